@@ -8,27 +8,27 @@ import Testing
 /// Sizes, times, types, and hosts that lie.
 @Suite(.timeLimit(.minutes(5))) struct FetchLimitTests {
     private static let image = Specimen.image(300_000)
+    private let host = SpecimenHost(Self.image)
+    private let box = PieceBox()
 
     /// Makes one attempt on a server that follows one script.
     private func fetch(
         _ script: FaultScript,
-        times: ImageFetcher.Times = ImageFetcher.Times(),
-        into box: PieceBox = PieceBox()
+        times: ImageFetcher.Times = ImageFetcher.Times()
     ) async throws -> FetchOutcome? {
         var outcome: FetchOutcome?
         try await withFaultServer(script) { _, port in
             outcome = try await Specimen.withFetcher(Specimen.settings(port: port), times: times) {
-                try await box.fetch(Specimen.url(port: port), with: $0)
+                try await self.box.fetch(Specimen.url(port: port), with: $0)
             }
         }
         return outcome
     }
 
     @Test func `An image that is announced as too large is refused before a byte of it is kept`() async throws {
-        let box = PieceBox()
-        let outcome = try await Specimen.fetch(from: SpecimenHost(Self.image), into: box, maxBytes: 299_999)
+        let outcome = try await Specimen.fetch(from: SpecimenHost(Self.image), into: self.box, maxBytes: 299_999)
         #expect(outcome.refusal == .sourceTooLarge)
-        #expect(await box.keeps == 0)
+        #expect(await self.box.keeps == 0)
     }
 
     @Test func `An image of exactly the limit is taken`() async throws {
@@ -36,9 +36,7 @@ import Testing
     }
 
     @Test func `An image that grew beyond the limit is refused at the rest`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        host.change { number, _, answer in
+        self.host.change { number, _, answer in
             if number == 0 {
                 // The body lasts until the connection ends: nobody can tell that it was cut.
                 answer.headers["Content-Length"] = nil
@@ -47,42 +45,39 @@ import Testing
             answer.headers["Content-Range"] = "bytes 100000-50000000/50000001"
             answer.headers["Content-Length"] = nil
         }
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.count == 100_000)
-        #expect(try await Specimen.fetch(from: host, into: box).refusal == .sourceTooLarge)
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.count == 100_000)
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).refusal == .sourceTooLarge)
     }
 
     @Test(arguments: [true, false])
     func `An endless body is left at the limit`(isChunked: Bool) async throws {
-        let host = SpecimenHost(Self.image)
         let body = Specimen.image(5_000_000)
-        host.change { _, _, answer in
+        self.host.change { _, _, answer in
             answer.headers = isChunked ? ["Transfer-Encoding": "chunked"] : [:]
             answer.body = ((isChunked ? Array("4c4b40\r\n".utf8) : []) + body)[...]
         }
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box, maxBytes: 2_000_000).refusal == .sourceTooLarge)
-        #expect(await box.count <= 2_000_000)
+        #expect(
+            try await Specimen.fetch(from: self.host, into: self.box, maxBytes: 2_000_000).refusal == .sourceTooLarge
+        )
+        #expect(await self.box.count <= 2_000_000)
     }
 
     @Test func `A body that ends before its announced length is a beginning`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { _, _, answer in
+        self.host.change { _, _, answer in
             answer.headers["Content-Length"] = "300001"
             answer.ending = .close
         }
-        let box = PieceBox()
-        let outcome = try await Specimen.fetch(from: host, into: box)
+        let outcome = try await Specimen.fetch(from: self.host, into: self.box)
         #expect(outcome.failure?.code == "connection_closed")
         #expect(outcome.failure?.failureClass == .transient)
         // The client drops what it had not handed over when the connection ended.
-        #expect(await box.count <= 300_000)
-        #expect(await box.image == nil)
+        #expect(await self.box.count <= 300_000)
+        #expect(await self.box.image == nil)
     }
 
     @Test func `A body longer than its range is not taken beyond it`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { number, _, answer in
+        self.host.change { number, _, answer in
             if number == 0 { return answer.cut(to: 100_000) }
             guard number == 1 else { return }
             answer.headers["Content-Length"] = nil
@@ -90,10 +85,9 @@ import Testing
             answer.body += Self.image[0..<200_000]
             answer.ending = .silence
         }
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box, attempts: 2).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(await box.bytesKept == 300_000)
+        #expect(try await Specimen.fetch(from: self.host, into: self.box, attempts: 2).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(await self.box.bytesKept == 300_000)
     }
 
     @Test(arguments: [
@@ -108,19 +102,17 @@ import Testing
     }
 
     @Test func `A host that falls silent loses its time, not what it has sent`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { _, _, answer in
+        self.host.change { _, _, answer in
             answer.cut(to: 1000)
             answer.ending = .silence
         }
-        let box = PieceBox()
         let times = ImageFetcher.Times(silence: .milliseconds(300), total: .seconds(600))
         let began = ContinuousClock.now
-        let outcome = try await Specimen.fetch(from: host, into: box, times: times)
+        let outcome = try await Specimen.fetch(from: self.host, into: self.box, times: times)
         #expect(outcome.failure?.code == "deadline_exceeded")
         #expect(outcome.failure?.failureClass == .transient)
         // On a busy machine the time may be over before the first bytes are taken.
-        #expect([0, 1000].contains(await box.count))
+        #expect([0, 1000].contains(await self.box.count))
         #expect(began.duration(to: .now) >= .milliseconds(300))
     }
 
@@ -138,7 +130,6 @@ import Testing
 
     @Test func `A body that is still coming is left when the time for everything is over`() async throws {
         let host = SpecimenHost(Specimen.image(4_000_000), headers: ["ETag": #""v1""#])
-        let box = PieceBox()
         let clock = ContinuousClock()
         try await host.serve { port in
             let request = FetchRequest(address: Redacted(Specimen.url(port: port)), kept: [], version: nil)
@@ -146,24 +137,23 @@ import Testing
             let outcome = try await Specimen.withFetcher(Specimen.settings(port: port), times: times) { fetcher in
                 let end = clock.now + .milliseconds(1100)
                 return try await fetcher.fetch(request) { bytes, offset, version in
-                    try await box.keep(bytes, at: offset, of: version)
+                    try await self.box.keep(bytes, at: offset, of: version)
                     while clock.now < end { await Task.yield() }
                 }
             }
             #expect(outcome.failure?.code == "deadline_exceeded")
             #expect(outcome.failure?.failureClass == .transient)
         }
-        let count = await box.count
+        let count = await self.box.count
         #expect(count < 4_000_000)
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
+        #expect(try await Specimen.fetch(from: host, into: self.box).isFetched)
         #expect(host.ranges[1].hasPrefix(count == 0 ? "-" : "bytes=\(count)-"))
     }
 
     @Test func `A page in place of an image is refused by its type, whatever its bytes`() async throws {
         let host = SpecimenHost(Self.image, headers: ["Content-Type": "text/html; charset=utf-8"])
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).refusal == .fetchTypeRefused)
-        #expect(await box.keeps == 0)
+        #expect(try await Specimen.fetch(from: host, into: self.box).refusal == .fetchTypeRefused)
+        #expect(await self.box.keeps == 0)
     }
 
     @Test(arguments: [20, 2000, 2_000_000])
@@ -171,9 +161,8 @@ import Testing
         let page = Array("<!DOCTYPE html>".utf8) + [UInt8](repeating: 0x20, count: count)
         // On one connection: parts that are fetched beside the beginning may be there before it is refused.
         let host = SpecimenHost(page, headers: ["ETag": #""v1""#, "Content-Type": "image/jpeg"])
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).refusal == .fetchNotAnImage)
-        #expect(await box.keeps == 0)
+        #expect(try await Specimen.fetch(from: host, into: self.box).refusal == .fetchNotAnImage)
+        #expect(await self.box.keeps == 0)
     }
 
     @Test(arguments: [true, false])
@@ -190,20 +179,18 @@ import Testing
     @Test(arguments: [3, 63, 64, 65])
     func `The smallest images are taken whole`(count: Int) async throws {
         let image = Specimen.image(count)
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: SpecimenHost(image), into: box).isFetched)
-        #expect(await box.image == image)
+        #expect(try await Specimen.fetch(from: SpecimenHost(image), into: self.box).isFetched)
+        #expect(await self.box.image == image)
     }
 
     @Test(arguments: [401, 403, 404, 410])
     func `A definite no is one, and shows nothing of the URL`(status: Int) async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { _, _, answer in
+        self.host.change { _, _, answer in
             answer.status = "\(status) No"
             answer.headers = ["Content-Type": "text/html", "Content-Length": "6"]
             answer.body = Array("linnet".utf8)[...]
         }
-        let outcome = try await Specimen.fetch(from: host)
+        let outcome = try await Specimen.fetch(from: self.host)
         #expect(outcome.failure?.failureClass == .rejected)
         #expect(outcome.failure?.httpStatus == status)
         #expect(!outcome.words.contains("linnet"))
@@ -211,18 +198,16 @@ import Testing
     }
 
     @Test func `Cancelling ends the attempt at once, is no failure, and keeps what has come`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-        host.change { number, _, answer in
+        self.host.change { number, _, answer in
             guard number == 0 else { return }
             answer.cut(to: 1000)
             answer.ending = .silence
             arrival.yield()
         }
-        try await host.serve { port in
+        try await self.host.serve { port in
             try await Specimen.withFetcher(Specimen.settings(port: port)) { (fetcher) async throws -> Void in
-                let attempt = Task { try await box.fetch(Specimen.url(port: port), with: fetcher) }
+                let attempt = Task { try await self.box.fetch(Specimen.url(port: port), with: fetcher) }
                 var iterator = arrivals.makeAsyncIterator()
                 await iterator.next()
                 attempt.cancel()
@@ -230,19 +215,18 @@ import Testing
                 #expect(throws: CancellationError.self) { try result.get() }
             }
         }
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == Self.image)
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
     }
 
     @Test func `A shutdown ends the attempts under way, and none begins after it`() async throws {
-        let host = SpecimenHost(Self.image)
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-        host.change { _, _, answer in
+        self.host.change { _, _, answer in
             answer.cut(to: 1000)
             answer.ending = .silence
             arrival.yield()
         }
-        try await host.serve { port in
+        try await self.host.serve { port in
             try await Specimen.withFetcher(Specimen.settings(port: port)) { (fetcher) async throws -> Void in
                 async let outcome = PieceBox().fetch(Specimen.url(port: port), with: fetcher)
                 var iterator = arrivals.makeAsyncIterator()
@@ -254,6 +238,6 @@ import Testing
                 #expect(next.failure?.failureClass == .transient)
             }
         }
-        #expect(host.received.count == 1)
+        #expect(self.host.received.count == 1)
     }
 }

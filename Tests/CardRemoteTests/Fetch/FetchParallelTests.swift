@@ -10,21 +10,21 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct FetchParallelTests {
     private static let mebibyte = 1_048_576
     private static let image = Specimen.image(5 * mebibyte + 12_345)
+    private let host = SpecimenHost(Self.image)
+    private let box = PieceBox()
     private static let rests = [
         "bytes=1048576-2097151", "bytes=2097152-3145727", "bytes=3145728-4194303", "bytes=4194304-5242879",
         "bytes=5242880-5255224",
     ]
 
     @Test func `Ranges are joined in order, and every byte is kept once`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(await box.bytesKept == Self.image.count)
-        #expect(host.ranges.first == "-")
-        #expect(Set(host.ranges.dropFirst()) == Set(Self.rests))
-        #expect(host.received.count == 6)
-        #expect(host.received.dropFirst().allSatisfy { $0.header("If-Range") == #""v1""# })
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(await self.box.bytesKept == Self.image.count)
+        #expect(self.host.ranges.first == "-")
+        #expect(Set(self.host.ranges.dropFirst()) == Set(Self.rests))
+        #expect(self.host.received.count == 6)
+        #expect(self.host.received.dropFirst().allSatisfy { $0.header("If-Range") == #""v1""# })
     }
 
     @Test(arguments: ["Accept-Ranges", "ETag"])
@@ -32,59 +32,51 @@ import Testing
         header: String
     ) async throws {
         let host = SpecimenHost(Self.image, headers: SpecimenHost.headers.filter { $0.key != header })
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == Self.image)
+        #expect(try await Specimen.fetch(from: host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
         #expect(host.ranges == ["-"])
     }
 
     @Test func `After cuts in several ranges only the missing bytes come`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        host.change { number, _, answer in if number < 3 { answer.cut(to: 500_000 + number) } }
-        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) {
+        self.host.change { number, _, answer in if number < 3 { answer.cut(to: 500_000 + number) } }
+        let outcome = try await Specimen.fetch(from: self.host, into: self.box, attempts: 2) {
             first in #expect(first.failure?.code == "connection_closed")
         }
         #expect(outcome.isFetched)
-        #expect(await box.image == Self.image)
-        #expect(await box.bytesKept == Self.image.count)
+        #expect(await self.box.image == Self.image)
+        #expect(await self.box.bytesKept == Self.image.count)
     }
 
     @Test(arguments: 1...5)
     func `A version that changes while it comes begins again, and nothing of both is joined`(
         number: Int
     ) async throws {
-        let host = SpecimenHost(Self.image)
         let other = Specimen.image(Self.image.count, seed: 7)
         let isReplaced = Mutex(false)
-        host.change { current, _, answer in
+        self.host.change { current, _, answer in
             guard current >= number, !isReplaced.withLock({ $0 }) else { return }
             isReplaced.withLock { $0 = true }
-            host.replace(other, headers: ["ETag": #""v2""#])
+            self.host.replace(other, headers: ["ETag": #""v2""#])
             // This request came when the image had changed: its `If-Range` does not hold.
             answer.status = "200 OK"
             answer.headers = ["ETag": #""v2""#, "Content-Length": "\(other.count)"]
             answer.body = other[...]
         }
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == other)
-        #expect(await box.version?.validator == #""v2""#)
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.image == other)
+        #expect(await self.box.version?.validator == #""v2""#)
     }
 
     @Test func `A range that is compressed is refused`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { number, _, answer in if number == 2 { answer.headers["Content-Encoding"] = "gzip" } }
-        #expect(try await Specimen.fetch(from: host).refusal == .fetchEncodingRefused)
+        self.host.change { number, _, answer in if number == 2 { answer.headers["Content-Encoding"] = "gzip" } }
+        #expect(try await Specimen.fetch(from: self.host).refusal == .fetchEncodingRefused)
     }
 
     @Test func `A version that changes with every request is taken whole at the last`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { number, _, answer in answer.headers["ETag"] = "\"v\(number)\"" }
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(host.ranges.filter { $0 == "-" }.count == 2)
+        self.host.change { number, _, answer in answer.headers["ETag"] = "\"v\(number)\"" }
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(self.host.ranges.filter { $0 == "-" }.count == 2)
     }
 
     @Test(arguments: [
@@ -98,58 +90,50 @@ import Testing
     func `A host that answers with other bytes than asked for is asked for everything at once`(
         headers: [String: String]
     ) async throws {
-        let host = SpecimenHost(Self.image)
         let other = Specimen.image(Self.image.count, seed: 7)
-        host.change { _, request, answer in
+        self.host.change { _, request, answer in
             guard request.header("Range") == Self.rests[0] else { return }
             answer.headers.merge(headers) { _, new in new }
             // What is not believed must not be kept.
             answer.body = other[1_048_576...2_097_151]
         }
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(await box.bytesKept == Self.image.count)
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(await self.box.bytesKept == Self.image.count)
         // A part that was given up may still reach the host afterwards.
-        #expect(host.ranges.count { $0 == "-" } == 2)
+        #expect(self.host.ranges.count { $0 == "-" } == 2)
     }
 
     @Test(arguments: ["302 Found", "403 Forbidden", "404 Not Found", "416 Range Not Satisfiable"])
     func `What refuses a range says nothing of the image, which is asked for as a whole`(
         status: String
     ) async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { _, request, answer in if request.header("Range") != nil { answer.become(status) } }
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(host.ranges.count { $0 == "-" } == 2)
+        self.host.change { _, request, answer in if request.header("Range") != nil { answer.become(status) } }
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(self.host.ranges.count { $0 == "-" } == 2)
     }
 
     @Test func `A host that only says that it knows ranges is asked for everything at once`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.forgetRanges()
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(await box.bytesKept == Self.image.count)
+        self.host.forgetRanges()
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(await self.box.bytesKept == Self.image.count)
     }
 
     @Test func `A part although everything was asked for comes to an end`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { _, _, answer in
+        self.host.change { _, _, answer in
             answer.status = "206 Partial Content"
             answer.headers["Content-Range"] = "bytes 1-9/10"
         }
-        let outcome = try await Specimen.fetch(from: host)
+        let outcome = try await Specimen.fetch(from: self.host)
         #expect(outcome.failure?.code == "fetch_version_changed")
         #expect(outcome.failure?.failureClass == .transient)
-        #expect(host.received.count == 1)
+        #expect(self.host.received.count == 1)
     }
 
     @Test func `A host that sends less than asked for is asked for the rest`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { _, _, answer in
+        self.host.change { _, _, answer in
             guard let range = answer.headers["Content-Range"].flatMap({ ContentRange($0) })?.bytes else { return }
             let count = min(range.count, 400_000)
             answer.body = answer.body.prefix(count)
@@ -157,16 +141,14 @@ import Testing
             let last = range.lowerBound + count - 1
             answer.headers["Content-Range"] = "bytes \(range.lowerBound)-\(last)/\(Self.image.count)"
         }
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(await box.bytesKept == Self.image.count)
-        #expect(host.ranges.filter { $0 == "-" }.count == 1)
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(await self.box.bytesKept == Self.image.count)
+        #expect(self.host.ranges.filter { $0 == "-" }.count == 1)
     }
 
     @Test func `Never more ranges than allowed come at a time`() async throws {
         let host = SpecimenHost(Specimen.image(12 * Self.mebibyte))
-        let box = PieceBox()
         let state = Mutex((now: 0, most: 0))
         // Nothing is kept before four ranges have come this far, however slowly the machine lets them.
         let four = Gate()
@@ -183,7 +165,7 @@ import Testing
                     await four.pass()
                     // A fifth gets its turn while these are being kept.
                     for _ in 0..<100 { await Task.yield() }
-                    try await box.keep(bytes, at: offset, of: version)
+                    try await self.box.keep(bytes, at: offset, of: version)
                 }
             }
             #expect(outcome.isFetched)
@@ -191,32 +173,29 @@ import Testing
         #expect(state.withLock { $0.most } == 4)
         // Ranges reuse connections as these become free.
         #expect(host.connections < host.received.count)
-        #expect(await box.image?.count == 12 * Self.mebibyte)
+        #expect(await self.box.image?.count == 12 * Self.mebibyte)
     }
 
     @Test func `After a failure no further range begins, and those under way come to their end`() async throws {
         let host = SpecimenHost(Specimen.image(20 * Self.mebibyte))
-        let box = PieceBox()
         host.change { number, _, answer in if number == 1 { answer.cut(to: 0) } }
-        #expect(try await Specimen.fetch(from: host, into: box).failure?.code == "connection_closed")
+        #expect(try await Specimen.fetch(from: host, into: self.box).failure?.code == "connection_closed")
         #expect(host.received.count < 20)
-        #expect(await box.count % Self.mebibyte == 0)
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.bytesKept == 20 * Self.mebibyte)
+        #expect(await self.box.count % Self.mebibyte == 0)
+        #expect(try await Specimen.fetch(from: host, into: self.box).isFetched)
+        #expect(await self.box.bytesKept == 20 * Self.mebibyte)
     }
 
     @Test func `A busy host in one range leaves what the others bring`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        host.change { number, _, answer in
+        self.host.change { number, _, answer in
             if number == 1 { answer.become("503 Service Unavailable", ["Retry-After": "4"]) }
         }
-        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { first in
+        let outcome = try await Specimen.fetch(from: self.host, into: self.box, attempts: 2) { first in
             #expect(first.failure?.failureClass == .throttled)
             #expect(first.failure?.retryAfter == .seconds(4))
-            #expect(await box.count >= 3 * Self.mebibyte)
+            #expect(await self.box.count >= 3 * Self.mebibyte)
         }
         #expect(outcome.isFetched)
-        #expect(await box.bytesKept == Self.image.count)
+        #expect(await self.box.bytesKept == Self.image.count)
     }
 }

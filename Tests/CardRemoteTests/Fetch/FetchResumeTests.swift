@@ -7,15 +7,15 @@ import Testing
 /// Beginning, breaking off and going on.
 @Suite(.timeLimit(.minutes(5))) struct FetchResumeTests {
     private static let image = Specimen.image(700_001)
+    private let host = SpecimenHost(Self.image)
+    private let box = PieceBox()
 
     @Test func `An image comes in one request, which carries nothing but what it needs`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(await box.version == FetchedVersion(validator: #""v1""#, byteCount: Self.image.count))
-        let request = try #require(host.received.first)
-        #expect(host.received.count == 1)
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(await self.box.version == FetchedVersion(validator: #""v1""#, byteCount: Self.image.count))
+        let request = try #require(self.host.received.first)
+        #expect(self.host.received.count == 1)
         #expect(request.path == "/\(Specimen.canary).jpg?sig=\(Specimen.canary)")
         #expect(request.header("Host")?.hasPrefix(Specimen.host + ":") == true)
         #expect(request.header("Accept-Encoding") == "identity")
@@ -26,30 +26,26 @@ import Testing
 
     @Test(arguments: [64, 65_536, 700_000])
     func `After a cut in the middle only the bytes come that were not kept`(count: Int) async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
         var kept = 0
-        host.change { number, _, answer in if number == 0 { answer.cut(to: count) } }
-        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { first in
+        self.host.change { number, _, answer in if number == 0 { answer.cut(to: count) } }
+        let outcome = try await Specimen.fetch(from: self.host, into: self.box, attempts: 2) { first in
             #expect(first.failure?.failureClass == .transient)
             #expect(first.failure?.code == "connection_closed")
             // What a connection held when it broke may be lost with it.
-            kept = await box.count
+            kept = await self.box.count
             #expect(kept <= count)
         }
         #expect(outcome.isFetched)
-        #expect(host.ranges == ["-", kept == 0 ? "-" : "bytes=\(kept)-700000"])
-        #expect(kept == 0 || host.received.last?.header("If-Range") == #""v1""#)
-        #expect(await box.bytesKept == Self.image.count)
-        #expect(await box.image == Self.image)
+        #expect(self.host.ranges == ["-", kept == 0 ? "-" : "bytes=\(kept)-700000"])
+        #expect(kept == 0 || self.host.received.last?.header("If-Range") == #""v1""#)
+        #expect(await self.box.bytesKept == Self.image.count)
+        #expect(await self.box.image == Self.image)
     }
 
     @Test func `A few bytes of which nothing is known are not kept`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        host.change { _, _, answer in answer.cut(to: 63) }
-        #expect(try await Specimen.fetch(from: host, into: box).failure?.code == "connection_closed")
-        #expect(await box.keeps == 0)
+        self.host.change { _, _, answer in answer.cut(to: 63) }
+        #expect(try await Specimen.fetch(from: self.host, into: self.box).failure?.code == "connection_closed")
+        #expect(await self.box.keeps == 0)
     }
 
     @Test func `Without an entity tag the date of the image resumes it`() async throws {
@@ -58,19 +54,17 @@ import Testing
             Self.image,
             headers: ["Last-Modified": modified, "Date": "Mon, 01 Jan 2024 00:00:00 GMT"]
         )
-        let box = PieceBox()
         host.change { number, _, answer in if number == 0 { answer.cut(to: 1000) } }
-        #expect(try await Specimen.fetch(from: host, into: box, attempts: 2).isFetched)
+        #expect(try await Specimen.fetch(from: host, into: self.box, attempts: 2).isFetched)
         #expect(host.received.last?.header("If-Range") == modified)
         #expect(host.ranges.last == "bytes=1000-700000")
-        #expect(await box.image == Self.image)
+        #expect(await self.box.image == Self.image)
     }
 
     @Test(arguments: [true, false])
     func `Without a validator nothing is resumed, and nothing of two answers is joined`(saysSize: Bool) async throws {
         let host = SpecimenHost(Self.image, headers: ["Accept-Ranges": "bytes"])
         let other = Specimen.image(600_000, seed: 9)
-        let box = PieceBox()
         host.change { number, _, answer in
             if number == 0 { answer.cut(to: 650_000) }
             if !saysSize {
@@ -78,7 +72,7 @@ import Testing
                 answer.ending = number == 0 ? .reset : .close
             }
         }
-        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { first in
+        let outcome = try await Specimen.fetch(from: host, into: self.box, attempts: 2) { first in
             #expect(
                 first.failure?.code == "connection_closed" || !saysSize && first.failure?.code == "connection_reset"
             )
@@ -86,102 +80,90 @@ import Testing
         }
         #expect(outcome.isFetched)
         #expect(host.ranges == ["-", "-"])
-        #expect(await box.image == other)
+        #expect(await self.box.image == other)
     }
 
     @Test func `A host that ignores ranges sends all again, and what is there is not kept twice`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        host.forgetRanges()
-        host.change { number, _, answer in if number == 0 { answer.cut(to: 300_000) } }
-        #expect(try await Specimen.fetch(from: host, into: box, attempts: 2).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(await box.bytesKept == Self.image.count)
+        self.host.forgetRanges()
+        self.host.change { number, _, answer in if number == 0 { answer.cut(to: 300_000) } }
+        #expect(try await Specimen.fetch(from: self.host, into: self.box, attempts: 2).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(await self.box.bytesKept == Self.image.count)
     }
 
     @Test func `A size that is not said again makes no other version`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        host.forgetRanges()
-        host.change { number, _, answer in
+        self.host.forgetRanges()
+        self.host.change { number, _, answer in
             if number == 0 { return answer.cut(to: 300_000) }
             answer.headers["Content-Length"] = nil
             answer.ending = .close
         }
-        #expect(try await Specimen.fetch(from: host, into: box, attempts: 2).isFetched)
-        #expect(await box.image == Self.image)
-        #expect(await box.bytesKept == Self.image.count)
+        #expect(try await Specimen.fetch(from: self.host, into: self.box, attempts: 2).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(await self.box.bytesKept == Self.image.count)
     }
 
     @Test func `An image that has changed since begins again`() async throws {
-        let host = SpecimenHost(Self.image)
         let other = Specimen.image(500_000, seed: 2)
-        let box = PieceBox()
-        host.change { number, _, answer in if number == 0 { answer.cut(to: 300_000) } }
-        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { _ in
-            host.replace(other, headers: ["ETag": #""v2""#])
+        self.host.change { number, _, answer in if number == 0 { answer.cut(to: 300_000) } }
+        let outcome = try await Specimen.fetch(from: self.host, into: self.box, attempts: 2) { _ in
+            self.host.replace(other, headers: ["ETag": #""v2""#])
         }
         #expect(outcome.isFetched)
-        #expect(await box.image == other)
-        #expect(await box.version == FetchedVersion(validator: #""v2""#, byteCount: 500_000))
+        #expect(await self.box.image == other)
+        #expect(await self.box.version == FetchedVersion(validator: #""v2""#, byteCount: 500_000))
     }
 
     @Test func `An image that has shrunk below what is there begins again`() async throws {
-        let host = SpecimenHost(Self.image)
         let other = Specimen.image(100_000, seed: 2)
-        let box = PieceBox()
-        host.change { number, _, answer in
+        self.host.change { number, _, answer in
             if number == 0 { answer.cut(to: 300_000) }
             // A host that looks at the range before it looks at `If-Range`.
             if number == 1 { answer.become("416 Range Not Satisfiable", ["Content-Range": "bytes */100000"]) }
         }
-        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { _ in
-            host.replace(other, headers: ["ETag": #""v2""#])
+        let outcome = try await Specimen.fetch(from: self.host, into: self.box, attempts: 2) { _ in
+            self.host.replace(other, headers: ["ETag": #""v2""#])
         }
         #expect(outcome.isFetched)
-        #expect(await box.image == other)
+        #expect(await self.box.image == other)
         // On a busy machine less than what was sent is there when the connection breaks.
-        #expect(host.ranges.count == 3 && host.ranges[0] == "-" && host.ranges[2] == "-")
-        #expect(host.ranges[1].wholeMatch(of: /bytes=\d+-700000/) != nil, "\(host.ranges[1])")
+        #expect(self.host.ranges.count == 3 && self.host.ranges[0] == "-" && self.host.ranges[2] == "-")
+        #expect(self.host.ranges[1].wholeMatch(of: /bytes=\d+-700000/) != nil, "\(self.host.ranges[1])")
     }
 
     @Test func `An image of unknown length is complete at its end, and known to be after a restart`() async throws {
-        let host = SpecimenHost(Self.image)
-        let box = PieceBox()
-        host.change { number, _, answer in
+        self.host.change { number, _, answer in
             guard number == 0 else { return }
             // The body lasts until the connection ends.
             answer.headers["Content-Length"] = nil
             answer.ending = .close
         }
         // The process ended before the outcome was written down.
-        let outcome = try await Specimen.fetch(from: host, into: box, attempts: 2) { first in
+        let outcome = try await Specimen.fetch(from: self.host, into: self.box, attempts: 2) { first in
             #expect(first.isFetched)
-            #expect(await box.version == FetchedVersion(validator: #""v1""#, byteCount: nil))
+            #expect(await self.box.version == FetchedVersion(validator: #""v1""#, byteCount: nil))
         }
         #expect(outcome.isFetched)
-        #expect(await box.image == Self.image)
-        #expect(host.ranges == ["-", "bytes=700001-"])
+        #expect(await self.box.image == Self.image)
+        #expect(self.host.ranges == ["-", "bytes=700001-"])
     }
 
     @Test func `What is there as a whole is not asked for again`() async throws {
-        let host = SpecimenHost(Self.image)
-        #expect(try await Specimen.fetch(from: host, attempts: 2).isFetched)
-        #expect(host.received.count == 1)
+        #expect(try await Specimen.fetch(from: self.host, attempts: 2).isFetched)
+        #expect(self.host.received.count == 1)
     }
 
     @Test(arguments: [0, 1])
     func `What the store throws comes out as it is, and what it has kept stays`(keeps: Int) async throws {
         let image = Specimen.image(3_000_000)
         let host = SpecimenHost(image, headers: ["ETag": #""v1""#])
-        let box = PieceBox()
-        await box.fill(after: keeps)
-        await #expect(throws: PieceBox.Full()) { try await Specimen.fetch(from: host, into: box) }
-        #expect(await box.count == keeps * 1_048_576)
-        await box.fill(after: .max)
-        #expect(try await Specimen.fetch(from: host, into: box).isFetched)
-        #expect(await box.image == image)
-        #expect(await box.bytesKept == image.count)
+        await self.box.fill(after: keeps)
+        await #expect(throws: PieceBox.Full()) { try await Specimen.fetch(from: host, into: self.box) }
+        #expect(await self.box.count == keeps * 1_048_576)
+        await self.box.fill(after: .max)
+        #expect(try await Specimen.fetch(from: host, into: self.box).isFetched)
+        #expect(await self.box.image == image)
+        #expect(await self.box.bytesKept == image.count)
     }
 
     @Test func `Killed after any number of pieces, an image is joined from what was kept`() async throws {

@@ -9,6 +9,7 @@ import Testing
 /// Where connections lead: names and addresses.
 @Suite(.timeLimit(.minutes(5))) struct FetchRouteTests {
     private static let image = Specimen.image(2_500_000)
+    private let host = SpecimenHost(Self.image)
 
     /// A name service that answers differently every time, and notes what it is asked.
     private final class Names: Sendable {
@@ -48,30 +49,28 @@ import Testing
     }
 
     @Test func `A name is resolved once for an image, and what it says later moves no connection`() async throws {
-        let host = SpecimenHost(Self.image)
         let names = Names(["127.0.0.1"], ["10.0.0.1"])
         // The second address is allowed too: if it were connected to, that would show.
-        let outcome = try await self.fetch(from: host, resolver: names.resolver) {
+        let outcome = try await self.fetch(from: self.host, resolver: names.resolver) {
             $0.allowedAddresses.append("10.0.0.1")
         }
         #expect(outcome?.isFetched == true)
         #expect(names.asked == [Specimen.host])
-        #expect(host.received.count == 3)
+        #expect(self.host.received.count == 3)
     }
 
     @Test func `A name that leads elsewhere the next time is checked again, and refused`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { _, _, answer in answer.cut(to: 1000) }
+        self.host.change { _, _, answer in answer.cut(to: 1000) }
         let names = Names(["127.0.0.1"], ["169.254.169.254"])
         let box = PieceBox()
-        try await host.serve { port in
+        try await self.host.serve { port in
             try await Specimen.withFetcher(Specimen.settings(port: port), resolver: names.resolver) { fetcher in
                 let first = try await box.fetch(Specimen.url(port: port), with: fetcher)
                 #expect(first.failure?.code == "connection_closed")
-                let seen = host.received.count
+                let seen = self.host.received.count
                 let second = try await box.fetch(Specimen.url(port: port), with: fetcher)
                 #expect(second.refusal == .fetchAddressRefused)
-                #expect(host.received.count == seen)
+                #expect(self.host.received.count == seen)
             }
         }
         #expect(names.asked.count == 2)
@@ -86,28 +85,25 @@ import Testing
     func `One forbidden address among the answers refuses all, and nothing is connected to`(
         addresses: [String]
     ) async throws {
-        let host = SpecimenHost(Self.image)
-        let outcome = try await self.fetch(from: host, resolver: Names(addresses).resolver)
+        let outcome = try await self.fetch(from: self.host, resolver: Names(addresses).resolver)
         #expect(outcome?.refusal == .fetchAddressRefused)
         for address in addresses { #expect(outcome?.words.contains(address) == false) }
-        #expect(host.connections == 0)
+        #expect(self.host.connections == 0)
     }
 
     @Test(arguments: ["127.0.0.1", "[::1]"])
     func `Without a word in the configuration this machine is not connected to`(literal: String) async throws {
-        let host = SpecimenHost(Self.image)
-        let outcome = try await self.fetch(from: host, resolver: Names(["1.1.1.1"]).resolver, as: literal) {
+        let outcome = try await self.fetch(from: self.host, resolver: Names(["1.1.1.1"]).resolver, as: literal) {
             $0.hosts = [literal]
             $0.allowedAddresses = []
         }
         #expect(outcome?.refusal == .fetchAddressRefused)
-        #expect(host.connections == 0)
+        #expect(self.host.connections == 0)
     }
 
     @Test func `An address in the list is connected to without a name service`() async throws {
         let names = Names(["10.0.0.1"])
-        let host = SpecimenHost(Self.image)
-        let outcome = try await self.fetch(from: host, resolver: names.resolver, as: "127.0.0.1") {
+        let outcome = try await self.fetch(from: self.host, resolver: names.resolver, as: "127.0.0.1") {
             $0.hosts = ["127.0.0.1"]
         }
         #expect(outcome?.isFetched == true)
@@ -115,13 +111,12 @@ import Testing
     }
 
     @Test func `The next address is tried when one refuses the connection, and the others stay away`() async throws {
-        let host = SpecimenHost(Self.image)
         let names = Names(["127.0.0.9", "127.0.0.1", "127.0.0.8"])
-        let outcome = try await self.fetch(from: host, resolver: names.resolver) {
+        let outcome = try await self.fetch(from: self.host, resolver: names.resolver) {
             $0.allowedAddresses += ["127.0.0.9", "127.0.0.8"]
         }
         #expect(outcome?.isFetched == true)
-        #expect(host.received.count == 3)
+        #expect(self.host.received.count == 3)
     }
 
     @Test func `A refused connection is not sent`() async throws {
@@ -170,10 +165,9 @@ import Testing
     }
 
     @Test func `No outcome shows anything of a URL, nor a host that is named only by a wildcard`() async throws {
-        let host = SpecimenHost(Self.image)
-        host.change { _, _, answer in answer.become("500 linnet", ["Retry-After": "linnet"]) }
+        self.host.change { _, _, answer in answer.become("500 linnet", ["Retry-After": "linnet"]) }
         let names = Names(["127.0.0.1"])
-        let outcome = try await self.fetch(from: host, resolver: names.resolver, as: "linnet-bucket.example.com") {
+        let outcome = try await self.fetch(from: self.host, resolver: names.resolver, as: "linnet-bucket.example.com") {
             $0.hosts = ["*.example.com"]
         }
         #expect(outcome?.failure?.code == "fetch_server_error")
