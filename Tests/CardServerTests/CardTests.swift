@@ -121,14 +121,12 @@ struct CardTests {
         }
     }
 
-    @Test func `a card that came from somebody else is accepted with the scope operate, and once`() async throws {
+    @Test func `a card that came from somebody else is accepted once`() async throws {
         try await ServerHarness.with { (harness) async throws in
             _ = try await self.submit(["front"], to: harness)
             let foreign = RawRequest.image(Specimen.jpeg("other"), token: "all", businessNumber: "CASE-0")
             let id = try #require(try await harness.send(foreign).json["card_id"] as? String)
             let body = "{\"as\":\"accept\",\"why\":\"ticket 3\"}"
-            let denied = try await harness.send(.json("POST", "/v1/cards/\(id)/resolve", token: "reader", body))
-            #expect(denied.status == 403)
             let accepted = try await harness.send(.json("POST", "/v1/cards/\(id)/resolve", token: "operator", body))
             #expect(accepted.status == 200)
             #expect(self.state(accepted) == "received")
@@ -137,13 +135,12 @@ struct CardTests {
         }
     }
 
-    @Test func `a rejected card is done again with the scope operate; one that is under way is not`() async throws {
+    @Test func `a rejected card is done again; one that is under way is not`() async throws {
         try await ServerHarness.with { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
             let early = try await harness.send(RawRequest("POST", "/v1/cards/\(id)/retry", token: "operator"))
             #expect(early.problem == "409 change_refused")
             let target = "/v1/cards/\(id)/retry"
-            #expect(try await harness.send(RawRequest("POST", target, token: "reader")).status == 403)
             let body = "{\"why\":\"\(String(repeating: "w", count: 201))\"}"
             let long = try await harness.send(.json("POST", target, token: "operator", body))
             #expect(long.code == "field_invalid")
@@ -173,8 +170,6 @@ struct CardTests {
         try await ServerHarness.with { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
             let headers = [("Card-Reason", "holder_request"), ("Card-Why", "ticket 7")]
-            let denied = RawRequest("DELETE", "/v1/cards/\(id)", token: "reader", headers: headers)
-            #expect(try await harness.send(denied).status == 403)
             let bad = RawRequest(
                 "DELETE",
                 "/v1/cards/\(id)",
