@@ -11,7 +11,7 @@
 #include "idci_jpeg.h"
 
 #ifndef JCS_EXTENSIONS
-#error "libjpeg-turbo is required: it decodes to and encodes from four-byte pixels (JCS_EXT_RGBX)"
+#error "libjpeg-turbo is required: it decodes to four-byte pixels (JCS_EXT_RGBX)"
 #endif
 
 typedef struct {
