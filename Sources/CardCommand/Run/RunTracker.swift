@@ -4,19 +4,12 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// Follows the inputs of one run: which card each is, which cards this run moved, and what has ended.
+/// Follows the inputs of one run, from the command line or on demand: which card each is, which cards this run moved, and
+/// what has ended.
 final class RunTracker: Sendable {
-    /// What became of an input that was to be taken in.
-    private enum Fate: Sendable {
-        case taken(CardID, isDuplicate: Bool)
-        case refused(CodedError)
-
-        var card: CardID? { if case .taken(let id, _) = self { id } else { nil } }
-    }
-
     private struct State {
-        /// By the places of the inputs; those that were not reached have none.
-        var fates: [Int: Fate] = [:]
+        /// What became of the inputs that were to be taken in, by their places; those that were not reached have nothing.
+        var fates: [Int: Result<AdmissionOutcome, CodedError>] = [:]
         var moved: Set<CardID> = []
         /// The inputs that wait for their card to end.
         var waiting: [CardID: [Int]] = [:]
@@ -60,8 +53,8 @@ final class RunTracker: Sendable {
             switch event {
             case .taken(let item, let outcome): return self.note(outcome, of: item, in: &state)
             case .refused(let item, let error):
-                guard let place = self.places[item] else { return [] }
-                state.fates[place] = .refused(error)
+                guard let place = self.openPlace(of: item, in: state) else { return [] }
+                state.fates[place] = .failure(error)
                 state.figures.intake.done += 1
                 return [place]
             case .changed(let change):
@@ -79,8 +72,8 @@ final class RunTracker: Sendable {
     func finish() { self.ended.finish() }
 
     private func note(_ outcome: AdmissionOutcome, of item: InputItem, in state: inout State) -> [Int] {
-        guard let place = self.places[item] else { return [] }
-        state.fates[place] = .taken(outcome.card, isDuplicate: outcome.isDuplicate)
+        guard let place = self.openPlace(of: item, in: state) else { return [] }
+        state.fates[place] = .success(outcome)
         state.figures.intake.done += 1
         if !outcome.isDuplicate {
             state.moved.insert(outcome.card)
@@ -89,6 +82,18 @@ final class RunTracker: Sendable {
         guard outcome.state.isRunnable else { return [place] }
         state.waiting[outcome.card, default: []].append(place)
         return []
+    }
+
+    /// The place of an input; `nil` once its fate is known: what is given to the engine again, because another input of its
+    /// number is left, is no duplicate of itself.
+    private func openPlace(of item: InputItem, in state: State) -> Int? {
+        guard let place = self.places[item] else { return nil }
+        switch state.fates[place] {
+        case nil: return place
+        // It is tried again.
+        case .failure(let error) where error.isPassing: return place
+        case .success, .failure: return nil
+        }
     }
 
     // MARK: The end
@@ -110,19 +115,19 @@ final class RunTracker: Sendable {
             )
             switch self.state.withLock({ $0.fates[place] }) {
             case nil: break
-            case .refused(let error):
+            case .failure(let error):
                 line.state = error.stateOfInput
                 line.describe(error)
-            case .taken(let id, let isDuplicate):
-                line.cardID = id
+            case .success(let outcome):
+                line.cardID = outcome.card
                 if let card { line.describe(card) }
-                if isDuplicate { line.duplicateOf = id }
+                if outcome.isDuplicate { line.duplicateOf = outcome.card }
             }
             return line
         }
     }
 
-    func card(at place: Int) -> CardID? { self.state.withLock { $0.fates[place]?.card } }
+    func card(at place: Int) -> CardID? { self.state.withLock { try? $0.fates[place]?.get().card } }
 
     /// The places of the inputs that have not ended as far as is known here.
     var unfinished: [Int] {
@@ -149,8 +154,8 @@ final class RunTracker: Sendable {
                 switch (entry, state.fates[place]) {
                 case (.ignore, _): tally.counts.add("ignored")
                 case (.refuse(let input), _): tally.note(input.error)
-                case (.take, .refused(let error)): tally.note(error)
-                case (.take, .taken(let id, _)): note(id)
+                case (.take, .failure(let error)): tally.note(error)
+                case (.take, .success(let outcome)): note(outcome.card)
                 case (.take, nil): tally.noteNotReached()
                 }
             }
@@ -162,11 +167,51 @@ final class RunTracker: Sendable {
     /// Every card that is an input, or was moved by a run without inputs.
     var knownCards: [CardID] {
         self.state.withLock { state in
-            Array(self.listing.isEmpty ? state.moved.union(self.adopted) : Set(state.fates.values.compactMap(\.card)))
+            let cards = state.fates.values.compactMap { try? $0.get().card }
+            return Array(self.listing.isEmpty ? state.moved.union(self.adopted) : Set(cards))
         }
     }
 
     var count: Int { self.listing.count }
+
+    // MARK: On demand
+
+    /// The groups of which something is left to be taken in.
+    func left(of groups: [[InputItem]]) -> [[InputItem]] {
+        self.state.withLock { state in groups.filter { $0.contains { self.openPlace(of: $0, in: state) != nil } } }
+    }
+
+    /// What has become of the inputs so far; what is tried again is not counted.
+    var report: SourceRun.Report {
+        self.state.withLock { state in
+            var report = SourceRun.Report()
+            for (place, entry) in self.listing.enumerated() {
+                switch (entry, state.fates[place]) {
+                case (.ignore, _): report.counts["ignored", default: 0] += 1
+                case (.refuse(let input), _): report.refuse(input.error.code)
+                case (.take, .failure(let error)): if !error.isPassing { report.refuse(error.code) }
+                case (.take, .success(let outcome)) where outcome.state == .rejected && !outcome.isDuplicate:
+                    report.refuse(outcome.reason ?? .sourceUnreadable)
+                case (.take, .success(let outcome)):
+                    report.counts[outcome.isDuplicate ? "duplicate" : "admitted", default: 0] += 1
+                case (.take, nil): break
+                }
+            }
+            return report
+        }
+    }
+}
+
+extension SourceRun.Report {
+    /// Begins with nothing; every count is there.
+    init(reason: ReasonCode? = nil) {
+        self.init(reason: reason, counts: ["admitted": 0, "duplicate": 0, "refused": 0, "ignored": 0])
+    }
+
+    fileprivate mutating func refuse(_ code: ReasonCode) {
+        self.counts["refused", default: 0] += 1
+        self.refusals[code.rawValue, default: 0] += 1
+    }
 }
 
 /// What the inputs of a run come to.

@@ -27,7 +27,7 @@ final class SourceRuns: Sendable {
     private let onUnseen: @Sendable (ServerMetrics.UnseenInput) -> Void
     private let sources: [String: Source]
     /// What the runs of this process have come to so far.
-    private let tallies = Mutex<[String: SourceTally]>([:])
+    private let trackers = Mutex<[String: RunTracker]>([:])
     /// Whoever waits for a listing, and whether the end has come.
     private let listings = Mutex<(isOver: Bool, waiting: [UUID: Listed])>((false, [:]))
 
@@ -73,13 +73,13 @@ final class SourceRuns: Sendable {
     @Sendable func all() async throws -> [RunStatus] { try await self.store.runs().map(self.status) }
 
     private func status(of run: SourceRun) -> RunStatus {
-        let report = run.report ?? self.tallies.withLock { $0[run.id] }?.report
+        let report = run.report ?? self.trackers.withLock { $0[run.id] }?.report ?? SourceRun.Report()
         let isComplete = run.report.map { $0.reason == nil } ?? false
         let state: RunStatus.State = run.endedAt == nil ? .running : isComplete ? .complete : .failed
         var status = RunStatus(id: run.id, source: run.source, state: state, startedAt: run.createdAt)
-        status.counts = report?.counts ?? SourceTally.none
-        status.refusals = report?.refusals ?? [:]
-        status.reason = state == .failed ? report?.reason ?? .restored : nil
+        status.counts = report.counts
+        status.refusals = report.refusals
+        status.reason = state == .failed ? report.reason ?? .restored : nil
         status.endedAt = run.endedAt?.description
         return status
     }
@@ -100,7 +100,7 @@ final class SourceRuns: Sendable {
     ///
     /// - Throws: what the sandbox throws.
     func work() async throws {
-        let unreadable = SourceRun.Report(reason: .sourceUnreadable, counts: SourceTally.none)
+        let unreadable = SourceRun.Report(reason: .sourceUnreadable)
         try await self.store.endRuns(exceptOver: self.sources.keys.sorted(), by: self.worker, as: unreadable, now: .now)
         try await withThrowingTaskGroup(of: Void.self) { clocks in
             clocks.addTask {
@@ -136,11 +136,11 @@ final class SourceRuns: Sendable {
             Console.standardError("warning: the source \(run.source) cannot be taken in: \(error.message.text())")
             let isUnreadable = error.code == .inputNotFound || error.code == .inputUnreadable
             let reason = isUnreadable ? .sourceUnreadable : error.code
-            try await self.end(run, as: SourceRun.Report(reason: reason, counts: SourceTally.none))
+            try await self.end(run, as: SourceRun.Report(reason: reason))
             return true
         }
         self.notices.passedOver(listing.passedOver, in: "source \(run.source)")
-        let tally = SourceTally(listing)
+        let tracker = RunTracker(listing: listing.entries, adopted: [])
         for entry in listing.entries {
             switch entry {
             case .refuse: self.onUnseen(.refused)
@@ -148,17 +148,17 @@ final class SourceRuns: Sendable {
             case .take: break
             }
         }
-        self.tallies.withLock { $0[run.id] = tally }
+        self.trackers.withLock { $0[run.id] = tracker }
         while true {
             do {
-                try await self.engine.take(tally.left(of: listing.groups), told: tally.count)
-                if tally.isComplete { break }
+                try await self.engine.take(tracker.left(of: listing.groups), told: tracker.observe)
+                if tracker.left(of: listing.groups).isEmpty { break }
             } catch let error as CodedError where error.isPassing {}
             // The end, or no room for more: then the rest waits.
             do { try await Task.sleep(for: Self.pause) } catch { return false }
         }
-        let report = self.tallies.withLock { $0.removeValue(forKey: run.id) }?.report
-        try await self.end(run, as: report ?? SourceRun.Report(counts: SourceTally.none))
+        try await self.end(run, as: tracker.report)
+        self.trackers.withLock { $0[run.id] = nil }
         return true
     }
 
@@ -188,60 +188,5 @@ final class SourceRuns: Sendable {
                 waiting?.resume(with: listing.map(Optional.some))
             }
         }
-    }
-}
-
-/// Counts what becomes of the inputs of one run.
-final class SourceTally: Sendable {
-    /// Nothing yet.
-    static let none = ["admitted": 0, "duplicate": 0, "refused": 0, "ignored": 0]
-
-    private let state: Mutex<(report: SourceRun.Report, left: Set<InputItem>)>
-
-    init(_ listing: BatchListing) {
-        var report = SourceRun.Report(counts: Self.none)
-        var left: Set<InputItem> = []
-        for entry in listing.entries {
-            switch entry {
-            case .take(let item): left.insert(item)
-            case .ignore: report.counts["ignored", default: 0] += 1
-            case .refuse(let input): report.refuse(input.error.code)
-            }
-        }
-        self.state = Mutex((report, left))
-    }
-
-    var report: SourceRun.Report { self.state.withLock { $0.report } }
-    /// Whether something has become of every input.
-    var isComplete: Bool { self.state.withLock(\.left.isEmpty) }
-
-    /// The groups of which something is left.
-    func left(of groups: [[InputItem]]) -> [[InputItem]] {
-        self.state.withLock { state in groups.filter { $0.contains(where: state.left.contains) } }
-    }
-
-    @Sendable func count(_ event: PipelineEvent) {
-        self.state.withLock { state in
-            switch event {
-            case .taken(let item, let outcome):
-                guard state.left.remove(item) != nil else { return }
-                guard outcome.state != .rejected || outcome.isDuplicate else {
-                    return state.report.refuse(outcome.reason ?? .sourceUnreadable)
-                }
-                state.report.counts[outcome.isDuplicate ? "duplicate" : "admitted", default: 0] += 1
-            // It is tried again.
-            case .refused(_, let error) where error.isPassing: return
-            case .refused(let item, let error):
-                if state.left.remove(item) != nil { state.report.refuse(error.code) }
-            case .changed, .sending, .failed: return
-            }
-        }
-    }
-}
-
-extension SourceRun.Report {
-    fileprivate mutating func refuse(_ code: ReasonCode) {
-        self.counts["refused", default: 0] += 1
-        self.refusals[code.rawValue, default: 0] += 1
     }
 }
