@@ -92,9 +92,10 @@ struct WatchCommand: Command {
 /// Follows the files of a watch: prints a line for each once its card has ended, or it was refused.
 final class WatchReports: Sendable {
     private enum News: Sendable {
-        case taken(InputItem, AdmissionOutcome)
+        /// With what is to be said of the file once its card has ended.
+        case taken(CardID, RunLine)
         case ended(CardID)
-        case refused(Redacted<String>, CodedError, CardID?)
+        case refused(RunLine)
     }
 
     private let store: CardStore
@@ -116,7 +117,10 @@ final class WatchReports: Sendable {
         switch event {
         // The watch refuses what was rejected at once.
         case .taken(_, let outcome) where outcome.state == .rejected && !outcome.isDuplicate: break
-        case .taken(let item, let outcome): self.teller.yield(.taken(item, outcome))
+        case .taken(let item, let outcome):
+            var line = RunLine(source: item.name.reveal(), state: outcome.state.rawValue)
+            if outcome.isDuplicate { line.duplicateOf = outcome.card }
+            self.teller.yield(.taken(outcome.card, line))
         case .changed(let change) where !change.state.isRunnable: self.teller.yield(.ended(change.card))
         case .changed, .refused, .sending, .failed: break
         }
@@ -124,7 +128,9 @@ final class WatchReports: Sendable {
 
     func observe(_ event: WatchEvent) {
         guard case .refused(let name, let error, let card) = event else { return }
-        self.teller.yield(.refused(name, error, card))
+        var line = RunLine(cardID: card, source: name.reveal(), state: CardState.rejected.rawValue)
+        line.describe(error)
+        self.teller.yield(.refused(line))
     }
 
     /// No more news come; `print` returns once all lines are written.
@@ -132,37 +138,26 @@ final class WatchReports: Sendable {
 
     func print() async throws {
         // Each card with the files that are it; a file is known here before its card is looked at.
-        var files: [CardID: [(item: InputItem, isDuplicate: Bool)]] = [:]
+        var files: [CardID: [RunLine]] = [:]
         for await news in self.news {
-            let card: CardID
+            let id: CardID
             switch news {
-            case .refused(let name, let error, let card):
-                await self.print(Self.refusal(of: name, error, card))
+            case .refused(let line):
+                await self.print(line)
                 continue
-            case .taken(let item, let outcome):
-                card = outcome.card
-                files[card, default: []].append((item, outcome.isDuplicate))
-            case .ended(let ended):
-                card = ended
+            case .taken(let card, let line):
+                id = card
+                files[id, default: []].append(line)
+            case .ended(let card): id = card
             }
-            guard files[card] != nil, let known = try await self.store.cards([card]).first, !known.state.isRunnable
-            else {
+            guard files[id] != nil, let card = try await self.store.cards([id]).first, !card.state.isRunnable else {
                 continue
             }
-            for file in files.removeValue(forKey: card) ?? [] {
-                var line = RunLine(source: file.item.name.reveal(), state: known.state.rawValue)
-                line.describe(known)
-                if file.isDuplicate { line.duplicateOf = card }
+            for var line in files.removeValue(forKey: id) ?? [] {
+                line.describe(card)
                 await self.print(line)
             }
         }
-    }
-
-    private static func refusal(of name: Redacted<String>, _ error: CodedError, _ card: CardID?) -> RunLine {
-        var line = RunLine(source: name.reveal(), state: CardState.rejected.rawValue)
-        line.cardID = card
-        line.describe(error)
-        return line
     }
 
     private func print(_ line: RunLine) async {
