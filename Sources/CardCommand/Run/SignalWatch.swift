@@ -18,31 +18,26 @@ struct SignalWatch: Sendable {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         // Noted before the end it asks for: the work may end before anybody else has spoken.
         let first = Mutex<CommandStatus?>(nil)
-        return try await withThrowingTaskGroup(of: Value?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await work() }
-            group.addTask { @Sendable in
-                for await signal in signals {
-                    if signal == .sighup, let reload = self.reload {
-                        reload()
-                        continue
-                    }
-                    // A second signal ends the process at once: all that was acknowledged is durable.
-                    self.endAtOnceFromNowOn()
-                    first.withLock { $0 = signal == .sigint ? .interrupted : .terminated }
-                    self.end()
-                    break
-                }
-                return nil
-            }
-            while let ended = try await group.next() {
-                guard let value = ended else { continue }
-                // What is left to do is to print, to a reader who may have stopped reading.
-                self.endAtOnceFromNowOn()
-                return (value, first.withLock { $0 })
-            }
-            throw CancellationError()
+        let untilDone: @Sendable () async throws -> Value = {
+            let value = try await work()
+            // What is left to do is to print, to a reader who may have stopped reading.
+            self.endAtOnceFromNowOn()
+            return value
         }
+        let value = try await running(untilDone, cancelling: true) {
+            for await signal in signals {
+                if signal == .sighup, let reload = self.reload {
+                    reload()
+                    continue
+                }
+                // A second signal ends the process at once: all that was acknowledged is durable.
+                self.endAtOnceFromNowOn()
+                first.withLock { $0 = signal == .sigint ? .interrupted : .terminated }
+                self.end()
+                break
+            }
+        }
+        return (value, first.withLock { $0 })
     }
 
     private func endAtOnceFromNowOn() {

@@ -102,25 +102,25 @@ final class SourceRuns: Sendable {
     func work() async throws {
         let unreadable = SourceRun.Report(reason: .sourceUnreadable)
         try await self.store.endRuns(exceptOver: self.sources.keys.sorted(), by: self.worker, as: unreadable, now: .now)
-        try await withThrowingTaskGroup(of: Void.self) { clocks in
-            clocks.addTask {
-                repeat {
-                    for source in self.sources.values { source.bell.continuation.yield() }
-                } while (try? await Task.sleep(for: Self.pause)) != nil
-            }
-            try await withThrowingDiscardingTaskGroup { group in
-                for (name, source) in self.sources {
-                    group.addTask {
-                        for await _ in source.bell.stream {
-                            // A bell that rang before the end is still heard after it.
-                            while !self.isOver, let run = try await self.store.beginRun(over: name, by: self.worker) {
-                                guard try await self.perform(run, at: source.path) else { return }
-                            }
+        try await running(self.answerBells, cancelling: true) {
+            repeat {
+                for source in self.sources.values { source.bell.continuation.yield() }
+            } while (try? await Task.sleep(for: Self.pause)) != nil
+        }
+    }
+
+    @Sendable private func answerBells() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for (name, source) in self.sources {
+                group.addTask {
+                    for await _ in source.bell.stream {
+                        // A bell that rang before the end is still heard after it.
+                        while !self.isOver, let run = try await self.store.beginRun(over: name, by: self.worker) {
+                            guard try await self.perform(run, at: source.path) else { return }
                         }
                     }
                 }
             }
-            clocks.cancelAll()
         }
     }
 
