@@ -173,17 +173,16 @@ struct EmbeddedErasure {
         } catch {
             guard error.code == .folderInUse else { throw error }
         }
-        var standings: [ErasureCertificate.Documents: [CardID]] = [:]
-        for certificate in open {
-            let isGone =
-                switch certificate.backend {
-                case .notSent, .refused: true
-                // What this folder does not have may lie in another one.
-                case .mayHold, .holds: erased.contains(certificate.card)
-                }
-            standings[isGone ? .erased : .remaining, default: []].append(certificate.card)
+        let standings = Dictionary(grouping: open) { certificate -> ErasureCertificate.Documents in
+            switch certificate.backend {
+            case .notSent, .refused: .erased
+            // What this folder does not have may lie in another one.
+            case .mayHold, .holds: erased.contains(certificate.card) ? .erased : .remaining
+            }
         }
-        for (standing, cards) in standings { try await self.store.certify(standing, of: cards) }
+        for (standing, certificates) in standings {
+            try await self.store.certify(standing, of: certificates.map(\.card))
+        }
     }
 }
 

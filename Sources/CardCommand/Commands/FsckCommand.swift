@@ -25,13 +25,9 @@ struct FsckCommand: Command {
 
     func execute() async throws -> CommandStatus {
         try await self.options.withSandbox { store, _ in
-            var (mended, left): ([SandboxFinding], [SandboxFinding]) = ([], [])
-            if self.repair {
-                let origin = self.purpose.origin(of: "fsck --repair")
-                (mended, left) = try await store.repair(by: origin, now: .now)
-            } else {
-                left = try await store.check()
-            }
+            let origin = self.purpose.origin(of: "fsck --repair")
+            let (mended, left) =
+                try await self.repair ? store.repair(by: origin, now: .now) : ([], store.check())
             let report = CheckReport(
                 clean: left.isEmpty,
                 findings: mended.map { CheckReport.Finding($0, repaired: true) }
