@@ -107,10 +107,7 @@ extension KeyRing.Refusal {
 
 extension Configuration {
     /// The file of the sandbox's keys; `nil` if they come from elsewhere, or from nowhere.
-    var keyFile: KeyFile? {
-        guard self.vault.key == nil, self.vault.keyCommand == nil, let path = self.vault.keyFile else { return nil }
-        return KeyFile(path: path)
-    }
+    var keyFile: KeyFile? { self.vault.keyFile.map(KeyFile.init) }
 
     /// Gives the keys of the sandbox that hold now, or makes one with a sandbox of the embedded endpoints; nowhere else is a key
     /// made without being asked for.
