@@ -94,25 +94,10 @@ struct PrintedForms {
     }
 
     @Test func `A card's document shows what lists may show, every key always`() throws {
-        var card = Card(
-            id: CardID(rawValue: "c-1"),
-            state: .rejected,
-            reason: .refusedByRemote,
-            remoteCode: "E7",
-            message: "\(Redacted(Self.secret))",
-            metadata: Self.metadata(),
-            submitter: "local",
-            side: nil,
-            order: 1,
-            failures: 0,
-            dueAt: nil,
-            waitsUntil: .past,
-            isShrunk: false,
-            isAccepted: false,
-            delivery: nil,
-            createdAt: Timestamp(millisecondsSinceEpoch: 0),
-            changedAt: Timestamp(millisecondsSinceEpoch: 1)
-        )
+        var card = Card.sample(.rejected, .refusedByRemote, side: nil)
+        card.remoteCode = "E7"
+        card.message = "\(Redacted(Self.secret))"
+        card.metadata = Self.metadata()
         #expect(PrintedForms(card).hide([Self.secret]))
         func json(_ card: Card) -> String { JSONText.line(CardDocument(card)) }
         #expect(

@@ -2,24 +2,15 @@ import CardModel
 import Testing
 
 @Suite struct CardMetadataTests {
-    struct Field: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let changesVerdict: Bool
-        let give: @Sendable (inout CardMetadata) -> Void
+    /// The name of a field, whether it may change a verdict, and how it is given.
+    typealias Field = (name: String, changesVerdict: Bool, give: @Sendable (inout CardMetadata) -> Void)
 
-        init(_ name: String, changesVerdict: Bool, _ give: @escaping @Sendable (inout CardMetadata) -> Void) {
-            self.testDescription = name
-            self.changesVerdict = changesVerdict
-            self.give = give
-        }
-    }
-
-    static let fields = [
-        Field("priority", changesVerdict: false) { $0.priority = -3 },
-        Field("user number", changesVerdict: false) { $0.userNumber = Redacted("user-2") },
-        Field("expected number", changesVerdict: true) { $0.expectedIDNumber = Redacted("440524188001010014") },
-        Field("expected name", changesVerdict: true) { $0.expectedName = Redacted("样本乙") },
-        Field("side", changesVerdict: true) { $0.side = .back },
+    static let fields: [Field] = [
+        ("priority", false, { $0.priority = -3 }),
+        ("user number", false, { $0.userNumber = Redacted("user-2") }),
+        ("expected number", true, { $0.expectedIDNumber = Redacted("440524188001010014") }),
+        ("expected name", true, { $0.expectedName = Redacted("样本乙") }),
+        ("side", true, { $0.side = .back }),
     ]
 
     let empty: CardMetadata

@@ -24,25 +24,9 @@ import Testing
             isReplaced: Bool = false
         ) {
             self.testDescription = name
-            self.card = Card(
-                id: CardID(rawValue: "card-1"),
-                state: state,
-                reason: reason,
-                remoteCode: nil,
-                message: nil,
-                metadata: CardMetadata(businessNumber: BusinessNumber(stored: "B-1")),
-                submitter: "local",
-                side: side,
-                order: 1,
-                failures: failures,
-                dueAt: nil,
-                waitsUntil: .past,
-                isShrunk: false,
-                isAccepted: false,
-                delivery: wasSent ? DeliveryID(rawValue: "delivery-1") : nil,
-                createdAt: .past,
-                changedAt: .past
-            )
+            var card = Card.sample(state, reason, side: side, failures: failures)
+            if wasSent { card.delivery = DeliveryID(rawValue: "delivery-1") }
+            self.card = card
             self.circumstances = OperatorRules.Circumstances(
                 hasImage: hasImage,
                 wasRead: wasRead,
@@ -182,11 +166,11 @@ import Testing
 
     @Test func `A refusal names the card and what to do instead`() throws {
         let unread = try #require(Case("", .held, .restored, wasRead: false).refusal(.accept)).message.text()
-        #expect(unread.contains("card card-1 ") && unread.contains("it was not verified yet; retry it"))
+        #expect(unread.contains("card c-1 ") && unread.contains("it was not verified yet; retry it"))
         let sideless = try #require(Case("", .held, VerdictRule.legalityUnavailable.reason, side: nil).refusal(.accept))
             .message.text()
         #expect(sideless.contains("the verifier saw neither side on it; reject it"))
         let unknown = try #require(Self.outcomeUnknown.refusal(nil)).message.text()
-        #expect(unknown.contains("idcard-pipeline cards resolve card-1 --as delivered (or --as resend"))
+        #expect(unknown.contains("idcard-pipeline cards resolve c-1 --as delivered (or --as resend"))
     }
 }

@@ -79,10 +79,13 @@ import Testing
     @Test(
         arguments: [
             ("样本甲", "样 本 甲"), ("样本甲", "\u{3000}样本甲\n"), ("样本甲", "样本\u{200B}甲"), ("Anna Li", "ANNA LI"),
-            ("Anna Li", "ａｎｎａｌｉ"), ("\u{2F08}本甲", "人本甲"),
+            ("Anna Li", "ａｎｎａｌｉ"), ("\u{2F08}本甲", "人本甲"), ("测\u{E863}", "测\u{4DAE}"),
         ]
     )
-    func `White space, width and case do not make another name`(printed: String, expected: String) {
+    func `White space, width, case and the code of a character do not make another name`(
+        printed: String,
+        expected: String
+    ) {
         #expect(self.codes(name: expected) { $0.name = printed } == [])
         #expect(self.codes(name: printed) { $0.name = expected } == [])
     }

@@ -107,8 +107,7 @@ import Testing
         #expect(warned.codes == ["id_number_checksum", "name_missing", "ethnicity_unknown"])
     }
 
-    @Test func `Reason codes are distinct, and those known by name are these`() {
-        #expect(Set(VerdictRule.allCases.map(\.rawValue)).count == VerdictRule.allCases.count)
+    @Test func `Reason codes known by name are these`() {
         let named: [VerdictRule: String] = [
             .cardNotRecognised: "card_not_recognised", .sideMismatch: "side_mismatch", .legalityLow: "legality_low",
             .legalityUnavailable: "legality_unavailable", .numberMissing: "id_number_missing",
