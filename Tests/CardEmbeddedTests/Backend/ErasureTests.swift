@@ -4,45 +4,45 @@ import GRDB
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ErasureTests {
+    private let folder = BackendFolder()
+
     private static let canary = Array("canary in a picture".utf8)
 
     @Test func `Files and data go, places and answers stay, and the next document gets a name of its own`() async throws
     {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
             #expect(try await client.upload(.single(image: HandWrittenForm.image(2)), key: "\"2\"").retcode == "000000")
             #expect(try await client.upload(.single(number: "B-2"), key: "\"3\"").retcode == "000000")
         }
         let places = [DocumentPlace(key: "1", position: 1), DocumentPlace(key: "3", position: 1)]
         let missing = DocumentPlace(key: "9", position: 1)
-        let erased = try EmbeddedBackend.erase(places + [missing], in: folder.url.path)
+        let erased = try EmbeddedBackend.erase(places + [missing], in: self.folder.url.path)
         #expect(erased == Set(places))
-        #expect(try folder.documents() == ["B-1/IDCARD_FRONT_APP-2.jpg"])
-        let ledger = try folder.ledger()
+        #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-2.jpg"])
+        let ledger = try self.folder.ledger()
         #expect(ledger.map(\.businessNumber) == ["", "B-1", ""])
         #expect(ledger.map(\.userNumber) == ["", "user-1", ""])
         #expect(ledger.map(\.file.isEmpty) == [true, false, true])
         #expect(ledger.map(\.imageDigest.isEmpty) == [true, false, true])
         #expect(ledger.map(\.contentDigest.isEmpty) == [true, false, true])
         #expect(ledger.map(\.sequence) == [1, 2, 3])
-        #expect(try EmbeddedBackend.erase(places, in: folder.url.path) == Set(places), "once more is the same")
-        try await withBackend(in: folder) { client async throws in
+        #expect(try EmbeddedBackend.erase(places, in: self.folder.url.path) == Set(places), "once more is the same")
+        try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.upload(.single(), key: "\"4\"").retcode == "000000", "it is not known any more")
         }
-        #expect(try folder.documents() == ["B-1/IDCARD_FRONT_APP-2.jpg", "B-1/IDCARD_FRONT_APP-3.jpg"])
+        #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-2.jpg", "B-1/IDCARD_FRONT_APP-3.jpg"])
     }
 
     @Test func `Nothing of an erased picture or number is left in any file`() async throws {
-        let folder = BackendFolder()
         let image = HandWrittenForm.jpeg.dropLast(2) + Self.canary + [0xFF, 0xD9]
-        try await withBackend(in: folder) {
+        try await withBackend(in: self.folder) {
             _ = try await $0.upload(.single(number: "canary-number", image: image), key: "\"1\"")
         }
-        #expect(try !Self.files(of: folder, holding: Self.canary).isEmpty)
-        _ = try EmbeddedBackend.erase([DocumentPlace(key: "1", position: 1)], in: folder.url.path)
-        #expect(try Self.files(of: folder, holding: Self.canary) == [])
-        #expect(try Self.files(of: folder, holding: Array("canary-number".utf8)) == [])
+        #expect(try !Self.files(of: self.folder, holding: Self.canary).isEmpty)
+        _ = try EmbeddedBackend.erase([DocumentPlace(key: "1", position: 1)], in: self.folder.url.path)
+        #expect(try Self.files(of: self.folder, holding: Self.canary) == [])
+        #expect(try Self.files(of: self.folder, holding: Array("canary-number".utf8)) == [])
     }
 
     private static func files(of folder: BackendFolder, holding text: [UInt8]) throws -> [String] {
@@ -53,30 +53,28 @@ import Testing
     }
 
     @Test func `A kill between the database and the files leaves no photo after the next start`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { _ = try await $0.upload(.single(), key: "\"1\"") }
-        let database = try DatabaseQueue(path: folder.database)
+        try await withBackend(in: self.folder) { _ = try await $0.upload(.single(), key: "\"1\"") }
+        let database = try DatabaseQueue(path: self.folder.database)
         try await database.write {
             try $0.execute(sql: "UPDATE document SET business_no = '', user_no = '', image_sha256 = '', image = NULL")
         }
         try database.close()
-        #expect(try folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
-        try await withBackend(in: folder) { _ in }
-        #expect(try folder.documents() == [])
-        #expect(try folder.ledger().map(\.businessNumber) == [""])
+        #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
+        try await withBackend(in: self.folder) { _ in }
+        #expect(try self.folder.documents() == [])
+        #expect(try self.folder.ledger().map(\.businessNumber) == [""])
     }
 
     @Test func `A folder in use is left alone`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             _ = try await client.upload(.single(), key: "\"1\"")
             let error = #expect(throws: EmbeddedError.self) {
-                try EmbeddedBackend.erase([DocumentPlace(key: "1", position: 1)], in: folder.url.path)
+                try EmbeddedBackend.erase([DocumentPlace(key: "1", position: 1)], in: self.folder.url.path)
             }
             #expect(error?.code == .folderInUse)
             #expect(try await client.upload(.single(number: "B-2"), key: "\"2\"").retcode == "000000")
         }
-        #expect(try folder.documents().count == 2)
+        #expect(try self.folder.documents().count == 2)
     }
 
     @Test func `A folder that is not there holds nothing, and is not made`() throws {

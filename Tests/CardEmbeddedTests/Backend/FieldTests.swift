@@ -3,65 +3,57 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct FieldTests {
-    /// What is wrong, how the form is spoilt, and the code of the answer.
-    struct Flaw: CustomTestStringConvertible {
-        let testDescription: String
-        let retcode: String
-        let spoil: @Sendable (inout HandWrittenForm) -> Void
+    private let folder = BackendFolder()
 
-        init(_ description: String, _ retcode: String, _ spoil: @escaping @Sendable (inout HandWrittenForm) -> Void) {
-            self.testDescription = description
-            self.retcode = retcode
-            self.spoil = spoil
-        }
-    }
+    /// What is wrong, the code of the answer, and how the form is spoilt.
+    typealias Flaw = (description: String, retcode: String, spoil: @Sendable (inout HandWrittenForm) -> Void)
 
     static let missing: [Flaw] = (0..<6).map { index in
-        Flaw("part \(index + 1) missing", "200001") { $0.parts.remove(at: index) }
+        ("part \(index + 1) missing", "200001", { $0.parts.remove(at: index) })
     }
     static let empty: [Flaw] = (0..<5).map { index in
-        Flaw("field \(index + 1) empty", "200002") { $0.parts[index].body = [] }
+        ("field \(index + 1) empty", "200002", { $0.parts[index].body = [] })
     }
     static let renamed: [Flaw] = (0..<6).map { index in
-        Flaw("part \(index + 1) in lower case", "200001") { $0.parts[index].name = $0.parts[index].name.lowercased() }
+        ("part \(index + 1) in lower case", "200001", { $0.parts[index].name = $0.parts[index].name.lowercased() })
     }
     static let swapped: [Flaw] = (0..<5).map { index in
-        Flaw("parts \(index + 1) and \(index + 2) swapped", "200001") { $0.parts.swapAt(index, index + 1) }
+        ("parts \(index + 1) and \(index + 2) swapped", "200001", { $0.parts.swapAt(index, index + 1) })
     }
     static let others: [Flaw] = [
-        Flaw("no part", "200001") { $0.parts = [] },
-        Flaw("one part more", "200001") { $0.parts.append(.text("EXTRA", "x")) },
-        Flaw("FILE twice", "200001") { $0.parts.append($0.parts[5]) },
-        Flaw("TOKEN as a file", "200001") { $0.parts[0].filename = "token.txt" },
-        Flaw("FILE as text", "200001") { $0.parts[5].filename = nil },
-        Flaw("another BUSINESSTYPE", "200002") { $0.parts[2] = .text("BUSINESSTYPE", "LOAN") },
-        Flaw("another DOCTYPE", "200002") { $0.parts[4] = .text("DOCTYPE", "IDCARD_FRONT") },
-        Flaw("USERNO of blanks", "200002") { $0.parts[1] = .text("USERNO", "  ") },
-        Flaw("BUSINESSNO with NUL", "200002") { $0.parts[3] = .text("BUSINESSNO", "a\u{0}b") },
-        Flaw("BUSINESSNO with a line break", "200002") { $0.parts[3] = .text("BUSINESSNO", "a\r\nb") },
-        Flaw("BUSINESSNO of 201 characters", "200002") {
-            $0.parts[3] = .text("BUSINESSNO", String(repeating: "n", count: 201))
-        },
-        Flaw("BUSINESSNO not UTF-8", "200002") { $0.parts[3].body = [0xFF] },
-        Flaw("the other side's file name", "200003") { $0.parts[5].filename = "IDBackImage.jpg" },
-        Flaw("a file name with a folder", "200003") { $0.parts[5].filename = "a/IDFrontImage.jpg" },
-        Flaw("an empty file name", "200003") { $0.parts[5].filename = "" },
-        Flaw("image/png", "200003") { $0.parts[5].type = "image/png" },
-        Flaw("no content type", "200003") { $0.parts[5].type = nil },
-        Flaw("an empty file", "200003") { $0.parts[5].body = [] },
-        Flaw("no SOI", "200003") { $0.parts[5].body[0] = 0 },
-        Flaw("no EOI", "200003") { $0.parts[5].body.removeLast() },
-        Flaw("bytes after EOI", "200003") { $0.parts[5].body.append(0) },
-        Flaw("only SOI and EOI", "200003") { $0.parts[5].body = [0xFF, 0xD8, 0xFF, 0xD9] },
-        Flaw("unknown TOKEN", "100002") { $0.parts[0] = .text("TOKEN", "token-0") },
+        ("no part", "200001", { $0.parts = [] }),
+        ("one part more", "200001", { $0.parts.append(.text("EXTRA", "x")) }),
+        ("FILE twice", "200001", { $0.parts.append($0.parts[5]) }),
+        ("TOKEN as a file", "200001", { $0.parts[0].filename = "token.txt" }),
+        ("FILE as text", "200001", { $0.parts[5].filename = nil }),
+        ("another BUSINESSTYPE", "200002", { $0.parts[2] = .text("BUSINESSTYPE", "LOAN") }),
+        ("another DOCTYPE", "200002", { $0.parts[4] = .text("DOCTYPE", "IDCARD_FRONT") }),
+        ("USERNO of blanks", "200002", { $0.parts[1] = .text("USERNO", "  ") }),
+        ("BUSINESSNO with NUL", "200002", { $0.parts[3] = .text("BUSINESSNO", "a\u{0}b") }),
+        ("BUSINESSNO with a line break", "200002", { $0.parts[3] = .text("BUSINESSNO", "a\r\nb") }),
+        (
+            "BUSINESSNO of 201 characters", "200002",
+            { $0.parts[3] = .text("BUSINESSNO", String(repeating: "n", count: 201)) }
+        ),
+        ("BUSINESSNO not UTF-8", "200002", { $0.parts[3].body = [0xFF] }),
+        ("the other side's file name", "200003", { $0.parts[5].filename = "IDBackImage.jpg" }),
+        ("a file name with a folder", "200003", { $0.parts[5].filename = "a/IDFrontImage.jpg" }),
+        ("an empty file name", "200003", { $0.parts[5].filename = "" }),
+        ("image/png", "200003", { $0.parts[5].type = "image/png" }),
+        ("no content type", "200003", { $0.parts[5].type = nil }),
+        ("an empty file", "200003", { $0.parts[5].body = [] }),
+        ("no SOI", "200003", { $0.parts[5].body[0] = 0 }),
+        ("no EOI", "200003", { $0.parts[5].body.removeLast() }),
+        ("bytes after EOI", "200003", { $0.parts[5].body.append(0) }),
+        ("only SOI and EOI", "200003", { $0.parts[5].body = [0xFF, 0xD8, 0xFF, 0xD9] }),
+        ("unknown TOKEN", "100002", { $0.parts[0] = .text("TOKEN", "token-0") }),
     ]
 
     @Test(arguments: [missing, empty, renamed, swapped, others].flatMap { $0 })
     func `Refuses it with a code and stores nothing`(flaw: Flaw) async throws {
-        let folder = BackendFolder()
         var form = HandWrittenForm.single()
         flaw.spoil(&form)
-        try await withBackend(in: folder) {
+        try await withBackend(in: self.folder) {
             $0.tokens = ["token-1"]
         } body: { [form] client async throws in
             let answer = try await client.upload(form, key: "\"k\"")
@@ -69,14 +61,13 @@ import Testing
             #expect(answer.retcode == flaw.retcode)
             #expect((answer.json["RETMSG"] as? String)?.isEmpty == false)
         }
-        #expect(try folder.ledger().isEmpty)
-        #expect(try folder.documents().isEmpty)
+        #expect(try self.folder.ledger().isEmpty)
+        #expect(try self.folder.documents().isEmpty)
     }
 
     @Test
     func `Flags a back that comes before any front of its business number`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             _ = try await client.upload(.single(number: "B-1", isFront: false), key: "\"1\"")
             _ = try await client.upload(.single(number: "B-1"), key: "\"2\"")
             _ = try await client.upload(.single(number: "B-2", isFront: false), key: "\"3\"")
@@ -85,25 +76,24 @@ import Testing
                 key: "\"4\""
             )
         }
-        #expect(try folder.ledger().map(\.isOutOfOrder) == [true, false, true, false])
+        #expect(try self.folder.ledger().map(\.isOutOfOrder) == [true, false, true, false])
     }
 
     @Test
     func `Says that a document exists already when it comes under another key, and numbers different ones`()
         async throws
     {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
             #expect(try await client.upload(.single(), key: "\"2\"").retcode == "000001")
             let other = HandWrittenForm.single(image: HandWrittenForm.jpeg.dropLast(2) + [0, 0xFF, 0xD9])
             #expect(try await client.upload(other, key: "\"3\"").retcode == "000000")
             #expect(try await client.upload(.single(number: "B-2"), key: "\"4\"").retcode == "000000")
         }
-        #expect(try folder.ledger().map(\.sequence) == [1, 2, 3])
-        #expect(try folder.refusals().map(\.replyCode) == ["000001"])
+        #expect(try self.folder.ledger().map(\.sequence) == [1, 2, 3])
+        #expect(try self.folder.refusals().map(\.replyCode) == ["000001"])
         #expect(
-            try folder.documents() == [
+            try self.folder.documents() == [
                 "B-1/IDCARD_FRONT_APP-1.jpg", "B-1/IDCARD_FRONT_APP-2.jpg", "B-2/IDCARD_FRONT_APP-1.jpg",
             ]
         )
@@ -116,20 +106,19 @@ import Testing
             "*", "$(id)", "a.", "A", "a", "~", String(repeating: "n", count: 200), String(repeating: "号", count: 200),
             String(repeating: "号", count: 199) + "x",
         ]
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             for (index, number) in numbers.enumerated() {
                 let answer = try await client.upload(.single(number: number), key: "\"\(index)\"")
                 #expect(answer.retcode == "000000", "\(number)")
             }
         }
-        #expect(try folder.ledger().map(\.businessNumber) == numbers)
-        let documents = try folder.documents()
+        #expect(try self.folder.ledger().map(\.businessNumber) == numbers)
+        let documents = try self.folder.documents()
         #expect(documents.count == numbers.count)
         #expect(documents.allSatisfy { $0.split(separator: "/").count == 2 && $0.hasSuffix("/IDCARD_FRONT_APP-1.jpg") })
         #expect(Set(documents.map { $0.prefix { $0 != "/" } }).count == numbers.count)
-        for entry in try folder.ledger() {
-            #expect(FileManager.default.fileExists(atPath: folder.url.appending(path: entry.file).path))
+        for entry in try self.folder.ledger() {
+            #expect(FileManager.default.fileExists(atPath: self.folder.url.appending(path: entry.file).path))
         }
     }
 }

@@ -3,28 +3,28 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RawUploadTests {
+    private let folder = BackendFolder()
+
     @Test(arguments: ["application/octet-stream", "image/jpeg"])
     func `Stores the image under what the headers say`(type: String) async throws {
-        let folder = BackendFolder()
         var upload = RawUpload()
         upload.set("Content-Type", type)
-        try await withBackend(in: folder) {
+        try await withBackend(in: self.folder) {
             $0.tokens = ["token 1"]
         } body: { [upload] client async throws in
             let answer = try await client.upload(upload, key: "\"k\"")
             #expect(answer.text == #"{"RETCODE":"000000","RETMSG":"success"}"#)
             #expect(try await client.upload(upload, key: "\"k\"").isReplay)
         }
-        let ledger = try folder.ledger()
+        let ledger = try self.folder.ledger()
         #expect(ledger.map(\.businessNumber) == ["号1"])
         #expect(ledger.map(\.documentType) == ["IDCARD_FRONT_APP"])
-        #expect(try Data(contentsOf: folder.url.appending(path: ledger[0].file)) == Data(HandWrittenForm.jpeg))
+        #expect(try Data(contentsOf: self.folder.url.appending(path: ledger[0].file)) == Data(HandWrittenForm.jpeg))
     }
 
     @Test
     func `Takes the fields and the image for the content that belongs to a key`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             _ = try await client.upload(RawUpload(), key: "\"k\"")
             for (name, value) in [
                 ("X-BUSINESSNO", "B-2"), ("X-TOKEN", "t"), ("Content-Disposition", "attachment; filename=\"x\""),
@@ -38,7 +38,7 @@ import Testing
             #expect(try await client.upload(image, key: "\"k\"").status == 422)
             #expect(try await client.upload(.single(), key: "\"k\"").status == 422)
         }
-        #expect(try folder.ledger().count == 1)
+        #expect(try self.folder.ledger().count == 1)
     }
 
     @Test(arguments: [
@@ -51,13 +51,12 @@ import Testing
     func `Refuses what is missing or wrong with the codes of a form`(name: String, value: String?, retcode: String)
         async throws
     {
-        let folder = BackendFolder()
         var upload = RawUpload()
         upload.set(name, value)
-        try await withBackend(in: folder) { [upload] client async throws in
+        try await withBackend(in: self.folder) { [upload] client async throws in
             #expect(try await client.upload(upload, key: "\"k\"").retcode == retcode)
         }
-        #expect(try folder.documents().isEmpty)
+        #expect(try self.folder.documents().isEmpty)
     }
 
     @Test(arguments: [
@@ -67,7 +66,7 @@ import Testing
     func `Answers 400 to headers that are ambiguous`(name: String, value: String?) async throws {
         var upload = RawUpload()
         if let value { upload.set(name, value) } else { upload.headers.append(("X-USERNO", "user-2")) }
-        try await withBackend(in: BackendFolder()) { [upload] client async throws in
+        try await withBackend(in: self.folder) { [upload] client async throws in
             let answer = try await client.upload(upload, key: "\"k\"")
             #expect(answer.status == 400)
             #expect(answer.code == "form_malformed")

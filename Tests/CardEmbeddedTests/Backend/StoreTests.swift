@@ -7,13 +7,14 @@ import Testing
 @testable import CardEmbedded
 
 @Suite(.timeLimit(.minutes(5))) struct StoreTests {
+    private let folder = BackendFolder()
+
     @Test func `Keys, answers, documents, order and numbers outlive a restart`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
             #expect(try await client.upload(.single(number: ""), key: "\"2\"").retcode == "200002")
         }
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             let replay = try await client.upload(.single(), key: "\"1\"")
             #expect(replay.status == 200 && replay.retcode == "000000" && replay.isReplay)
             #expect(try await client.upload(.single(number: ""), key: "\"2\"").isReplay)
@@ -22,9 +23,9 @@ import Testing
             #expect(try await client.upload(.single(), key: "\"3\"").retcode == "000001")
             #expect(try await client.upload(.single(isFront: false), key: "\"4\"").retcode == "000000")
         }
-        #expect(try folder.ledger().map(\.sequence) == [1, 2])
-        #expect(try folder.refusals().map(\.replyCode) == ["200002", "000001"])
-        #expect(try folder.ledger().map(\.isOutOfOrder) == [false, false])
+        #expect(try self.folder.ledger().map(\.sequence) == [1, 2])
+        #expect(try self.folder.refusals().map(\.replyCode) == ["200002", "000001"])
+        #expect(try self.folder.ledger().map(\.isOutOfOrder) == [false, false])
     }
 
     @Test(arguments: [
@@ -32,8 +33,7 @@ import Testing
         ("foreign_keys", "1"),
     ])
     func `The database syncs each commit and overwrites what is deleted`(setting: String, value: String) throws {
-        let folder = BackendFolder()
-        let database = try BackendSchema.open(folder.url.path)
+        let database = try BackendSchema.open(self.folder.url.path)
         try database.writeWithoutTransaction { db throws in
             #expect(try String.fetchOne(db, sql: "PRAGMA \(setting)") == value)
         }
@@ -42,8 +42,7 @@ import Testing
 
     @Test(arguments: [BackendStore.insertion, LedgerLine.documents, LedgerLine.refusals])
     func `An upload reads no table from end to end`(sql: String) throws {
-        let folder = BackendFolder()
-        let database = try BackendSchema.open(folder.url.path)
+        let database = try BackendSchema.open(self.folder.url.path)
         let plan = try database.read { db throws in
             let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
             statement.setUncheckedArguments([])
@@ -55,9 +54,8 @@ import Testing
     }
 
     @Test func `A key, and a document, twice is against the rules of the database`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { _ = try await $0.upload(.single(), key: "\"1\"") }
-        let database = try DatabaseQueue(path: folder.database)
+        try await withBackend(in: self.folder) { _ = try await $0.upload(.single(), key: "\"1\"") }
+        let database = try DatabaseQueue(path: self.folder.database)
         for statement in [
             "INSERT INTO upload SELECT 9, idempotency_key, content_sha256, time, retcode, retmsg, items, 0 FROM upload",
             """
@@ -72,54 +70,51 @@ import Testing
 
     @Test(arguments: ["ledger.jsonl", "refusals.jsonl", "documents/B-1/IDCARD_FRONT_APP-1.jpg"])
     func `What a kill left unwritten of the export is there after the next start`(file: String) async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             _ = try await client.upload(.single(), key: "\"1\"")
             _ = try await client.upload(.single(number: ""), key: "\"2\"")
         }
-        let url = folder.url.appending(path: file)
+        let url = self.folder.url.appending(path: file)
         let whole = try Data(contentsOf: url)
         for rest in [whole.dropLast(5), Data(), nil] {
             if let rest { try Data(rest).write(to: url) } else { try FileManager.default.removeItem(at: url) }
-            try await withBackend(in: folder) { _ in }
+            try await withBackend(in: self.folder) { _ in }
             #expect(try Data(contentsOf: url) == whole)
         }
     }
 
     @Test func `An export that cannot be written is made up for by the next upload`() async throws {
-        let folder = BackendFolder()
         let log = LogRecorder()
-        try await withBackend(in: folder, logger: log.logger) { client async throws in
-            let obstacle = folder.url.appending(path: "documents/B-1")
+        try await withBackend(in: self.folder, logger: log.logger) { client async throws in
+            let obstacle = self.folder.url.appending(path: "documents/B-1")
             try Data().write(to: obstacle)
             #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
-            #expect(try folder.ledger().isEmpty)
+            #expect(try self.folder.ledger().isEmpty)
             #expect(log.lines.contains { $0.contains("ledger not exported") })
             try FileManager.default.removeItem(at: obstacle)
             #expect(try await client.upload(.single(number: "B-2"), key: "\"2\"").retcode == "000000")
-            #expect(try folder.ledger().map(\.businessNumber) == ["B-1", "B-2"])
+            #expect(try self.folder.ledger().map(\.businessNumber) == ["B-1", "B-2"])
         }
-        #expect(try folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg", "B-2/IDCARD_FRONT_APP-1.jpg"])
+        #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg", "B-2/IDCARD_FRONT_APP-1.jpg"])
     }
 
     @Test func `A database that takes nothing is 500, and the same upload is taken later`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { _ in }
-        let database = try DatabaseQueue(path: folder.database)
+        try await withBackend(in: self.folder) { _ in }
+        let database = try DatabaseQueue(path: self.folder.database)
         try await database.write {
             try $0.execute(sql: "CREATE TRIGGER full BEFORE INSERT ON document BEGIN SELECT raise(ABORT, 'B-1'); END")
         }
         try database.close()
         let log = LogRecorder()
-        try await withBackend(in: folder, logger: log.logger) { client async throws in
+        try await withBackend(in: self.folder, logger: log.logger) { client async throws in
             let failed = try await client.upload(.single(), key: "\"1\"")
             #expect(failed.status == 500 && failed.code == "not_stored")
             #expect(!failed.text.contains("B-1") && !log.lines.contains { $0.contains("B-1") })
         }
-        let again = try DatabaseQueue(path: folder.database)
+        let again = try DatabaseQueue(path: self.folder.database)
         try await again.write { try $0.execute(sql: "DROP TRIGGER full") }
         try again.close()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             let answer = try await client.upload(.single(), key: "\"1\"")
             #expect(answer.retcode == "000000" && !answer.isReplay)
         }
@@ -128,12 +123,11 @@ import Testing
     @Test func `A second backend on the folder is refused, and the folder is free when the first has ended`()
         async throws
     {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { _ in
-            let error = await #expect(throws: EmbeddedError.self) { try await withBackend(in: folder) { _ in } }
+        try await withBackend(in: self.folder) { _ in
+            let error = await #expect(throws: EmbeddedError.self) { try await withBackend(in: self.folder) { _ in } }
             #expect(error?.code == .folderInUse)
         }
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.get("/healthz").status == 200)
         }
     }
@@ -159,8 +153,7 @@ import Testing
     }
 
     @Test func `Each document counts once when many are sent at a time`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             let codes = try await withThrowingTaskGroup(of: String?.self) { group in
                 for index in 0..<40 {
                     group.addTask {
@@ -171,14 +164,13 @@ import Testing
             }
             #expect(codes == ["000000": 20, "000001": 20])
         }
-        #expect(try folder.ledger().map(\.sequence) == Array(1...20))
-        #expect(try folder.documents().count == 20)
+        #expect(try self.folder.ledger().map(\.sequence) == Array(1...20))
+        #expect(try self.folder.documents().count == 20)
     }
 
     @Test func `A graceful end waits for the upload under way`() async throws {
-        let folder = BackendFolder()
         let (ports, announce) = AsyncStream.makeStream(of: Int.self)
-        let backend = EmbeddedBackend(configuration: .init(folder: folder.url.path), logger: silent) {
+        let backend = EmbeddedBackend(configuration: .init(folder: self.folder.url.path), logger: silent) {
             announce.yield($0)
         }
         let services = ServiceGroup(services: [backend], logger: silent)
@@ -195,13 +187,12 @@ import Testing
             #expect(try await connection.receive().retcode == "000000")
             try await group.waitForAll()
         }
-        #expect(try folder.ledger().count == 1)
+        #expect(try self.folder.ledger().count == 1)
     }
 
     @Test(arguments: 0..<20) func `Ending while clients connect never traps`(round: Int) async throws {
-        let folder = BackendFolder()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            try await withBackend(in: folder) { client async throws in
+            try await withBackend(in: self.folder) { client async throws in
                 for _ in 0..<8 {
                     group.addTask {
                         // It ends when the backend takes no connection any more.
@@ -216,7 +207,7 @@ import Testing
             }
         }
         // The folder is free: the store was closed.
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.get("/healthz").status == 200)
         }
     }

@@ -4,11 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct UploadTests {
+    private let folder = BackendFolder()
+
     private typealias Form = HandWrittenForm
 
     @Test func `A front and a back are stored, listed in the ledger and exported as files`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             let first = try await client.upload(.single(), key: "\"key-1\"")
             #expect(first.status == 200 && !first.isReplay)
             #expect(first.text == #"{"RETCODE":"000000","RETMSG":"success"}"#)
@@ -19,9 +20,9 @@ import Testing
             )
             #expect(try await client.get("/healthz").json["documents"] as? Int == 2)
             // The export is there by the time of the answer.
-            #expect(try folder.ledger().count == 2)
+            #expect(try self.folder.ledger().count == 2)
         }
-        let ledger = try folder.ledger()
+        let ledger = try self.folder.ledger()
         #expect(ledger.map(\.sequence) == [1, 2])
         #expect(ledger.map(\.idempotencyKey) == ["key-1", "key-2"])
         #expect(ledger.map(\.businessNumber) == ["B-1", "B-1"])
@@ -32,17 +33,16 @@ import Testing
         #expect(ledger.map(\.file) == ["documents/B-1/IDCARD_FRONT_APP-1.jpg", "documents/B-1/IDCARD_BACK_APP-1.jpg"])
         // By sha256sum.
         #expect(ledger[0].imageDigest == "2506548154d5337193370eb0ce2e7933a79c91613a25f454f12d638334c7e0ae")
-        #expect(try Data(contentsOf: folder.url.appending(path: ledger[0].file)) == Data(Form.jpeg))
+        #expect(try Data(contentsOf: self.folder.url.appending(path: ledger[0].file)) == Data(Form.jpeg))
     }
 
     @Test func `A line of the ledger keeps its names`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             _ = try await client.upload(.batch([.init(), .init(number: "B-2")]), key: "\"k\"")
             _ = try await client.upload(.single(number: ""), key: "\"r\"")
         }
         func keys(_ file: String) throws -> Set<String> {
-            let text = try String(contentsOf: folder.url.appending(path: file), encoding: .utf8)
+            let text = try String(contentsOf: self.folder.url.appending(path: file), encoding: .utf8)
             let line = try #require(text.split(separator: "\n").first)
             return Set(try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]).keys)
         }
@@ -57,19 +57,19 @@ import Testing
     }
 
     @Test func `Only the owner may read what is kept`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { _ = try await $0.upload(.single(), key: "\"k\"") }
+        try await withBackend(in: self.folder) { _ = try await $0.upload(.single(), key: "\"k\"") }
         let paths = ["", "documents", "documents/B-1"].map { ($0, 0o700) }
         let files = ["backend.sqlite3", "ledger.jsonl", "refusals.jsonl", "documents/B-1/IDCARD_FRONT_APP-1.jpg"]
         for (path, mode) in paths + files.map({ ($0, 0o600) }) {
-            let attributes = try FileManager.default.attributesOfItem(atPath: folder.url.appending(path: path).path)
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: self.folder.url.appending(path: path).path
+            )
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
         }
     }
 
     @Test func `The same key with other content is 422, be it only another boundary`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             _ = try await client.upload(.single(), key: "\"k\"")
             var otherBoundary = Form.single()
             otherBoundary.boundary = "hand-written-8"
@@ -80,11 +80,10 @@ import Testing
             }
             #expect(try await client.upload(.single(), key: "\"k\"").isReplay)
         }
-        #expect(try folder.ledger().count == 1)
+        #expect(try self.folder.ledger().count == 1)
     }
 
     @Test func `A key whose upload is under way is 409, and free again when the sender breaks off`() async throws {
-        let folder = BackendFolder()
         let form = Form.single()
         let head = EndpointClient.head(
             "POST",
@@ -92,13 +91,13 @@ import Testing
             [("Content-Type", form.contentType), ("Idempotency-Key", "\"k\"")],
             length: form.body.count
         )
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             let broken = try LoopbackSocket(port: client.port)
             try broken.send(head + form.body[..<50])
             try await client.waitForRunning(1)
             broken.breakOff()
             try await client.waitForRunning(0)
-            #expect(try folder.ledger().isEmpty)
+            #expect(try self.folder.ledger().isEmpty)
             let first = try LoopbackSocket(port: client.port)
             try first.send(head + form.body[..<50])
             try await client.waitForRunning(1)
@@ -109,31 +108,29 @@ import Testing
             #expect(try await first.receive().retcode == "000000")
             #expect(try await client.upload(form, key: "\"k\"").isReplay)
         }
-        #expect(try folder.ledger().count == 2)
+        #expect(try self.folder.ledger().count == 2)
     }
 
     @Test(arguments: [nil, "", "key", "\"\"", "\"a", "a\"", "\"a\"b\"", "\"a\\b\"", "'a'", "\"é\"", "\"a\"; p=1"])
     func `A key that is not one string in quotes is 400`(key: String?) async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             let answer = try await client.upload(.single(), key: key)
             #expect(answer.status == 400 && answer.code == (key == nil ? "key_missing" : "key_malformed"))
         }
-        #expect(try folder.ledger().isEmpty)
+        #expect(try self.folder.ledger().isEmpty)
     }
 
     @Test func `Two keys are 400, and escapes in a key are read`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             let keys = [("Idempotency-Key", "\"a\""), ("Idempotency-Key", "\"b\"")]
             #expect(try await client.send("POST", "/upload", headers: keys).code == "key_malformed")
             #expect(try await client.upload(.single(), key: "\"a\\\"b\\\\c\"").retcode == "000000")
         }
-        #expect(try folder.ledger().map(\.idempotencyKey) == ["a\"b\\c"])
+        #expect(try self.folder.ledger().map(\.idempotencyKey) == ["a\"b\\c"])
     }
 
     @Test func `What is no form is 400, and the key may come again with a good one`() async throws {
-        try await withBackend(in: BackendFolder()) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             let form = Form.single()
             let bodies = [(form.contentType, form.body.dropLast(10)), ("application/json", Array("{}".utf8)[...])]
             for (type, body) in bodies {
@@ -146,8 +143,7 @@ import Testing
     }
 
     @Test func `A body over the limit is 413, and one that does not arrive in time is given up`() async throws {
-        let folder = BackendFolder()
-        try await withBackend(in: folder) {
+        try await withBackend(in: self.folder) {
             $0.bodyBytes = 2_000
             $0.bodyTime = .milliseconds(50)
         } body: { client async throws in
@@ -160,11 +156,31 @@ import Testing
             try await client.waitForRunning(0)
             #expect(try await client.upload(.single(), key: "\"k\"").retcode == "000000")
         }
-        #expect(try folder.ledger().count == 1)
+        #expect(try self.folder.ledger().count == 1)
+    }
+
+    @Test func `A new TOKEN is asked for after the configured number of documents, once`() async throws {
+        try await withBackend(in: self.folder) {
+            $0.tokens = ["token-1", "token-2"]
+            $0.requiresNewTokenAfter = 2
+        } body: { client async throws in
+            for index in 1...2 {
+                #expect(
+                    try await client.upload(.single(number: "A-\(index)"), key: "\"a\(index)\"").retcode == "000000"
+                )
+            }
+            #expect(try await client.upload(.single(number: "A-3"), key: "\"a3\"").retcode == "100001")
+            #expect(try await client.upload(.single(number: "A-1"), key: "\"a1\"").isReplay)
+            for index in 1...4 {
+                let form = Form.single(token: "token-2", number: "B-\(index)")
+                #expect(try await client.upload(form, key: "\"b\(index)\"").retcode == "000000")
+            }
+        }
+        #expect(try self.folder.refusals().map(\.replyCode) == ["100001"])
     }
 
     @Test func `What is not there is answered in problem details`() async throws {
-        try await withBackend(in: BackendFolder()) { client async throws in
+        try await withBackend(in: self.folder) { client async throws in
             let missing = try await client.get("/nothing")
             #expect(missing.status == 404 && missing.code == "http_404")
             #expect(missing.headers["content-type"] == "application/problem+json")
@@ -173,8 +189,7 @@ import Testing
 
     @Test func `No field, key or path is ever logged`() async throws {
         let recorder = LogRecorder()
-        let folder = BackendFolder()
-        try await withBackend(in: folder, logger: recorder.logger) { client async throws in
+        try await withBackend(in: self.folder, logger: recorder.logger) { client async throws in
             var form = Form.single(token: "secret-token", number: "secret-number")
             form.parts[1] = .text("USERNO", "secret-user")
             #expect(try await client.upload(form, key: "\"secret-key\"").retcode == "000000")
@@ -184,6 +199,6 @@ import Testing
         }
         #expect(recorder.lines.contains { $0.contains("upload answered") })
         #expect(recorder.lines.contains { $0.contains("key_malformed") })
-        #expect(!recorder.lines.contains { $0.contains("secret") || $0.contains(folder.url.path) })
+        #expect(!recorder.lines.contains { $0.contains("secret") || $0.contains(self.folder.url.path) })
     }
 }
