@@ -90,13 +90,11 @@ func exchange(
     fileBytes: Int = 3000,
     timeout: Duration = .seconds(20)
 ) async throws -> HTTPExchange {
-    var exchange = HTTPExchange.cancelled(.notSent)
     try await withFaultServer(script) { _, port in
-        exchange = try await withEndpoint("http://127.0.0.1:\(port)/", { $0.timeout = timeout }) {
+        try await withEndpoint("http://127.0.0.1:\(port)/", { $0.timeout = timeout }) {
             await $0.post(.form(try makeForm(fileBytes: fileBytes)))
         }
     }
-    return exchange
 }
 
 extension RetcodeTable {

@@ -15,14 +15,12 @@ import Testing
     private func fetch(
         _ script: FaultScript,
         times: ImageFetcher.Times = ImageFetcher.Times()
-    ) async throws -> FetchOutcome? {
-        var outcome: FetchOutcome?
+    ) async throws -> FetchOutcome {
         try await withFaultServer(script) { _, port in
-            outcome = try await Specimen.withFetcher(Specimen.settings(port: port), times: times) {
+            try await Specimen.withFetcher(Specimen.settings(port: port), times: times) {
                 try await self.box.fetch(Specimen.url(port: port), with: $0)
             }
         }
-        return outcome
     }
 
     @Test func `An image that is announced as too large is refused before a byte of it is kept`() async throws {
@@ -97,8 +95,8 @@ import Testing
     ])
     func `What is not HTTP, or has an endless head, is a failure`(parts: [String]) async throws {
         let outcome = try await self.fetch(.reply(FaultReply(raw: parts.joined())))
-        #expect(outcome?.failure?.code == "reply_malformed")
-        #expect(outcome?.failure?.failureClass == .transient)
+        #expect(outcome.failure?.code == "reply_malformed")
+        #expect(outcome.failure?.failureClass == .transient)
     }
 
     @Test func `A host that falls silent loses its time, not what it has sent`() async throws {
@@ -124,7 +122,7 @@ import Testing
     func `A host that never answers is left when its time is over`(times: ImageFetcher.Times) async throws {
         let began = ContinuousClock.now
         let outcome = try await self.fetch(.silence, times: times)
-        #expect(outcome?.failure?.code == "deadline_exceeded")
+        #expect(outcome.failure?.code == "deadline_exceeded")
         #expect(began.duration(to: .now) >= .milliseconds(300))
     }
 

@@ -14,10 +14,9 @@ import Testing
         status: Int = 302,
         times: Int = 1,
         maximum: Int = 1
-    ) async throws -> (outcome: FetchOutcome?, host: SpecimenHost) {
+    ) async throws -> (outcome: FetchOutcome, host: SpecimenHost) {
         let host = SpecimenHost(Self.image)
-        var outcome: FetchOutcome?
-        try await host.serve { port in
+        let outcome = try await host.serve { port in
             host.change { number, _, answer in
                 guard number < times else { return }
                 answer.become("\(status) Elsewhere", ["Set-Cookie": "a=b"])
@@ -27,7 +26,7 @@ import Testing
             settings.maximumRedirects = maximum
             settings.hosts.append("private.example.com")
             let resolver = HostResolver { [$0 == "private.example.com" ? .v4(0x0A00_0001) : .v4(0x7F00_0001)] }
-            outcome = try await Specimen.withFetcher(settings, resolver: resolver) {
+            return try await Specimen.withFetcher(settings, resolver: resolver) {
                 try await PieceBox().fetch(Specimen.url(port: port), with: $0)
             }
         }
@@ -38,14 +37,14 @@ import Testing
     func `By default no redirect is followed`(status: Int) async throws {
         let location: @Sendable (Int) -> String = { "http://\(Specimen.host):\($0)/x" }
         let (outcome, host) = try await self.redirected(to: location, status: status, maximum: 0)
-        #expect(outcome?.refusal == .fetchRedirectRefused)
+        #expect(outcome.refusal == .fetchRedirectRefused)
         #expect(host.received.count == 1)
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
     func `A redirect that is allowed is followed, without anything carried along`(status: Int) async throws {
         let (outcome, host) = try await self.redirected(to: { "http://\(Specimen.host):\($0)/x?y" }, status: status)
-        #expect(outcome?.isFetched == true)
+        #expect(outcome.isFetched)
         for name in ["Cookie", "Referer", "Authorization"] { #expect(host.received[1].header(name) == nil) }
         // The other ranges come from where the first led to.
         #expect(host.received.dropFirst().allSatisfy { $0.path == "/x?y" })
@@ -55,7 +54,7 @@ import Testing
     @Test(arguments: [("/x", "/x"), ("x", "/x"), ("?z", "/linnet-signature.jpg?z")])
     func `A relative redirect is resolved against the URL before`(location: String, path: String) async throws {
         let (outcome, host) = try await self.redirected(to: { _ in location })
-        #expect(outcome?.isFetched == true)
+        #expect(outcome.isFetched)
         #expect(host.received[1].path == path)
     }
 
@@ -69,18 +68,18 @@ import Testing
     ])
     func `A redirect is checked by all the rules for a URL`(location: String, code: ReasonCode) async throws {
         let (outcome, host) = try await self.redirected(to: { location.replacing("PORT", with: "\($0)") })
-        #expect(outcome?.refusal == code)
+        #expect(outcome.refusal == code)
         #expect(host.received.count == 1)
     }
 
     @Test func `A redirect without an address is refused`() async throws {
-        #expect(try await self.redirected(to: { _ in nil }).outcome?.refusal == .fetchRedirectRefused)
+        #expect(try await self.redirected(to: { _ in nil }).outcome.refusal == .fetchRedirectRefused)
     }
 
     @Test func `A circle of redirects comes to an end`() async throws {
         let location: @Sendable (Int) -> String = { "http://\(Specimen.host):\($0)/x" }
         let (outcome, host) = try await self.redirected(to: location, times: .max, maximum: 3)
-        #expect(outcome?.refusal == .fetchRedirectRefused)
+        #expect(outcome.refusal == .fetchRedirectRefused)
         #expect(host.received.count == 4)
     }
 
@@ -108,9 +107,8 @@ import Testing
     @Test func `A redirect from https to http is never followed, whatever is allowed`() async throws {
         try await withAuthority { authority in
             let server = try await authority.issue("server", names: "DNS:\(Specimen.host)")
-            let tls = FaultTLS(certificates: server.certificate, privateKey: server.key)
             let host = SpecimenHost(Self.image)
-            try await host.serve(tls: tls) { port in
+            try await host.serve(tls: FaultTLS(server)) { port in
                 host.change { _, _, answer in
                     answer.become("302 Found", ["Location": Specimen.url(port: port, scheme: "http")])
                 }

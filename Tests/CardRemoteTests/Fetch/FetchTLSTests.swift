@@ -16,18 +16,15 @@ import Testing
         from host: SpecimenHost = SpecimenHost(Self.image),
         into box: PieceBox = PieceBox()
     ) async throws -> FetchOutcome {
-        var outcome: FetchOutcome?
-        let tls = FaultTLS(certificates: certificate.certificate, privateKey: certificate.key)
-        try await host.serve(tls: tls) { port in
+        try await host.serve(tls: FaultTLS(certificate)) { port in
             var settings = Specimen.settings(port: port)
             settings.hosts = [name]
             settings.allowsHTTP = false
             settings.caFile = caFile
-            outcome = try await Specimen.withFetcher(settings) {
+            return try await Specimen.withFetcher(settings) {
                 try await box.fetch(Specimen.url(port: port, scheme: "https", host: name), with: $0)
             }
         }
-        return try #require(outcome)
     }
 
     @Test func `The certificate is that of the name, although the connection leads to an address`() async throws {

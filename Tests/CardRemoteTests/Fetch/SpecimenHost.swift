@@ -80,7 +80,7 @@ final class SpecimenHost: Sendable {
     func change(_ change: @escaping Change) { self.state.withLock { $0.change = change } }
 
     /// Runs a test against the server, on a port of loopback.
-    func serve(tls: FaultTLS? = nil, run: (Int) async throws -> Void) async throws {
+    func serve<Value>(tls: FaultTLS? = nil, run: (Int) async throws -> Value) async throws -> Value {
         var options = FaultServer.Options()
         options.tls = tls
         let earlier = self.received
@@ -93,11 +93,7 @@ final class SpecimenHost: Sendable {
             }
         }
         self.state.withLock { ($0.server, $0.past) = (server, earlier) }
-        let port = try await server.start()
-        let result: Result<Void, any Error>
-        do { result = .success(try await run(port)) } catch { result = .failure(error) }
-        await server.stop()
-        try result.get()
+        return try await server.listening(run)
     }
 
     private static func proper(_ request: ReceivedRequest, _ state: State) -> Answer {

@@ -19,16 +19,12 @@ import Testing
         isLimitedToTLS12: Bool = false
     ) async throws -> (exchange: HTTPExchange, received: Int) {
         var options = FaultServer.Options()
-        options.tls = FaultTLS(
-            certificates: server.certificate,
-            privateKey: server.key,
-            clientAuthority: clientAuthority,
-            isLimitedToTLS12: isLimitedToTLS12
-        )
-        var exchange = HTTPExchange.cancelled(.notSent)
-        var received = 0
-        try await withFaultServer(.reply(FaultReply(body: "{}")), options: options) { server, port in
-            exchange = try await withEndpoint(
+        var tls = FaultTLS(server)
+        tls.clientAuthority = clientAuthority
+        tls.isLimitedToTLS12 = isLimitedToTLS12
+        options.tls = tls
+        return try await withFaultServer(.reply(FaultReply(body: "{}")), options: options) { server, port in
+            let exchange = try await withEndpoint(
                 "https://\(host):\(port)/",
                 { settings in
                     settings.tls.caFile = caFile
@@ -37,9 +33,8 @@ import Testing
                 },
                 run: { await $0.post(.form(try makeForm())) }
             )
-            received = server.received.count
+            return (exchange, server.received.count)
         }
-        return (exchange, received)
     }
 
     @Test(arguments: ["localhost", "127.0.0.1"])

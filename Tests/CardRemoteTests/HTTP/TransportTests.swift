@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: [0, 1, 60_000, 2_000_000])
     func `A reset is after the sending, wherever in the body it falls`(afterBodyBytes: Int) async throws {
-        let failure = try await exchange(.reset(at: .bodyByte(afterBodyBytes)), fileBytes: 2_000_000).failure
+        let failure = try await exchange(.reset(atBodyByte: afterBodyBytes), fileBytes: 2_000_000).failure
         #expect(failure?.phase == .afterSend)
         #expect(failure?.code == .connectionReset || failure?.code == .connectionClosed)
         #expect(failure?.remoteFailure(afterSend: .unknown).failureClass == .unknown)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test func `A remote that takes no more of the body ends with the timeout, after the sending`() async throws {
-        let failure = try await exchange(.stall(at: .bodyByte(1)), fileBytes: 16 << 20, timeout: .milliseconds(500))
+        let failure = try await exchange(.stall(atBodyByte: 1), fileBytes: 16 << 20, timeout: .milliseconds(500))
             .failure
         #expect(failure?.code == .deadlineExceeded)
         #expect(failure?.phase == .afterSend)

@@ -97,9 +97,9 @@ final class FaultConnection: ChannelInboundHandler {
     /// Does what the script wants at a point, if it is reached; returns whether something was done.
     private func act(on script: FaultScript, bodyBytes: Int, context: ChannelHandlerContext) -> Bool {
         switch script {
-        case .reset(at: .bodyByte(let count)) where bodyBytes >= count:
+        case .reset(let count) where bodyBytes >= count:
             self.end(by: .reset, context: context)
-        case .stall(at: .bodyByte(let count)) where bodyBytes >= count:
+        case .stall(let count) where bodyBytes >= count:
             self.progress = .ended
             context.channel.setOption(.autoRead, value: false).whenComplete { _ in }
         default: return false

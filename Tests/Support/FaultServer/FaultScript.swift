@@ -1,9 +1,3 @@
-/// A place in what the fault server receives, at which something happens.
-package enum FaultPoint: Hashable, Sendable {
-    /// When so many bytes of the body have come; 0 is the end of the headers.
-    case bodyByte(Int)
-}
-
 /// What the fault server does with one request.
 package enum FaultScript: Sendable {
     /// What happens to the connection once an early reply is out.
@@ -42,10 +36,11 @@ package enum FaultScript: Sendable {
     case replyAndClose(FaultReply)
     /// Answers when the head is in, before the body has ended.
     case earlyReply(FaultReply, then: AfterEarlyReply)
-    /// Resets the connection at a point.
-    case reset(at: FaultPoint)
-    /// Stops reading at a point and never answers, so that the sender's writes no longer get through.
-    case stall(at: FaultPoint)
+    /// Resets the connection when so many bytes of the body have come; 0 is the end of the headers.
+    case reset(atBodyByte: Int)
+    /// Stops reading when so many bytes of the body have come, and never answers, so that the sender's writes no longer
+    /// get through.
+    case stall(atBodyByte: Int)
     /// Takes the complete request, calls the closure with it, and then loses the answer.
     case commit(@Sendable (ReceivedRequest) -> Void, then: Ending)
     /// Ends the connection when the request is complete.

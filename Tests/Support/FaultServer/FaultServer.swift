@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// ```swift
 /// let server = FaultServer([.commit({ ledger.take($0) }, then: .reset), .reply(FaultReply(body: "{}"))])
-/// let port = try await server.start()
+/// try await server.serving { address in … }
 /// ```
 package final class FaultServer: Sendable {
     /// Everything about a server but its scripts.
@@ -25,7 +25,6 @@ package final class FaultServer: Sendable {
         var received: [ReceivedRequest] = []
         var connections = 0
         var requests = 0
-        var channel: (any Channel)?
     }
 
     let options: Options
@@ -59,8 +58,13 @@ package final class FaultServer: Sendable {
     /// How many requests have begun: their first byte has come.
     package var requests: Int { self.state.withLock { $0.requests } }
 
-    /// Starts to listen and returns the port.
-    package func start() async throws -> Int {
+    /// Serves for as long as a function runs, which is given the address.
+    package func serving<Value>(_ body: (_ address: String) async throws -> Value) async throws -> Value {
+        try await self.listening { try await body("http://127.0.0.1:\($0)") }
+    }
+
+    /// Serves for as long as a function runs, which is given the port; connections that are open then stay so.
+    package func listening<Value>(_ body: (_ port: Int) async throws -> Value) async throws -> Value {
         let tls = try self.options.tls?.makeContext()
         let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -74,23 +78,9 @@ package final class FaultServer: Sendable {
                 }
             }
         let channel = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
-        self.state.withLock { $0.channel = channel }
-        return channel.localAddress?.port ?? 0
-    }
-
-    /// Stops to listen; connections that are open stay so.
-    package func stop() async {
-        let channel = self.state.withLock { $0.channel }
-        // The one error is that it was stopped before.
-        try? await channel?.close()
-    }
-
-    /// Serves for as long as a function runs, which is given the address.
-    package func serving<Value: Sendable>(_ body: (_ address: String) async throws -> Value) async throws -> Value {
-        let port = try await self.start()
         let result: Result<Value, any Error>
-        do { result = .success(try await body("http://127.0.0.1:\(port)")) } catch { result = .failure(error) }
-        await self.stop()
+        do { result = .success(try await body(channel.localAddress?.port ?? 0)) } catch { result = .failure(error) }
+        try await channel.close()
         return try result.get()
     }
 
@@ -127,18 +117,11 @@ package final class FaultServer: Sendable {
 }
 
 /// Runs a test against a fault server and stops the server afterwards.
-package func withFaultServer(
+package func withFaultServer<Value>(
     _ scripts: FaultScript...,
     options: FaultServer.Options = FaultServer.Options(),
-    run: (FaultServer, Int) async throws -> Void
-) async throws {
+    run: (FaultServer, Int) async throws -> Value
+) async throws -> Value {
     let server = FaultServer(scripts, options: options)
-    let port = try await server.start()
-    do {
-        try await run(server, port)
-    } catch {
-        await server.stop()
-        throw error
-    }
-    await server.stop()
+    return try await server.listening { try await run(server, $0) }
 }
