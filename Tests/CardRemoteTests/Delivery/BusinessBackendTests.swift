@@ -26,9 +26,11 @@ import Testing
         )
     }
 
-    /// How a backend at a port answers a front.
-    private func outcome(port: Int) async throws -> DeliveryOutcome {
-        try await withBackend(port: port) { try await $0.send(try await self.delivery(with: $0)) }
+    /// What becomes of a front that is answered so.
+    private func outcome(of reply: FaultReply) async throws -> DeliveryOutcome {
+        try await withFaultServer(.reply(reply)) { _, port in
+            try await withBackend(port: port) { try await $0.send(try await self.delivery(with: $0)) }
+        }
     }
 
     @Test func `Every attempt sends the same bytes under the same quoted key, and an unreadable answer is unknown`()
@@ -63,16 +65,14 @@ import Testing
 
     @Test func `A refusal's message repeats nothing of the form or the card`() async throws {
         let body = #"{"RETCODE":"E1","RETMSG":"user canary-user token canary-token rejected, 欧阳甲 金丝雀市样本路"}"#
-        try await withFaultServer(.reply(.json(body))) { _, port in
-            let outcome = try await self.outcome(port: port)
-            let failure = try #require(outcome.failure)
-            #expect(failure.failureClass == .rejected)
-            #expect(failure.isUnlisted)
-            #expect(failure.message.contains("rejected"))
-            for secret in ["canary", "欧阳", "金丝雀"] { #expect(!failure.message.contains(secret)) }
-            // What is left of it is somebody's free text.
-            #expect(!"\(failure)".contains("rejected,"))
-        }
+        let outcome = try await self.outcome(of: .json(body))
+        let failure = try #require(outcome.failure)
+        #expect(failure.failureClass == .rejected)
+        #expect(failure.isUnlisted)
+        #expect(failure.message.contains("rejected"))
+        for secret in ["canary", "欧阳", "金丝雀"] { #expect(!failure.message.contains(secret)) }
+        // What is left of it is somebody's free text.
+        #expect(!"\(failure)".contains("rejected,"))
     }
 
     @Test(
@@ -86,10 +86,8 @@ import Testing
         // 成功 by iconv.
         let body = Array(before.utf8) + [0xB3, 0xC9, 0xB9, 0xA6] + Array(after.utf8)
         let head = "HTTP/1.1 200 OK\r\nContent-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n\r\n"
-        try await withFaultServer(.reply(FaultReply(raw: Array(head.utf8) + body))) { _, port in
-            let outcome = try await self.outcome(port: port)
-            #expect(outcome == .accepted(alreadyExisted: false, code: "0"))
-        }
+        let outcome = try await self.outcome(of: FaultReply(raw: Array(head.utf8) + body))
+        #expect(outcome == .accepted(alreadyExisted: false, code: "0"))
     }
 
     @Test func `A reply in a charset that is not known is unknown, and the message names the charset`() async throws {
@@ -98,11 +96,9 @@ import Testing
             headers: ["Content-Type: application/json; charset=x-klingon"],
             body: #"{"RETCODE":"0"}"#
         )
-        try await withFaultServer(.reply(reply)) { _, port in
-            let outcome = try await self.outcome(port: port)
-            #expect(outcome.failure?.failureClass == .unknown)
-            #expect(outcome.failure?.message.contains("x-klingon") == true)
-        }
+        let outcome = try await self.outcome(of: reply)
+        #expect(outcome.failure?.failureClass == .unknown)
+        #expect(outcome.failure?.message.contains("x-klingon") == true)
     }
 
     @Test func `A batch is answered card by card`() async throws {

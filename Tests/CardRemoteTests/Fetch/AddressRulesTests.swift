@@ -5,58 +5,45 @@ import Testing
 
 /// Which addresses may be connected to.
 @Suite struct AddressRulesTests {
-    /// The first and the last address of every class, and what lies beside them.
-    struct Row: CustomTestStringConvertible, Sendable {
-        var block: String
-        var first: String
-        var last: String
-        var found: SpecialAddress
-        var testDescription: String { self.block }
+    /// The first and the last address of every class.
+    typealias Row = (block: String, first: String, last: String, found: SpecialAddress)
 
-        init(_ block: String, _ first: String, _ last: String, _ found: SpecialAddress) {
-            self.block = block
-            self.first = first
-            self.last = last
-            self.found = found
-        }
-    }
-
-    static let rows = [
-        Row("0.0.0.0/8", "0.0.0.0", "0.255.255.255", .unspecified),
-        Row("10.0.0.0/8", "10.0.0.0", "10.255.255.255", .privateUse),
-        Row("100.64.0.0/10", "100.64.0.0", "100.127.255.255", .carrierShared),
-        Row("127.0.0.0/8", "127.0.0.0", "127.255.255.255", .loopback),
-        Row("169.254.0.0/16", "169.254.0.0", "169.254.255.255", .linkLocal),
-        Row("172.16.0.0/12", "172.16.0.0", "172.31.255.255", .privateUse),
-        Row("192.0.0.0/24", "192.0.0.0", "192.0.0.255", .protocolAssignment),
-        Row("192.0.2.0/24", "192.0.2.0", "192.0.2.255", .documentation),
-        Row("192.88.99.0/24", "192.88.99.0", "192.88.99.255", .tunnelled),
-        Row("192.168.0.0/16", "192.168.0.0", "192.168.255.255", .privateUse),
-        Row("198.18.0.0/15", "198.18.0.0", "198.19.255.255", .benchmarking),
-        Row("198.51.100.0/24", "198.51.100.0", "198.51.100.255", .documentation),
-        Row("203.0.113.0/24", "203.0.113.0", "203.0.113.255", .documentation),
-        Row("224.0.0.0/4", "224.0.0.0", "239.255.255.255", .multicast),
-        Row("240.0.0.0/4", "240.0.0.0", "255.255.255.255", .reserved),
-        Row("168.63.129.16/32", "168.63.129.16", "168.63.129.16", .cloudPlatform),
-        Row("::/128", "::", "::", .unspecified),
-        Row("::1/128", "::1", "::1", .loopback),
-        Row("::/96", "::2", "::ffff:ffff", .mapped),
-        Row("::ffff:0:0/96", "::ffff:0.0.0.0", "::ffff:255.255.255.255", .mapped),
-        Row("64:ff9b::/96", "64:ff9b::", "64:ff9b::ffff:ffff", .translated),
-        Row("64:ff9b:1::/48", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", .translated),
-        Row("100::/64", "100::", "100::ffff:ffff:ffff:ffff", .discard),
-        Row("2001::/32", "2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", .tunnelled),
-        Row("2001::/23", "2001:1::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", .protocolAssignment),
-        Row("2001:db8::/32", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", .documentation),
-        Row("2002::/16", "2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .tunnelled),
-        Row("3fff::/20", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", .documentation),
-        Row("fc00::/7", "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .privateUse),
-        Row("fe80::/10", "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .linkLocal),
-        Row("fec0::/10", "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .siteLocal),
-        Row("ff00::/8", "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .multicast),
-        Row("5f00::/16", "5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .unassigned),
-        Row("4000::/2", "4000::", "7fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .unassigned),
-        Row("200::/7", "200::", "3ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .unassigned),
+    static let rows: [Row] = [
+        ("0.0.0.0/8", "0.0.0.0", "0.255.255.255", .unspecified),
+        ("10.0.0.0/8", "10.0.0.0", "10.255.255.255", .privateUse),
+        ("100.64.0.0/10", "100.64.0.0", "100.127.255.255", .carrierShared),
+        ("127.0.0.0/8", "127.0.0.0", "127.255.255.255", .loopback),
+        ("169.254.0.0/16", "169.254.0.0", "169.254.255.255", .linkLocal),
+        ("172.16.0.0/12", "172.16.0.0", "172.31.255.255", .privateUse),
+        ("192.0.0.0/24", "192.0.0.0", "192.0.0.255", .protocolAssignment),
+        ("192.0.2.0/24", "192.0.2.0", "192.0.2.255", .documentation),
+        ("192.88.99.0/24", "192.88.99.0", "192.88.99.255", .tunnelled),
+        ("192.168.0.0/16", "192.168.0.0", "192.168.255.255", .privateUse),
+        ("198.18.0.0/15", "198.18.0.0", "198.19.255.255", .benchmarking),
+        ("198.51.100.0/24", "198.51.100.0", "198.51.100.255", .documentation),
+        ("203.0.113.0/24", "203.0.113.0", "203.0.113.255", .documentation),
+        ("224.0.0.0/4", "224.0.0.0", "239.255.255.255", .multicast),
+        ("240.0.0.0/4", "240.0.0.0", "255.255.255.255", .reserved),
+        ("168.63.129.16/32", "168.63.129.16", "168.63.129.16", .cloudPlatform),
+        ("::/128", "::", "::", .unspecified),
+        ("::1/128", "::1", "::1", .loopback),
+        ("::/96", "::2", "::ffff:ffff", .mapped),
+        ("::ffff:0:0/96", "::ffff:0.0.0.0", "::ffff:255.255.255.255", .mapped),
+        ("64:ff9b::/96", "64:ff9b::", "64:ff9b::ffff:ffff", .translated),
+        ("64:ff9b:1::/48", "64:ff9b:1::", "64:ff9b:1:ffff:ffff:ffff:ffff:ffff", .translated),
+        ("100::/64", "100::", "100::ffff:ffff:ffff:ffff", .discard),
+        ("2001::/32", "2001::", "2001:0:ffff:ffff:ffff:ffff:ffff:ffff", .tunnelled),
+        ("2001::/23", "2001:1::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", .protocolAssignment),
+        ("2001:db8::/32", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", .documentation),
+        ("2002::/16", "2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .tunnelled),
+        ("3fff::/20", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", .documentation),
+        ("fc00::/7", "fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .privateUse),
+        ("fe80::/10", "fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .linkLocal),
+        ("fec0::/10", "fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .siteLocal),
+        ("ff00::/8", "ff00::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .multicast),
+        ("5f00::/16", "5f00::", "5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .unassigned),
+        ("4000::/2", "4000::", "7fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .unassigned),
+        ("200::/7", "200::", "3ff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", .unassigned),
     ]
 
     @Test(arguments: rows)
