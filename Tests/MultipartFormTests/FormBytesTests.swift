@@ -57,6 +57,11 @@ import Testing
             ("%22", "%22", "%22"), ("%", "%", "%"), ("护照", "护照", "护照"), ("é😀", "é😀", "é😀"),
             ("a;b=c", "a;b=c", "a;b=c"), ("\t \u{7F}", "\t \u{7F}", "\t \u{7F}"),
             ("x\"\r\nContent-Type: text/html\r\n\r\n", "x%22%0D%0AContent-Type: text/html%0D%0A%0D%0A", nil),
+            (
+                "a\"; filename*=UTF-8''x\r\nX-Injected: 1\r\n\r\n",
+                "a%22; filename*=UTF-8''x%0D%0AX-Injected: 1%0D%0A%0D%0A",
+                "a%22; filename*=UTF-8''x%0D%0AX-Injected: 1%0D%0A%0D%0A"
+            ),
             ("C:\\dir\\file.jpg", "C:\\dir\\file.jpg", "C:\\dir\\file.jpg"), ("../../a.jpg", "../../a.jpg", "a.jpg"),
             ("/etc/x", "/etc/x", "x"),
         ] as [(String, String, String?)]
@@ -73,15 +78,6 @@ import Testing
         let file = MultipartForm.Part.file(Data(), name: "n", filename: text, contentType: "a/b")
         let bytes = try allBytes(of: self.form([file]))
         #expect(bytes.range(of: Data("; filename=\"\(filename)\"\r\nContent-Type: a/b\r\n\r\n".utf8)) != nil)
-    }
-
-    @Test func `The bytes of a form hold no line break, filename* or further header from a hostile name`() throws {
-        let hostile = "a\"; filename*=UTF-8''x\r\nX-Injected: 1\r\n\r\nbody"
-        let part = MultipartForm.Part.file(Data(), name: hostile, filename: hostile, contentType: "a/b")
-        let text = String(decoding: try allBytes(of: self.form([part])), as: UTF8.self)
-        #expect(text.components(separatedBy: "\r\n").count == 7)
-        #expect(!text.contains("\nX-Injected"))
-        #expect(!text.contains("\"; filename*="))
     }
 
     @Test(arguments: ["", "a\u{0}b"])

@@ -27,6 +27,18 @@ func allBytes(of form: MultipartForm, chunk: Int = MultipartForm.defaultChunkSiz
     return result
 }
 
+extension Data {
+    /// Whether these bytes lie in the memory of others, and are no copy.
+    func lies(in other: Data) -> Bool {
+        other.withUnsafeBytes { whole in
+            self.withUnsafeBytes { part in
+                guard let start = whole.baseAddress, let inner = part.baseAddress else { return false }
+                return inner >= start && inner + part.count <= start + whole.count
+            }
+        }
+    }
+}
+
 /// The code of the form error a block throws, or `nil` when it throws none.
 func formErrorCode(_ body: () throws -> Void) throws -> MultipartFormError.Code? {
     do {

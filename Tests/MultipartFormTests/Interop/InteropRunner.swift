@@ -46,17 +46,18 @@ struct InteropRunner {
     static let root = URL(filePath: #filePath).resolvingSymlinksInPath()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    let folder = try? ScratchFolder()
+    let folder: ScratchFolder
+
+    init() throws { self.folder = try ScratchFolder() }
 
     /// Writes the cases where the programs look for them.
     func write(_ cases: [InteropCase]) throws {
-        guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
         var described: [[String: Any]] = []
         for item in cases {
             var parts: [[String: Any]] = []
             for (index, field) in item.fields.enumerated() {
                 let content = "\(item.name).\(index).content"
-                _ = try folder.file(content, field.data)
+                _ = try self.folder.file(content, field.data)
                 parts.append([
                     "name": field.name, "filename": field.filename ?? NSNull(), "type": field.type ?? NSNull(),
                     "content": content,
@@ -64,7 +65,7 @@ struct InteropRunner {
             }
             described.append(["case": item.name, "boundary": item.boundary, "parts": parts])
         }
-        _ = try folder.file("cases.json", JSONSerialization.data(withJSONObject: described))
+        _ = try self.folder.file("cases.json", JSONSerialization.data(withJSONObject: described))
     }
 
     /// Runs the Python programs.
@@ -96,23 +97,21 @@ struct InteropRunner {
     /// Has other people's clients send forms of their own.
     func made() async throws -> [MadeBody] {
         try await self.python(script: "makers.py", "record")
-        guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
         return try JSONDecoder().decode(
             [MadeBody].self,
-            from: Data(contentsOf: folder.url.appending(path: "bodies.json"))
+            from: Data(contentsOf: self.folder.url.appending(path: "bodies.json"))
         )
     }
 
     /// The bytes another encoder wrote; `nil` when it cannot express the case.
     func encoded(_ item: InteropCase, by encoder: String) -> Data? {
-        self.folder.flatMap { try? Data(contentsOf: $0.url.appending(path: "\(item.name).\(encoder).body")) }
+        try? Data(contentsOf: self.folder.url.appending(path: "\(item.name).\(encoder).body"))
     }
 
     /// The digests of contents, by coreutils: neither ours nor the parsers' word.
     func digests(of contents: [Data]) async throws -> [String] {
-        guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
         guard !contents.isEmpty else { return [] }
-        let paths = try contents.enumerated().map { try folder.file("digest-\($0.offset)", $0.element) }
+        let paths = try contents.enumerated().map { try self.folder.file("digest-\($0.offset)", $0.element) }
         let result = try await Subprocess.run(
             .name("sha256sum"),
             arguments: Arguments(["--"] + paths),
@@ -123,8 +122,7 @@ struct InteropRunner {
 
     /// What the parsers wrote.
     func parsed(_ file: String) throws -> [Parsed] {
-        guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
-        return try JSONDecoder().decode([Parsed].self, from: Data(contentsOf: folder.url.appending(path: file)))
+        try JSONDecoder().decode([Parsed].self, from: Data(contentsOf: self.folder.url.appending(path: file)))
     }
 
     private static func script(_ name: String) -> String {
@@ -133,10 +131,9 @@ struct InteropRunner {
 
     /// Runs a program on the folder of the cases.
     private func run(_ executable: Executable, _ arguments: [String]) async throws {
-        guard let folder = self.folder else { throw Failure(description: "No folder for temporary files.") }
         let result = try await Subprocess.run(
             executable,
-            arguments: Arguments(arguments + [folder.url.path]),
+            arguments: Arguments(arguments + [self.folder.url.path]),
             // Go: one file without a module, and no C compiler.
             environment: .inherit.updating(["GO111MODULE": "off", "CGO_ENABLED": "0"]),
             output: .string(limit: 65_536),

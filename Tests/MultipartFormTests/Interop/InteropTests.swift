@@ -8,7 +8,7 @@ import Testing
     func `Node writes the same bytes for the common subset and for 600 forms with hostile names`(
         seed: UInt64
     ) async throws {
-        let runner = InteropRunner()
+        let runner = try InteropRunner()
         let cases = InteropCase.common + InteropCase.random(count: 600, seed: seed)
         try runner.write(cases)
         try await runner.node("encode")
@@ -19,12 +19,14 @@ import Testing
     }
 
     @Test func `Curl -F writes the same bytes`() async throws {
-        let runner = InteropRunner()
+        let runner = try InteropRunner()
         try runner.write(InteropCase.common)
         try await runner.python("curl")
-        let folder = try #require(runner.folder)
         for item in InteropCase.common {
-            let type = try String(contentsOf: folder.url.appending(path: "\(item.name).curl.type"), encoding: .utf8)
+            let type = try String(
+                contentsOf: runner.folder.url.appending(path: "\(item.name).curl.type"),
+                encoding: .utf8
+            )
             let boundary = try #require(type.components(separatedBy: "boundary=").last)
             let ours = try item.form(boundary: boundary)
             #expect(ours.contentType == type)
@@ -36,7 +38,7 @@ import Testing
     func `At least eight independent parsers agree with us on names, file names, types and digests`()
         async throws
     {
-        let runner = InteropRunner()
+        let runner = try InteropRunner()
         let parsed = try await self.parsed(InteropCase.common, runner: runner)
         #expect(Set(parsed.map(\.parser)).count >= 8)
         try await self.compare(parsed, runner: runner)
@@ -50,7 +52,7 @@ import Testing
             "quotes",
             [.text("na\"me", "1"), .file("f", "q\"uo\"te; filename=x.jpg", Data("2".utf8)), .text("\"", "3")]
         )
-        let runner = InteropRunner()
+        let runner = try InteropRunner()
         let parsed = try await self.parsed([item], runner: runner)
         #expect(Set(parsed.map(\.parser)).count >= 8)
         let digests = try await runner.digests(of: item.fields.map(\.data))
@@ -74,11 +76,10 @@ import Testing
     /// The forms as every parser on this machine reads them.
     private func parsed(_ cases: [InteropCase], runner: InteropRunner) async throws -> [InteropRunner.Parsed] {
         try runner.write(cases)
-        let folder = try #require(runner.folder)
         for item in cases {
             let form = try item.form()
             #expect(BoundaryProof.firstOccurrence(of: "--" + form.boundary.value, in: form.parts) == nil)
-            _ = try folder.file("\(item.name).body", allBytes(of: form))
+            _ = try runner.folder.file("\(item.name).body", allBytes(of: form))
         }
         try await runner.python("parse")
         try await runner.node("parse")

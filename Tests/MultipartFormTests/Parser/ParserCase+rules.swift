@@ -2,8 +2,8 @@ import Foundation
 import MultipartForm
 
 extension ParserCase {
-    private static func field(_ head: String) -> Data {
-        Data("--XbndX\r\n\(head)\r\n\r\nv\r\n--XbndX--\r\n".utf8)
+    private static func field(_ head: String, _ content: String = "v") -> Data {
+        Data("--XbndX\r\n\(head)\r\n\r\n\(content)\r\n--XbndX--\r\n".utf8)
     }
 
     private static func refusedHead(_ title: String, _ head: String, _ code: MultipartFormError.Code) -> ParserCase {
@@ -83,6 +83,11 @@ extension ParserCase {
         ParserCase(title, data: self.field(head), .parts([.text(name, "v")]))
     }
 
+    private static func acceptedContent(_ title: String, _ content: String) -> ParserCase {
+        let body = self.field("Content-Disposition: form-data; name=a", content)
+        return ParserCase(title, data: body, .parts([.text("a", content)]))
+    }
+
     /// What must be accepted, beside the thirty cases.
     static let acceptances: [ParserCase] = [
         // Two characters in GBK, the second of which ends in a backslash (curl on Chinese Windows).
@@ -120,38 +125,15 @@ extension ParserCase {
         disposition("quotes in both", #"name="f\""; filename="\"a\".jpg""#, name: "f\"", filename: "\"a\".jpg"),
         ParserCase(
             "a part without content or empty line",
-            data: Data(
-                "--XbndX\r\nContent-Disposition: form-data; name=a\r\n\r\n--XbndX--\r\n".utf8
-            ),
+            "--XbndX\r\nContent-Disposition: form-data; name=a\r\n\r\n--XbndX--\r\n",
             .parts([.text("a", "")])
         ),
-        ParserCase(
-            "an empty part",
-            data: Data(
-                "--XbndX\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--XbndX--\r\n".utf8
-            ),
-            .parts([.text("a", "")])
-        ),
-        ParserCase(
-            "line ends only",
-            data: Data(
-                "--XbndX\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n\r\n\r\r\n--XbndX--\r\n".utf8
-            ),
-            .parts([.text("a", "\r\n\r\n\r")])
-        ),
-        ParserCase(
-            "near misses",
-            data: Data(
-                ("--XbndX\r\nContent-Disposition: form-data; name=a\r\n\r\n--Xbnd\r\n--Xbnd\r\r\n--Xbn\r\n-XbndX\r\n-\n--XbndX"
-                    + "\n--XbndX--\r\n--XbndX--\r\n").utf8
-            ),
-            .parts([.text("a", "--Xbnd\r\n--Xbnd\r\r\n--Xbn\r\n-XbndX\r\n-\n--XbndX\n--XbndX--")])
-        ),
+        acceptedContent("an empty part", ""),
+        acceptedContent("line ends only", "\r\n\r\n\r"),
+        acceptedContent("near misses", "--Xbnd\r\n--Xbnd\r\r\n--Xbn\r\n-XbndX\r\n-\n--XbndX\n--XbndX--"),
         ParserCase(
             "an epilogue that looks like a part",
-            data: base(
-                close: "\r\n--XbndX--\r\n--XbndX\r\n"
-            ),
+            data: base(close: "\r\n--XbndX--\r\n--XbndX\r\n"),
             .parts([plainPart])
         ),
         ParserCase("a preamble with near misses", data: base(before: "\r\r\n--Xbnd\r\n-\r\n"), .parts([plainPart])),
