@@ -91,7 +91,7 @@ let package = Package(
             path: "Tests/Support"
         ),
         .testTarget(name: "MultipartFormTests", dependencies: ["MultipartForm", .subprocess, .system]),
-        .testTarget(name: "CardModelTests", dependencies: ["CardModel"]),
+        .testTarget(name: "CardModelTests", dependencies: ["CardModel", "TestSupport"]),
         .testTarget(
             name: "CardImagingTests",
             dependencies: ["CardImaging", "CardModel", "CImaging", "CLibJPEG", "TestSupport"]

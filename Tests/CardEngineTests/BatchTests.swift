@@ -227,7 +227,8 @@ import Testing
     func `a layout that joins cards sends them in one form`(layout: DeliveryLayoutKind) async throws {
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: layout)
-            $0.batchWait = .milliseconds(50)
+            // Nothing else comes, so nothing waits so long.
+            $0.batchWait = .seconds(600)
         }
         try await harness.run(harness.items(["N1": ["front", "back"], "N2": ["front", "back"]]), settings)
         #expect(Set(try await harness.states().values) == ["delivered"])

@@ -103,21 +103,18 @@ struct ConnectionTests {
     }
 
     @Test func `a head that does not go on is refused when its time is over`() async throws {
-        try await ServerHarness.with({ $0.connections.headTime = .milliseconds(200) }) { (harness) async throws in
+        try await ServerHarness.with({ $0.connections.headTime = .seconds(2) }) { (harness) async throws in
             let (response, _) = try await self.exchange(harness, Data("GET /healthz HTTP/1.1\r\nHost: a\r\nX-".utf8))
             #expect(response?.problem == "408 head_timeout")
         }
     }
 
     @Test func `a connection that says nothing ends without a word, at first and after an answer`() async throws {
-        try await ServerHarness.with(
-            { configuration in
-                configuration.connections.headTime = .milliseconds(200)
-                configuration.connections.idleTime = .milliseconds(200)
-            }
-        ) { (harness) async throws in
+        try await ServerHarness.with({ $0.connections.headTime = .milliseconds(200) }) { (harness) async throws in
             let first = try await harness.connected { connection in try await connection.response()?.status }
             #expect(first == nil)
+        }
+        try await ServerHarness.with({ $0.connections.idleTime = .milliseconds(200) }) { (harness) async throws in
             let second = try await harness.connected { (connection) async throws -> [Int?] in
                 try await connection.send(RawRequest("GET", "/healthz").bytes)
                 return [try await connection.response()?.status, try await connection.response()?.status]

@@ -36,7 +36,7 @@ struct CrowdTests {
     @Test func `three hundred connections that never finish their heads end with 408 while others are served`()
         async throws
     {
-        try await ServerHarness.with({ $0.connections.headTime = .seconds(2) }) { (harness) async throws in
+        try await ServerHarness.with({ $0.connections.headTime = .seconds(5) }) { (harness) async throws in
             let opened = AsyncSignal()
             try await withThrowingTaskGroup(of: Int?.self) { group in
                 for _ in 0..<300 {

@@ -1,4 +1,5 @@
 import CardModel
+import TestSupport
 import Testing
 
 /// What holds of every decision, whatever is known of a number.

@@ -17,6 +17,8 @@ final class ServerHarness: Sendable {
     struct State {
         /// Whether the server says that as many cards are under way as may be.
         var isFull = false
+        /// How often the server was asked for that.
+        var looks = 0
         /// What a run of the source `inbox` looks like once it is asked for.
         var run: RunStatus?
     }
@@ -124,7 +126,12 @@ final class ServerHarness: Sendable {
             }
         )
         ports.now = now
-        ports.isFull = { intake.state.withLock { $0.isFull } }
+        ports.isFull = {
+            intake.state.withLock { state in
+                state.looks += 1
+                return state.isFull
+            }
+        }
         ports.startRun = { $0 == "inbox" ? intake.state.withLock { $0.run } : nil }
         ports.run = { id in intake.state.withLock { $0.run }.flatMap { $0.runID == id ? $0 : nil } }
         ports.runs = { intake.state.withLock { $0.run }.map { [$0] } ?? [] }

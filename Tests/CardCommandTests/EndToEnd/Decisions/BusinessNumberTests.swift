@@ -132,9 +132,9 @@ struct BusinessNumberTests {
         try JSONEncoder().encode(row).write(to: manifest)
         try await self.serving { run in
             let outcome = try await run([photos.path, "--business-no", number], [])
-            #expect(outcome.status != 0, "\(outcome.output)")
+            #expect(outcome.status == 64, "\(outcome.output)")
             let listed = try await run(["--manifest", manifest.path], [])
-            #expect(listed.status != 0, "\(listed.output)")
+            #expect(listed.status == 1, "\(listed.output)")
         }
         #expect(try self.cases().isEmpty)
     }
