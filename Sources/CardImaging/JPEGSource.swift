@@ -77,7 +77,7 @@ struct JPEGSource {
     /// Only pictures coded in three components can carry an RGB profile that applies to our pixels.
     func colourConversion() -> ColourConversion {
         let size = self.header.icc_bytes
-        guard self.header.components == 3, size > 0 else { return .none }
+        guard self.header.components == 3, (1...ImagingLimits.maxProfileBytes).contains(size) else { return .none }
         var profile = [UInt8](repeating: 0, count: size)
         guard idci_jpeg_copy_icc(self.bytes.baseAddress, self.bytes.count, &profile, size) else { return .none }
         return ColourConversion(profile: profile)

@@ -88,7 +88,8 @@ import Testing
     }
 
     enum Uncleanness: CaseIterable {
-        case tooWide, tooManyBytes, progressive, orientation, uprightExif, comment, profile, trailingBytes, thumbnail
+        case tooWide, tooManyBytes, progressive, fractional, orientation, uprightExif, comment, profile, trailingBytes,
+            thumbnail
 
         func source() throws -> [UInt8] {
             let picture = TestPicture.photo(width: 100, height: 80)
@@ -97,6 +98,7 @@ import Testing
             case .tooWide: return try TestPicture.photo(width: 101, height: 80).jpeg()
             case .tooManyBytes: return try TestPicture.noise(width: 100, height: 100, seed: 6).jpeg(quality: 100)
             case .progressive: return try picture.jpeg(progressive: true)
+            case .fractional: return try .sampledByThreeToTwo()
             case .orientation: return clean.withOrientation(6)
             case .uprightExif: return clean.withOrientation(1)
             case .comment: return clean.insertingSegment(0xFE, Array("hello".utf8))

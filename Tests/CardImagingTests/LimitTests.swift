@@ -88,6 +88,14 @@ import Testing
         #expect(refusal(of: source, Self.settings { $0.maxEdge = 400 }, limits: limits) == nil)
     }
 
+    @Test func `Chroma of full density, which is reduced twice as far, counts with twice the rows`() {
+        let source = TestPicture(width: 1000, height: 1000) { _, _ in (128, 128, 128) }.png()
+        let small = Self.settings { $0.maxEdge = 10 }
+        // A row of the target is made of four times 100 rows of luma and eight times 100 of each chroma: 2 MB.
+        #expect(refusal(of: source, small, limits: Self.limits { $0.maxDecodeBytes = 1_990_000 }) == .imageDecodeMemory)
+        #expect(refusal(of: source, small, limits: Self.limits { $0.maxDecodeBytes = 2_600_000 }) == nil)
+    }
+
     @Test func `A turn that has no memory to stay coefficients takes the path that needs less`() throws {
         let source = try TestPicture.photo(width: 1600, height: 1200).jpeg(sampling: .half420)
         let limits = Self.limits { $0.maxDecodeBytes = 5 << 20 }

@@ -37,7 +37,7 @@ typedef struct {
     uint32_t height;           ///< In pixels, before orientation; known when a limit is exceeded, too.
     int32_t components;        ///< 1, 3 or 4.
     idci_jpeg_space space;     ///< The colour space of the coded data.
-    bool baseline;             ///< SOF0: sequential, Huffman, 8 bits.
+    bool baseline;             ///< SOF0 (sequential, Huffman, 8 bits), sampled as every decoder can read it.
     bool requantizable;        ///< Can stay coefficients at its own size: 4:2:0 in YCbCr, of whole blocks, in one scan.
     int32_t orientation;       ///< Exif orientation 1...8, or 0 when there is none (or none that can be believed).
     bool has_metadata;         ///< Any APPn or COM segment but a bare JFIF APP0 and Adobe APP14; ICC counts too.

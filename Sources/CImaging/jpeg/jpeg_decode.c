@@ -31,6 +31,16 @@ static idci_jpeg_space space_of(j_decompress_ptr jpeg) {
     }
 }
 
+// Upsampling by libjpeg, and by others, takes no component whose samples do not divide the largest ones.
+static bool is_sampled_evenly(j_decompress_ptr jpeg) {
+    for (int i = 0; i < jpeg->num_components; i++) {
+        const jpeg_component_info *component = &jpeg->comp_info[i];
+        if (jpeg->max_h_samp_factor % component->h_samp_factor != 0) return false;
+        if (jpeg->max_v_samp_factor % component->v_samp_factor != 0) return false;
+    }
+    return true;
+}
+
 static void describe(j_decompress_ptr jpeg, void *work) {
     const reading *job = work;
     idci_jpeg_header *header = job->header;
@@ -42,7 +52,7 @@ static void describe(j_decompress_ptr jpeg, void *work) {
     idci_jpeg_walk_segments(job->bytes, job->count, &segments);
     header->components = jpeg->num_components;
     header->space = space_of(jpeg);
-    header->baseline = segments.start_of_frame == 0xC0;
+    header->baseline = segments.start_of_frame == 0xC0 && is_sampled_evenly(jpeg);
     header->requantizable = idci_jpeg_is_requantizable(jpeg);
     header->orientation = segments.orientation;
     header->has_metadata = segments.has_metadata;

@@ -1,3 +1,5 @@
+import Testing
+
 /// A number as big-endian bytes.
 func bigEndian(_ value: Int, bytes count: Int) -> [UInt8] {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
@@ -7,6 +9,16 @@ extension [UInt8] {
     /// This JPEG with a marker segment right after SOI.
     func insertingSegment(_ marker: UInt8, _ body: [UInt8]) -> [UInt8] {
         Array(self[..<2]) + [0xFF, marker] + bigEndian(body.count + 2, bytes: 2) + body + Array(self[2...])
+    }
+
+    /// A grey baseline JPEG of one MCU in each row, with three samples of luma for two of Cb, which libjpeg does not write:
+    /// it has as many blocks as 4:1:1, and all of them are the same two bits.
+    static func sampledByThreeToTwo() throws -> [UInt8] {
+        let grey = TestPicture(width: 24, height: 80) { _, _ in (128, 128, 128) }
+        var bytes = try grey.jpeg(sampling: .quarter411, hasOwnTables: true)
+        let frame = try #require((0..<bytes.count).first { bytes[$0...].starts(with: [0xFF, 0xC0]) })
+        (bytes[frame + 11], bytes[frame + 14]) = (0x31, 0x21)
+        return bytes
     }
 
     /// This JPEG with an Exif segment that holds only an orientation.

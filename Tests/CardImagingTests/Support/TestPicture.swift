@@ -106,6 +106,7 @@ struct TestPicture: Equatable {
         quality: Int32 = 95,
         sampling: Sampling = .full,
         progressive: Bool = false,
+        hasOwnTables: Bool = false,
         space: J_COLOR_SPACE = JCS_YCbCr,
         icc: [UInt8] = []
     ) throws -> [UInt8] {
@@ -131,6 +132,7 @@ struct TestPicture: Equatable {
         jpeg_set_colorspace(encoder, space)
         jpeg_set_quality(encoder, quality, 1)
         (encoder.pointee.comp_info[0].h_samp_factor, encoder.pointee.comp_info[0].v_samp_factor) = sampling.factors
+        encoder.pointee.optimize_coding = hasOwnTables ? 1 : 0
         if progressive { jpeg_simple_progression(encoder) }
         jpeg_start_compress(encoder, 1)
         if !icc.isEmpty { jpeg_write_icc_profile(encoder, icc, UInt32(icc.count)) }

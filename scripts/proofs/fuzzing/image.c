@@ -17,6 +17,7 @@ static void encode(idci_planes *planes, idci_status decoded) {
     uint8_t *out = NULL;
     size_t size = 0;
     static idci_colour_transform transform = {.matrix = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int i = 0; i < 3 * 256; i++) transform.linear[i / 256][i % 256] = (float)(i % 256) / 255;
     if (decoded == IDCI_OK) {
         idci_planes_to_srgb(planes, &transform);
         idci_planes *smaller = idci_planes_reduced(planes, 1, 1);
