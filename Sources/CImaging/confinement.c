@@ -1,12 +1,10 @@
 #define _GNU_SOURCE
 #include "idci_confinement.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -33,20 +31,6 @@ static uint64_t mapped_bytes(void) {
     return found == 1 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Without /proc nothing is closed: the descriptors of the parent are marked to be closed on exec anyway. */
-static void close_above(int last_descriptor) {
-    DIR *folder = opendir("/proc/self/fd");
-    if (folder == NULL) return;
-    int own = dirfd(folder);
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        char *end = NULL;
-        long number = strtol(entry->d_name, &end, 10);
-        if (end == entry->d_name || *end != 0 || number <= last_descriptor || number == own) continue;
-        close((int)number);
-    }
-    closedir(folder);
-}
-
 int idci_memory_file(void) { return memfd_create("image", MFD_CLOEXEC); }
 
 int idci_private_pipe(int *read_end, int *write_end) {
@@ -58,13 +42,7 @@ int idci_private_pipe(int *read_end, int *write_end) {
 }
 
 int idci_close_above(posix_spawn_file_actions_t *actions, int last_descriptor) {
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
     return posix_spawn_file_actions_addclosefrom_np(actions, last_descriptor + 1);
-#else
-    (void)actions;
-    (void)last_descriptor;
-    return 0;
-#endif
 }
 
 int idci_refuse_dumps(void) {
@@ -75,9 +53,8 @@ int idci_refuse_dumps(void) {
 
 int idci_die_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }
 
-int idci_confine(const idci_confinement *limits, int last_descriptor) {
+int idci_confine(const idci_confinement *limits) {
     uint64_t mapped = mapped_bytes();
-    close_above(last_descriptor);
     if (idci_refuse_dumps() != 0) return -1;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     if (mapped == 0) {

@@ -11,7 +11,7 @@ package import Foundation
 /// let image = try ImageRecompressor(settings: ImagingSettings()).prepare(photo)
 /// ```
 package struct ImageRecompressor: Sendable {
-    let settings: ImagingSettings
+    private(set) var settings: ImagingSettings
     var limits = ImagingLimits()
     /// What an isolated decoding executes: the binary that runs, even if its file has been replaced since.
     var command = ["/proc/self/exe", DecodingChild.argument]
@@ -66,12 +66,9 @@ package struct ImageRecompressor: Sendable {
     package func shrink(_ image: PreparedImage, isolated: Bool = false) throws(CodedError) -> PreparedImage? {
         let edge = max(image.width, image.height) * 3 / 4
         guard edge >= ImagingLimits.smallestShrunkEdge else { return nil }
-        var settings = self.settings
-        settings.maxEdge = edge
-        settings.byteBudget = max(image.jpeg.count / 2, 1)
-        var smaller = ImageRecompressor(settings: settings)
-        smaller.limits = self.limits
-        smaller.command = self.command
+        var smaller = self
+        smaller.settings.maxEdge = edge
+        smaller.settings.byteBudget = max(image.jpeg.count / 2, 1)
         do throws(CodedError) {
             let result = isolated ? try smaller.prepareIsolated(image.jpeg) : try smaller.prepare(image.jpeg)
             return result.jpeg.count < image.jpeg.count ? result : nil
@@ -94,7 +91,7 @@ package struct ImageRecompressor: Sendable {
         var ladder = self.settings.qualityLadder[...]
         if target == jpeg.size, jpeg.canStayCoefficients, !colour.changesColours {
             let encoder = self.encoder(quality: ladder.removeFirst(), profile: colour.keptProfile)
-            let upright = target.oriented(by: jpeg.orientation)
+            let upright = target.turned(by: jpeg.orientation)
             if let encoded = try encoder.requantize(jpeg) { return PreparedImage(encoded, upright) }
         }
         return try self.finish(try jpeg.decode(to: target), colour, qualities: ladder, of: jpeg.subject)

@@ -58,66 +58,55 @@ struct ImageSubject {
 
     /// The refusal that a status stands for; `detail` is the library's own text.
     func refusal(_ status: idci_status, _ detail: String) -> CodedError {
-        let image: Message = "the \(self.format.displayName) image"
-        let (code, message): (ReasonCode, Message) =
-            switch status {
-            case IDCI_CORRUPT: (.imageCorrupt, "\(image) is damaged (\(detail)); supply the original file again")
-            case IDCI_TRUNCATED: (.imageTruncated, "\(image) is incomplete (\(detail)); supply the whole file again")
-            case IDCI_NO_HEIGHT: (.imageUnsupportedCoding, "\(image) \(Self.noHeight)")
-            case IDCI_UNSUPPORTED where self.format == .png: (.imageUnsupportedCoding, "\(image) \(Self.applePNG)")
-            case IDCI_UNSUPPORTED:
-                (
-                    .imageUnsupportedCoding,
-                    "\(image) is of a kind that cannot be read (\(detail)); save it as a baseline JPEG and supply that"
-                )
-            case IDCI_INTERNAL, IDCI_OVER_CEILING:
-                (
-                    .imageInternalError,
-                    "\(image) cannot be processed (\(detail)); report this as a defect of this program"
-                )
-            default: self.exceeded(status)
-            }
-        let mayPass = status == IDCI_OUT_OF_MEMORY || status == IDCI_TOO_SLOW
-        return CodedError(code, mayPass ? .temporary : .input, message)
+        if status == IDCI_OUT_OF_MEMORY { return Self.outOfMemory }
+        let (code, what) = self.fault(status, detail)
+        let message: Message = "the \(self.format.displayName) image \(what)"
+        return CodedError(code, status == IDCI_TOO_SLOW ? .temporary : .input, message)
     }
 
-    /// The code and the words of a limit that is exceeded.
-    private func exceeded(_ status: idci_status) -> (ReasonCode, Message) {
+    /// The code of a status, and what is said of the image.
+    private func fault(_ status: idci_status, _ detail: String) -> (ReasonCode, Message) {
         let size: Message = "\(self.size.width)x\(self.size.height) pixels"
-        let image: Message = "the \(self.format.displayName) image"
         return switch status {
-        case IDCI_TOO_MANY_PIXELS:
+        case IDCI_CORRUPT: (.imageCorrupt, "is damaged (\(detail)); supply the original file again")
+        case IDCI_TRUNCATED: (.imageTruncated, "is incomplete (\(detail)); supply the whole file again")
+        case IDCI_NO_HEIGHT: (.imageUnsupportedCoding, Self.noHeight)
+        case IDCI_UNSUPPORTED where self.format == .png: (.imageUnsupportedCoding, Self.applePNG)
+        case IDCI_UNSUPPORTED:
             (
-                .imageTooManyPixels,
-                "\(image) claims \(size), more than \(self.settings.maxPixels) in all; supply a smaller one"
+                .imageUnsupportedCoding,
+                "is of a kind that cannot be read (\(detail)); save it as a baseline JPEG and supply that"
             )
+        case IDCI_TOO_MANY_PIXELS:
+            (.imageTooManyPixels, "claims \(size), more than \(self.settings.maxPixels) in all; supply a smaller one")
         case IDCI_EDGE_TOO_LONG:
             (
                 .imageEdgeTooLong,
-                "\(image) claims an edge of more than \(self.limits.maxSourceEdge) pixels; supply a smaller one"
+                "claims an edge of more than \(self.limits.maxSourceEdge) pixels; supply a smaller one"
             )
         case IDCI_TOO_MUCH_MEMORY:
             (
                 .imageDecodeMemory,
                 """
-                \(image) of \(size) needs more than \(self.limits.maxDecodeBytes) bytes of memory; save it smaller and \
-                not progressive or interlaced, and supply that
+                of \(size) needs more than \(self.limits.maxDecodeBytes) bytes of memory; save it smaller and not \
+                progressive or interlaced, and supply that
                 """
             )
         case IDCI_TOO_MANY_SCANS:
             (
                 .imageTooManyScans,
-                "\(image) has more than \(self.limits.maxScans) scans; save it as a baseline JPEG and supply that"
+                "has more than \(self.limits.maxScans) scans; save it as a baseline JPEG and supply that"
             )
         case IDCI_TOO_SLOW:
             (
                 .imageDecodeTime,
                 """
-                decoding \(image) took longer than \(self.limits.maxDecodeTime.components.seconds) seconds; save it \
-                smaller, as a baseline JPEG, or try again when the machine has less to do
+                took longer than \(self.limits.maxDecodeTime.components.seconds) seconds to decode; save it smaller, as a \
+                baseline JPEG, or try again when the machine has less to do
                 """
             )
-        default: (Self.outOfMemory.code, Self.outOfMemory.message)
+        default:
+            (.imageInternalError, "cannot be processed (\(detail)); report this as a defect of this program")
         }
     }
 

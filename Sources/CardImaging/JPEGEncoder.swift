@@ -29,7 +29,7 @@ struct JPEGEncoder {
     /// would exceed the ceiling.
     func requantize(_ jpeg: JPEGSource) throws(CodedError) -> Data? {
         var limits = jpeg.limits
-        let (start, size, orientation) = (jpeg.bytes.baseAddress, jpeg.bytes.count, jpeg.orientation.rawValue)
+        let (start, size, orientation) = (jpeg.bytes.baseAddress, jpeg.bytes.count, jpeg.orientation)
         return try self.collect(jpeg.subject) { encoding, out, count, message, capacity in
             idci_jpeg_requantize(start, size, &limits, orientation, encoding, out, count, message, capacity)
         }

@@ -11,7 +11,7 @@ struct JPEGSource {
     let header: idci_jpeg_header
 
     var size: PixelSize { self.subject.size }
-    var orientation: Orientation { Orientation(exifValue: self.header.orientation) }
+    var orientation: Int32 { self.header.orientation }
     var limits: idci_limits { self.subject.limits.native(self.subject.settings) }
 
     /// Reads the header and checks it against the limits.
@@ -36,9 +36,8 @@ struct JPEGSource {
 
     /// Whether the bytes may be sent as they are.
     func isAcceptableAsIs(_ settings: ImagingSettings) -> Bool {
-        let colours = self.header.space == IDCI_JPEG_SPACE_YCC || self.header.space == IDCI_JPEG_SPACE_GREY
         let clean = !self.header.has_metadata && !self.header.has_trailing_bytes && self.header.orientation == 0
-        return settings.recompress == .whenNeeded && self.header.baseline && colours && clean
+        return settings.recompress == .whenNeeded && self.header.baseline && self.header.plain_colours && clean
             && self.size.longestEdge <= settings.maxEdge && self.bytes.count <= settings.byteBudget
     }
 
@@ -46,7 +45,7 @@ struct JPEGSource {
     var canStayCoefficients: Bool {
         guard self.header.requantizable else { return false }
         // These two turns read the rows in their order; for all others the whole picture is held.
-        let isHeld = self.orientation != .upright && self.orientation != .mirrored
+        let isHeld = self.orientation > 2
         let held = isHeld ? self.size.pixelCount * Self.coefficientBytesPerPixel : 0
         return self.subject.decodeBytes + held <= self.subject.limits.maxDecodeBytes
     }

@@ -8,10 +8,6 @@ struct PNGSource {
     let subject: ImageSubject
     let header: idci_png_header
 
-    /// The orientation in the eXIf chunk (PNG third edition, section 11.3.4.5), or in the text form that came before
-    /// it.
-    var orientation: Orientation { Orientation(exifValue: self.header.orientation) }
-
     /// Reads IHDR, walks the chunks and checks the limits.
     init(
         _ bytes: UnsafeBufferPointer<UInt8>,
@@ -39,7 +35,7 @@ struct PNGSource {
         var embedded: UnsafeMutablePointer<UInt8>?
         var size = 0
         defer { free(embedded) }
-        let planes = try Planes(of: self.subject, target: target, turned: self.orientation) {
+        let planes = try Planes(of: self.subject, target: target, turned: self.header.orientation) {
             let (start, count) = (self.bytes.baseAddress, self.bytes.count)
             return idci_png_decode_planes(start, count, &limits, $0, &embedded, &size, $1, $2)
         }

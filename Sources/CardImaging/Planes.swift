@@ -16,7 +16,7 @@ struct Planes: ~Copyable {
     init(
         of subject: ImageSubject,
         target: PixelSize,
-        turned orientation: Orientation,
+        turned orientation: Int32,
         scale: UInt32 = 8,
         decode: (OpaquePointer, UnsafeMutablePointer<CChar>?, Int) -> idci_status
     ) throws(CodedError) {
@@ -26,7 +26,7 @@ struct Planes: ~Copyable {
             scale: scale,
             target_width: UInt32(target.width),
             target_height: UInt32(target.height),
-            orientation: orientation.rawValue
+            orientation: orientation
         )
         let needed = subject.decodeBytes + Int(idci_planes_memory(&reduction))
         guard needed <= subject.limits.maxDecodeBytes else { throw subject.refusal(IDCI_TOO_MUCH_MEMORY, "") }
@@ -36,7 +36,7 @@ struct Planes: ~Copyable {
             idci_planes_destroy(native)
             throw subject.refusal(status, detail)
         }
-        self.size = target.oriented(by: orientation)
+        self.size = target.turned(by: orientation)
         self.native = native
     }
 

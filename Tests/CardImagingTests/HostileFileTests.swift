@@ -48,7 +48,7 @@ import Testing
             guard let originals = try? Self.originals() else { exit(1) }
             var mutation = PictureMutation(seed: UInt64(seed), of: originals)
             var confinement = idci_confinement(memory_bytes: 64 << 20, cpu_seconds: 3600, file_bytes: 2 << 20)
-            guard idci_confine(&confinement, 1000) == 0 else { exit(2) }
+            guard idci_confine(&confinement) == 0 else { exit(2) }
             // By turns at its own size and reduced.
             for number in 0..<count {
                 let maxEdge = number.isMultiple(of: 2) ? 200 : 40

@@ -119,7 +119,7 @@ import Testing
         await #expect(processExitsWith: .exitCode(42)) {
             // With room for heaps of threads that may begin meanwhile; each reserves 64 MiB.
             var confinement = idci_confinement(memory_bytes: 512 << 20, cpu_seconds: 15, file_bytes: 1 << 20)
-            guard idci_confine(&confinement, 1000) == 0 else { exit(1) }
+            guard idci_confine(&confinement) == 0 else { exit(1) }
             guard open("/dev/null", O_RDONLY) < 0, errno == EMFILE else { exit(2) }
             guard mmap(nil, 1024 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED else { exit(3) }
             guard mmap(nil, 16 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED else { exit(4) }
@@ -130,7 +130,7 @@ import Testing
     @Test func `A confined process that computes for ever dies of its own limit`() async {
         await #expect(processExitsWith: .signal(SIGXCPU)) {
             var confinement = idci_confinement(memory_bytes: 512 << 20, cpu_seconds: 1, file_bytes: 1 << 20)
-            guard idci_confine(&confinement, 1000) == 0 else { exit(1) }
+            guard idci_confine(&confinement) == 0 else { exit(1) }
             var count: UInt64 = 0
             while count < .max { count &+= 1 }
         }

@@ -3,10 +3,6 @@
 #ifndef IDC_CFOLDERS_H
 #define IDC_CFOLDERS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /**
  * Renames without ever replacing (renameat2(2) with RENAME_NOREPLACE, Linux 3.15). Returns 0, or -1 with errno: EEXIST
  * if the new name is taken, EINVAL where the file system cannot.
@@ -18,9 +14,5 @@ int idc_rename_new(int from_folder, const char *from, int to_folder, const char 
  * not see what others do there. Returns 1 or 0, or -1 with errno.
  */
 int idc_is_remote(int descriptor);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -7,10 +7,6 @@
 #include <spawn.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /// What a decoding process may still use.
 typedef struct {
     uint64_t memory_bytes;  ///< Address space beyond what is mapped now.
@@ -20,10 +16,9 @@ typedef struct {
 
 /**
  * Confines this process for good: the limits given, no further descriptor and no further process (where the kernel
- * applies that to the user), no new privileges, no dump. Descriptors above `last_descriptor`
- * are closed. Returns 0, or -1 with errno if a limit cannot be set.
+ * applies that to the user), no new privileges, no dump. Returns 0, or -1 with errno if a limit cannot be set.
  */
-int idci_confine(const idci_confinement *limits, int last_descriptor);
+int idci_confine(const idci_confinement *limits);
 
 /**
  * Lets this process be killed when the thread that made it ends, with its process or alone. Returns 0, or -1 with
@@ -49,13 +44,9 @@ int idci_memory_file(void);
 int idci_private_pipe(int *read_end, int *write_end);
 
 /**
- * Lets a child that is about to be made begin with no descriptor above `last_descriptor`. Where the C library cannot
- * (glibc before 2.34) nothing is added: what is to be private is closed on exec anyway. Returns 0, or an error number.
+ * Lets a child that is about to be made begin with no descriptor above `last_descriptor` (glibc 2.34). Returns 0, or an
+ * error number.
  */
 int idci_close_above(posix_spawn_file_actions_t *actions, int last_descriptor);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

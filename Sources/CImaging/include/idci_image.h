@@ -8,10 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /// The outcome of a call.
 typedef enum {
     IDCI_OK = 0,
@@ -41,9 +37,5 @@ typedef struct {
 /// The orientation 1...8 of a TIFF block as Exif embeds it (the content of PNG's eXIf chunk, too), or 0. Looks at the
 /// entries of the first directory only and follows no further offset, so nothing can loop.
 int32_t idci_exif_orientation(const uint8_t *tiff, size_t count);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -18,25 +18,12 @@
 #include "idci_image.h"
 #include "idci_planes.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/// The colour space of the coded data.
-typedef enum {
-    IDCI_JPEG_SPACE_GREY = 1,
-    IDCI_JPEG_SPACE_YCC = 2,
-    IDCI_JPEG_SPACE_RGB = 3,
-    IDCI_JPEG_SPACE_CMYK = 4,
-    IDCI_JPEG_SPACE_YCCK = 5,
-} idci_jpeg_space;
-
 /// What the header and the marker segments say.
 typedef struct {
     uint32_t width;            ///< In pixels, before orientation; known when a limit is exceeded, too.
     uint32_t height;           ///< In pixels, before orientation; known when a limit is exceeded, too.
     int32_t components;        ///< 1, 3 or 4.
-    idci_jpeg_space space;     ///< The colour space of the coded data.
+    bool plain_colours;        ///< Grey or YCbCr, as JFIF has it.
     bool baseline;             ///< SOF0 (sequential, Huffman, 8 bits), sampled as every decoder can read it.
     bool requantizable;        ///< Can stay coefficients at its own size: 4:2:0 in YCbCr, of whole blocks, in one scan.
     int32_t orientation;       ///< Exif orientation 1...8, or 0 when there is none (or none that can be believed).
@@ -89,14 +76,10 @@ idci_status idci_jpeg_encode_planes(
     const idci_planes *planes, const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message,
     size_t message_capacity);
 
-/// Recompresses a requantizable picture at its own size and turns it by `orientation` (Exif 1...8), coefficients staying
+/// Recompresses a requantizable picture at its own size and turns it by `orientation` (Exif 0...8), coefficients staying
 /// coefficients. Where the turn needs all of them first they are held (3 bytes per pixel), else one strip is.
 idci_status idci_jpeg_requantize(
     const uint8_t *bytes, size_t count, const idci_limits *limits, int32_t orientation,
     const idci_jpeg_encoding *encoding, uint8_t **out, size_t *out_count, char *message, size_t message_capacity);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

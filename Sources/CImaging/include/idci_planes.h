@@ -6,10 +6,6 @@
 
 #include "idci_image.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /// What becomes of a picture between decoder and encoder.
 typedef struct {
     uint32_t width;          ///< In pixels, as stored.
@@ -17,7 +13,7 @@ typedef struct {
     uint32_t scale;          ///< Eighths at which the decoder works: 1, 2, 4 or 8.
     uint32_t target_width;   ///< In pixels, before orientation; not larger than the picture.
     uint32_t target_height;  ///< In pixels, before orientation; not larger than the picture.
-    int32_t orientation;     ///< Exif orientation 1...8 to undo (Exif 2.32, tag 0x0112).
+    int32_t orientation;     ///< Exif orientation 1...8 to undo (Exif 2.32, tag 0x0112), or 0.
 } idci_reduction;
 
 /// The planes of one picture (YCbCr as JFIF defines it). They are made by an antialiased bicubic (Catmull-Rom)
@@ -49,9 +45,5 @@ void idci_pixels_to_srgb(uint8_t *pixels, size_t count, const idci_colour_transf
 
 /// Converts planes in place.
 void idci_planes_to_srgb(idci_planes *planes, const idci_colour_transform *transform);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

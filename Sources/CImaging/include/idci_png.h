@@ -9,10 +9,6 @@
 #include "idci_image.h"
 #include "idci_planes.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /// What the chunks say.
 typedef struct {
     uint32_t width;         ///< In pixels; known when a limit is exceeded, too.
@@ -32,9 +28,5 @@ idci_status idci_png_read_header(
 idci_status idci_png_decode_planes(
     const uint8_t *bytes, size_t count, const idci_limits *limits, idci_planes *planes, uint8_t **icc,
     size_t *icc_count, char *message, size_t message_capacity);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

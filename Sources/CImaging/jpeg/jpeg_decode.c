@@ -13,24 +13,6 @@ typedef struct {
 
 // MARK: - Header
 
-static idci_jpeg_space space_of(j_decompress_ptr jpeg) {
-    switch (jpeg->jpeg_color_space) {
-    case JCS_GRAYSCALE:
-        return IDCI_JPEG_SPACE_GREY;
-    case JCS_YCbCr:
-        return IDCI_JPEG_SPACE_YCC;
-    case JCS_RGB:
-        return IDCI_JPEG_SPACE_RGB;
-    case JCS_CMYK:
-        return IDCI_JPEG_SPACE_CMYK;
-    case JCS_YCCK:
-        return IDCI_JPEG_SPACE_YCCK;
-    default:
-        idci_jpeg_fail((j_common_ptr)jpeg, IDCI_UNSUPPORTED, "unknown colour space with %d components",
-            jpeg->num_components);
-    }
-}
-
 // Upsampling by libjpeg, and by others, takes no component whose samples do not divide the largest ones.
 static bool is_sampled_evenly(j_decompress_ptr jpeg) {
     for (int i = 0; i < jpeg->num_components; i++) {
@@ -51,7 +33,11 @@ static void describe(j_decompress_ptr jpeg, void *work) {
     idci_jpeg_check_limits(jpeg, job->limits);
     idci_jpeg_walk_segments(job->bytes, job->count, &segments);
     header->components = jpeg->num_components;
-    header->space = space_of(jpeg);
+    if (jpeg->jpeg_color_space == JCS_UNKNOWN) {
+        idci_jpeg_fail((j_common_ptr)jpeg, IDCI_UNSUPPORTED, "unknown colour space with %d components",
+            jpeg->num_components);
+    }
+    header->plain_colours = jpeg->jpeg_color_space == JCS_GRAYSCALE || jpeg->jpeg_color_space == JCS_YCbCr;
     header->baseline = segments.start_of_frame == 0xC0 && is_sampled_evenly(jpeg);
     header->requantizable = idci_jpeg_is_requantizable(jpeg);
     header->orientation = segments.orientation;
@@ -74,8 +60,7 @@ idci_status idci_jpeg_read_header(
 // MARK: - Rows of pixels
 
 static void choose_output(j_decompress_ptr jpeg, uint32_t scale) {
-    idci_jpeg_space space = space_of(jpeg);
-    bool inks = space == IDCI_JPEG_SPACE_CMYK || space == IDCI_JPEG_SPACE_YCCK;
+    bool inks = jpeg->jpeg_color_space == JCS_CMYK || jpeg->jpeg_color_space == JCS_YCCK;
     jpeg->out_color_space = inks ? JCS_CMYK : JCS_EXT_RGBX;
     jpeg->scale_num = scale;
     jpeg->scale_denom = 8;

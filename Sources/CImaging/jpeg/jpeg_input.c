@@ -3,6 +3,7 @@
 #include <jerror.h>
 #include <string.h>
 
+#include "../limits.h"
 #include "jpeg_parts.h"
 
 // What libjpeg holds beside coefficients: a few rows per component, the colour and upsampling rows, its tables.
@@ -58,25 +59,11 @@ uint64_t idci_jpeg_decode_memory(j_decompress_ptr jpeg) {
 }
 
 void idci_jpeg_check_limits(j_decompress_ptr jpeg, const idci_limits *limits) {
-    j_common_ptr common = (j_common_ptr)jpeg;
-    uint32_t width = jpeg->image_width, height = jpeg->image_height;
-    if (limits == NULL) return;
-    if (limits->max_edge > 0 && (width > limits->max_edge || height > limits->max_edge)) {
-        idci_jpeg_fail(common, IDCI_EDGE_TOO_LONG, "%ux%u pixels: the longest edge allowed is %u", width, height,
-            limits->max_edge);
-    }
-    if (limits->max_pixels > 0 && (uint64_t)width * height > limits->max_pixels) {
-        idci_jpeg_fail(common, IDCI_TOO_MANY_PIXELS, "%ux%u pixels: more than %llu in all", width, height,
-            (unsigned long long)limits->max_pixels);
-    }
-    if (limits->max_memory_bytes > 0) {
-        uint64_t needed = idci_jpeg_decode_memory(jpeg);
-        if (needed > limits->max_memory_bytes) {
-            idci_jpeg_fail(common, IDCI_TOO_MUCH_MEMORY, "decoding needs %llu bytes, %llu are allowed",
-                (unsigned long long)needed, (unsigned long long)limits->max_memory_bytes);
-        }
-        jpeg->mem->max_memory_to_use = (long)limits->max_memory_bytes;
-    }
+    const uint32_t width = jpeg->image_width, height = jpeg->image_height;
+    idci_status status = idci_check_size(limits, width, height, idci_jpeg_decode_memory(jpeg));
+    if (status != IDCI_OK) idci_jpeg_fail((j_common_ptr)jpeg, status, "%ux%u pixels", width, height);
+    bool is_bounded = limits != NULL && limits->max_memory_bytes > 0;
+    if (is_bounded) jpeg->mem->max_memory_to_use = (long)limits->max_memory_bytes;
 }
 
 // MARK: - Scans

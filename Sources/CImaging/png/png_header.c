@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../limits.h"
 #include "idci_png.h"
 #include "png_text.h"
 
@@ -37,26 +38,6 @@ static int32_t orientation_of(const uint8_t *bytes, size_t count) {
     return from_text < 0 ? 0 : from_text;
 }
 
-static idci_status check_limits(
-    const idci_png_header *header, const idci_limits *limits, char *message, size_t capacity
-) {
-    uint64_t pixels = (uint64_t)header->width * header->height;
-    if (limits == NULL) return IDCI_OK;
-    if (limits->max_edge > 0 && (header->width > limits->max_edge || header->height > limits->max_edge)) {
-        say(message, capacity, "an edge is longer than allowed");
-        return IDCI_EDGE_TOO_LONG;
-    }
-    if (limits->max_pixels > 0 && pixels > limits->max_pixels) {
-        say(message, capacity, "more pixels than allowed");
-        return IDCI_TOO_MANY_PIXELS;
-    }
-    if (limits->max_memory_bytes > 0 && header->decode_memory > limits->max_memory_bytes) {
-        say(message, capacity, "decoding needs more memory than allowed");
-        return IDCI_TOO_MUCH_MEMORY;
-    }
-    return IDCI_OK;
-}
-
 idci_status idci_png_read_header(
     const uint8_t *bytes, size_t count, const idci_limits *limits, idci_png_header *header, char *message,
     size_t message_capacity
@@ -91,7 +72,7 @@ idci_status idci_png_read_header(
     // libpng holds two rows of up to 8 bytes per pixel; we hold one more, or the whole picture when interlaced.
     header->decode_memory = FIXED_BYTES + (uint64_t)header->width * 24;
     if (header->interlaced) header->decode_memory += (uint64_t)header->width * header->height * 4;
-    idci_status status = check_limits(header, limits, message, message_capacity);
+    idci_status status = idci_check_size(limits, header->width, header->height, header->decode_memory);
     if (status == IDCI_OK) header->orientation = orientation_of(bytes, count);
     return status;
 }

@@ -87,10 +87,15 @@ extension CardsCommand {
             }
         }
 
-        /// The cards that are named by their ids, or by their business number.
+        /// The cards that are named by their ids or by their business number, each once.
         private func named(in store: CardStore) async throws -> [CardID] {
-            let named = self.cards.map(CardID.init)
-            guard let businessNo else { return named }
+            var named = self.cards.map(CardID.init)
+            if let businessNo { named += try await Self.cards(of: businessNo, in: store) }
+            var seen: Set<CardID> = []
+            return named.filter { seen.insert($0).inserted }
+        }
+
+        private static func cards(of businessNo: String, in store: CardStore) async throws -> [CardID] {
             var filter = CardFilter()
             filter.number = BusinessNumber(stored: businessNo.trimmed)
             let found = try await store.cardIDs(filter)
@@ -99,7 +104,7 @@ extension CardsCommand {
                     "there is no card of the business number \(Redacted(businessNo)); list them: idcard-pipeline cards list"
                 )
             }
-            return named + found
+            return found
         }
 
         /// Erases every card whose term is over: whoever asks for it says that the clock is right.
@@ -136,8 +141,11 @@ extension CardsCommand {
         }
 
         private func print(_ certificates: [ErasureCertificate]) async {
-            for certificate in certificates { await self.format.print(certificate) }
-            if self.format == .json { await Console.standardOutput(JSONText.document(["erasures": certificates])) }
+            switch self.format {
+            case .text: for certificate in certificates { await certificate.print(.text) }
+            case .json: await Console.standardOutput(JSONText.document(["erasures": certificates]))
+            case .jsonl: for certificate in certificates { await Console.standardOutput(JSONText.line(certificate)) }
+            }
         }
     }
 }
@@ -186,9 +194,9 @@ struct EmbeddedErasure {
     }
 }
 
-extension ErasureCertificate: ReportLine {
+extension ErasureCertificate: Report {
     /// The certificate for people: what is gone, and what lies outside.
-    var text: String {
+    var lines: [String] {
         func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
         var lines = ["\(self.card)  erased  \(self.erasedAt)  \(self.reason)"]
         if self.sourceFileCount > 0 {
@@ -211,7 +219,7 @@ extension ErasureCertificate: ReportLine {
             }
         }
         if !self.isScrubbed { lines.append("  not finished: somebody reads the sandbox; the next erasure ends it") }
-        return lines.joined(separator: "\n")
+        return lines
     }
 }
 

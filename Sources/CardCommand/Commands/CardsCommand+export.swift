@@ -47,13 +47,26 @@ extension CardsCommand {
                 )
                 var files = [("\(id).json", JSONText.data(document, isIndented: true))]
                 if let image = export.image { files.append(("\(id).jpg", image.jpeg)) }
-                for (name, content) in files {
-                    try Self.write(content, to: "\(self.output)/\(name)")
-                    await Console.standardOutput("\(self.output)/\(name)")
-                }
-                try DurableFile.synchroniseFolder(self.output)
+                let paths = try Self.write(files, into: self.output)
+                for path in paths { await Console.standardOutput(path) }
                 return .delivered
             }
+        }
+
+        /// Writes new files and returns their paths; all of them are there then, or none.
+        private static func write(_ files: [(name: String, content: Data)], into folder: String) throws -> [String] {
+            var written: [String] = []
+            do {
+                for (name, content) in files {
+                    try self.write(content, to: "\(folder)/\(name)")
+                    written.append("\(folder)/\(name)")
+                }
+                try DurableFile.synchroniseFolder(folder)
+            } catch {
+                for path in written { unlink(path) }
+                throw error
+            }
+            return written
         }
 
         /// Writes a new file for its owner's eyes only; none is left half-written.

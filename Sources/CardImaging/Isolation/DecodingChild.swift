@@ -12,22 +12,15 @@ package enum DecodingChild {
     /// The only argument.
     static let argument = "decode-image"
 
-    /// The last descriptor that stays open: by its end the parent learns of ours.
-    private static let lifeline: Int32 = 3
-
     /// Does the work and ends the process, if that is what the arguments ask for; call it before any thread is started.
     package static func runIfAsked(_ arguments: [String]) {
         guard arguments.count == 2, arguments[1] == Self.argument else { return }
         // Nothing that stands in a buffer anywhere is to be written.
-        _exit(Self.run())
+        _exit(idci_die_with_parent() == 0 ? Self.answer() : EX_OSERR)
     }
 
     /// Keeps the memory of this process out of core dumps and of other processes' reach; returns whether that holds.
     package static func refuseDumps() -> Bool { idci_refuse_dumps() == 0 }
-
-    private static func run() -> Int32 {
-        idci_die_with_parent() == 0 ? Self.answer() : EX_OSERR
-    }
 
     /// Reads the request from standard input, confines this process, and writes the answer to standard output; returns
     /// the status to end with.
@@ -48,7 +41,7 @@ package enum DecodingChild {
         confinement.memory_bytes = UInt64(request.limits.maxDecodeBytes + 2 * output + ImagingLimits.childBytes)
         confinement.cpu_seconds = UInt64(request.limits.maxDecodeTime.components.seconds) + 5
         confinement.file_bytes = UInt64(output + 4 * ImagingLimits.maxHeaderBytes)
-        return idci_confine(&confinement, Self.lifeline) == 0
+        return idci_confine(&confinement) == 0
     }
 
     private static func reply(to source: Data, _ request: DecodeRequest) throws -> Data {

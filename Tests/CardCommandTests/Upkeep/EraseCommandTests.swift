@@ -58,6 +58,17 @@ struct EraseCommandTests {
         #expect(reasons == [cards[0].rawValue: "requested", cards[1].rawValue: "retention"])
     }
 
+    @Test("A card that is named twice has one certificate, whose lines people read one by one")
+    func namedTwice() async throws {
+        let card = try await self.tool.admitting(["R-1"])[0].rawValue
+        let certificates = try await self.erase([card, card, "--business-no", "R-1"] + self.tool.sandboxOption)
+        #expect(certificates.map(\.cardId) == [card])
+        let text = try await self.tool.run(["cards", "erase", "--yes", card] + self.tool.sandboxOption, ends: 0)
+        let lines = text.output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("\(card)  erased") == true)
+        #expect(lines.count > 1 && lines.dropFirst().allSatisfy { $0.hasPrefix("  ") }, "\(text.output)")
+    }
+
     @Test("A clock that is far behind erases nothing, and --expired says so")
     func clockBehind() async throws {
         let store = try await self.tool.sandbox()
@@ -108,8 +119,15 @@ struct EraseCommandTests {
         #expect(try counter.counts()["fsync"] == 3)
         let again = try await self.tool.run(command)
         #expect(again.status == 66 && again.errors.contains("remove what is there"))
+        // With one of the two in the way nothing is written; out of the way, both are.
+        try FileManager.default.removeItem(at: folder.appending(path: "\(card).json"))
+        #expect(try await self.tool.run(command).status == 66)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(left == ["\(card).jpg"])
+        try FileManager.default.removeItem(at: folder.appending(path: "\(card).jpg"))
+        try await self.tool.run(command, ends: 0)
         let log = try await self.tool.run(["cards", "log", "--format", "jsonl"] + self.tool.sandboxOption)
-        #expect(log.output.split(separator: "\n").count { $0.contains("export") && $0.contains("ticket 7") } == 2)
+        #expect(log.output.split(separator: "\n").count { $0.contains("export") && $0.contains("ticket 7") } == 4)
         // What a card has not, and what a line is not about, is null: a key is there all the same.
         let last = try #require(log.output.split(separator: "\n").last)
         #expect(last.contains(#""card_id":null"#), "\(last)")
