@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "../limits.h"
+#include "../call_limits.h"
 
 static idci_jpeg_context *context_of(j_common_ptr jpeg) {
     return (idci_jpeg_context *)jpeg->err;

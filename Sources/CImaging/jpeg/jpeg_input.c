@@ -3,7 +3,7 @@
 #include <jerror.h>
 #include <string.h>
 
-#include "../limits.h"
+#include "../call_limits.h"
 #include "jpeg_parts.h"
 
 // What libjpeg holds beside coefficients: a few rows per component, the colour and upsampling rows, its tables.

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../limits.h"
+#include "../call_limits.h"
 #include "idci_png.h"
 #include "png_text.h"
 

@@ -6,7 +6,7 @@
 #include <png.h>
 
 #include "idci_png.h"
-#include "../limits.h"
+#include "../call_limits.h"
 #include "../planes/planes.h"
 
 enum {

@@ -1,7 +1,7 @@
 // What one call may take.
 
-#ifndef IDCI_LIMITS_H
-#define IDCI_LIMITS_H
+#ifndef IDCI_CALL_LIMITS_H
+#define IDCI_CALL_LIMITS_H
 
 #include <time.h>
 
