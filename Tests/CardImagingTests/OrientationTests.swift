@@ -70,6 +70,18 @@ import Testing
         }
     }
 
+    @Test func `A PNG with a palette is turned by the text form, too`() throws {
+        func indexed(_ chunk: (type: String, body: [UInt8])) -> [UInt8] {
+            let palette: (type: String, body: [UInt8]) = ("PLTE", [10, 20, 200, 250, 10, 10])
+            let picture = TestPNG(width: 64, height: 32, colour: .palette, extra: [chunk, palette])
+            return picture.bytes { x, _, _ in x < 32 ? 0 : 1 }
+        }
+        let exif = exifBlock(orientation: 6)
+        let image = try prepare(indexed(("tEXt", rawProfile(exif))))
+        #expect(image.width == 32 && image.height == 64)
+        #expect(try image.jpeg == prepare(indexed(("eXIf", exif))).jpeg)
+    }
+
     @Test func `Of eXIf and the text form of an orientation eXIf wins`() throws {
         let picture = TestPicture.photo(width: 61, height: 40)
         let chunks = [("tEXt", rawProfile(exifBlock(orientation: 6))), ("eXIf", exifBlock(orientation: 3))]

@@ -32,7 +32,7 @@ static int32_t orientation_of(const uint8_t *bytes, size_t count) {
         if (memcmp(type, "IEND", 4) == 0) break;
         if (memcmp(type, "eXIf", 4) == 0) return idci_exif_orientation(bytes + at + 8, length);
         // Only the first: each may take a millisecond to inflate.
-        if (from_text < 0) from_text = idci_png_text_orientation(bytes, bytes + at, length + CHUNK_OVERHEAD);
+        if (from_text < 0) from_text = idci_png_text_orientation(bytes + at, length + CHUNK_OVERHEAD);
         at += length + CHUNK_OVERHEAD;
     }
     return from_text < 0 ? 0 : from_text;

@@ -9,16 +9,15 @@
 #include "idci_image.h"
 
 enum {
-    HEADER_BYTES = 8 + 25,              // The signature and IHDR.
     CHUNK_OVERHEAD = 12,
     MOST_CHUNK_BYTES = 1024 * 1024,     // Inflated; a profile with a thumbnail takes 64 KiB, twice that in hexadecimal.
     MOST_EXIF_BYTES = 4096,             // The first directory stands at the beginning.
 };
 
-// Signature, IHDR, the one chunk, and the beginning of an IDAT chunk, at which libpng stops reading: so that it
-// inflates this text, with its own limits, and no other.
+// Signature and IHDR of one grey pixel, the one chunk, and the beginning of an IDAT chunk, at which libpng stops reading:
+// so that it inflates this text, with its own limits, and no other. The picture's own IHDR may ask for a palette first.
 typedef struct {
-    const uint8_t *picture, *chunk;
+    const uint8_t *chunk;
     size_t chunk_bytes, at;
     jmp_buf escape;
 } excerpt;
@@ -34,16 +33,20 @@ static void on_warning(png_structp png, png_const_charp text) {
 }
 
 static void read_bytes(png_structp png, png_bytep target, size_t count) {
+    static const uint8_t start[] = {
+        0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n', 0, 0, 0, 13, 'I', 'H', 'D', 'R', 0, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0,
+        0x3A, 0x7E, 0x9B, 0x55,
+    };
     static const uint8_t end[] = {0, 0, 0, 0, 'I', 'D', 'A', 'T'};
     excerpt *from = png_get_io_ptr(png);
     for (size_t i = 0; i < count; i++, from->at++) {
         size_t at = from->at;
-        if (at < HEADER_BYTES) {
-            target[i] = from->picture[at];
-        } else if (at < HEADER_BYTES + from->chunk_bytes) {
-            target[i] = from->chunk[at - HEADER_BYTES];
-        } else if (at < HEADER_BYTES + from->chunk_bytes + sizeof end) {
-            target[i] = end[at - HEADER_BYTES - from->chunk_bytes];
+        if (at < sizeof start) {
+            target[i] = start[at];
+        } else if (at < sizeof start + from->chunk_bytes) {
+            target[i] = from->chunk[at - sizeof start];
+        } else if (at < sizeof start + from->chunk_bytes + sizeof end) {
+            target[i] = end[at - sizeof start - from->chunk_bytes];
         } else {
             png_error(png, "no more");
         }
@@ -93,14 +96,14 @@ static bool is_named(const uint8_t *chunk, size_t chunk_bytes, const char *name)
     return chunk_bytes >= CHUNK_OVERHEAD + length && memcmp(chunk + 8, name, length) == 0;
 }
 
-int32_t idci_png_text_orientation(const uint8_t *picture, const uint8_t *chunk, size_t chunk_bytes) {
+int32_t idci_png_text_orientation(const uint8_t *chunk, size_t chunk_bytes) {
     static const char *const types[] = {"tEXt", "zTXt", "iTXt"};
     bool is_text = false;
     for (int i = 0; i < 3; i++) is_text |= memcmp(chunk + 4, types[i], 4) == 0;
     bool is_profile = is_named(chunk, chunk_bytes, "Raw profile type exif")
         || is_named(chunk, chunk_bytes, "Raw profile type APP1");
     if (!is_text || !is_profile) return -1;
-    excerpt from = {.picture = picture, .chunk = chunk, .chunk_bytes = chunk_bytes};
+    excerpt from = {.chunk = chunk, .chunk_bytes = chunk_bytes};
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &from, on_error, on_warning);
     png_infop info = png == NULL ? NULL : png_create_info_struct(png);
     int32_t orientation = info == NULL ? 0 : read_text(&from, png, info);

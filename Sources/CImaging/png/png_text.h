@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 // The Exif orientation 1...8 in a tEXt, zTXt or iTXt chunk named "Raw profile type exif" (or APP1); 0 when such a chunk
-// has none, -1 when it is another chunk. `picture` is the whole file, whose IHDR has been checked; the chunk is given
-// with its length, type and checksum.
-int32_t idci_png_text_orientation(const uint8_t *picture, const uint8_t *chunk, size_t chunk_bytes);
+// has none, -1 when it is another chunk. The chunk is given with its length, type and checksum.
+int32_t idci_png_text_orientation(const uint8_t *chunk, size_t chunk_bytes);
 
 #endif
