@@ -1,7 +1,7 @@
 package import Glibc
 
-/// Files that are whole and durable, or not there: written beside their place, flushed, renamed, and the folder
-/// flushed.
+/// Files that are durable, and whole once they are replaced: written beside their place, flushed, renamed, and the
+/// folder flushed.
 package enum DurableFile {
     /// Puts a file in the place of another, or of none.
     ///
@@ -13,19 +13,31 @@ package enum DurableFile {
     package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(CodedError) {
         let part = path + ".part"
         unlink(part)
-        let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
-        guard descriptor >= 0 else { throw self.failure(part) }
+        try self.create(part, with: bytes, mode: mode)
+        guard rename(part, path) == 0 else {
+            let failure = self.failure(path)
+            unlink(part)
+            throw failure
+        }
+        try self.synchroniseFolder(self.folder(of: path))
+    }
+
+    /// Makes a file where there is none, and flushes it; its name is durable after `synchroniseFolder`. A process that is
+    /// killed may leave part of it.
+    ///
+    /// - Throws: `CodedError` `file_not_written` of kind `storage`; nothing of the file is left then.
+    package static func create(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(CodedError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard descriptor >= 0 else { throw self.failure(path) }
         var isDone = false
         defer {
             close(descriptor)
-            if !isDone { unlink(part) }
+            if !isDone { unlink(path) }
         }
-        guard fchmod(descriptor, mode) == 0 else { throw self.failure(part) }
-        try self.write(bytes, to: descriptor, named: part)
-        guard fsync(descriptor) == 0 else { throw self.failure(part) }
-        guard rename(part, path) == 0 else { throw self.failure(path) }
+        guard fchmod(descriptor, mode) == 0 else { throw self.failure(path) }
+        try self.write(bytes, to: descriptor, named: path)
+        guard fsync(descriptor) == 0 else { throw self.failure(path) }
         isDone = true
-        try self.synchroniseFolder(self.folder(of: path))
     }
 
     /// Makes new names in a folder durable.
@@ -72,11 +84,15 @@ package enum DurableFile {
     }
 
     private static func failure(_ path: String) -> CodedError {
-        let text = String(cString: strerror(errno))
+        let error = errno
+        let text = String(cString: strerror(error))
+        let remedy: Message =
+            error == EEXIST
+            ? "remove what is there, or name another place" : "check the path, its owner and the free space"
         return CodedError(
             ReasonCode(rawValue: "file_not_written"),
             .storage,
-            "\(Redacted(path)) cannot be written: \(text); check the path, its owner and the free space"
+            "\(Redacted(path)) cannot be written: \(text); \(remedy)"
         )
     }
 }

@@ -120,20 +120,25 @@ private struct CardChanges {
         }
         var documents: [CardDocument] = []
         var (seen, wasRefused) = (Set<CardID>(), false)
+        var failure: (any Error)?
         for id in ids where !seen.contains(id) {
             do {
                 let changed = try await change(id).map(\.card)
                 seen.formUnion(changed)
                 let cards = try await self.store.cards(changed).map(CardDocument.init)
-                // Printed now: a full disk at a later card must not lose the report of this one.
+                // A full disk at a later card must not lose the report of this one.
                 for card in cards { await self.format.print(card) }
                 documents += cards
             } catch let error as CodedError where error.kind == .conflict {
                 wasRefused = true
                 Console.standardError("error: " + error.message.text())
+            } catch {
+                failure = error
+                break
             }
         }
         if self.format == .json { await Console.standardOutput(JSONText.document(["cards": documents])) }
+        if let failure { throw failure }
         if documents.contains(where: \.state.isRunnable) {
             Console.standardError("To go on with what is in the sandbox: idcard-pipeline run")
         }

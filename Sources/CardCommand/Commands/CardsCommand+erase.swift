@@ -19,8 +19,8 @@ extension CardsCommand {
                 By itself no card expires after a clock has jumped by more than a week, until it has run for 20 hours. \
                 --expired goes by a clock that is ahead at once: use it where the machine was off for long.
 
-                Erasing a card again is harmless and answers the same. Exit status: 0 erased · 64 usage · 66 there is no such \
-                card · 74 sandbox.
+                Erasing a card again is harmless and answers the same. Exit status: 0 erased · 1 not confirmed · 64 usage · \
+                66 there is no such card · 74 sandbox.
                 """
         )
 
@@ -77,12 +77,21 @@ extension CardsCommand {
                     return .someNotDelivered
                 }
                 let reason = self.reason.map(ReasonCode.init(rawValue:)) ?? .requested
-                var certificates = try await store.erase(named, because: reason, by: origin, now: .now)
-                if self.expired {
-                    certificates += try await Self.eraseExpired(configuration.engine.retention, in: store, by: origin)
+                var certificates: [ErasureCertificate] = []
+                do {
+                    certificates = try await store.erase(named, because: reason, by: origin, now: .now)
+                    if self.expired {
+                        let terms = configuration.engine.retention
+                        try await Self.eraseExpired(terms, in: store, by: origin, certifiedIn: &certificates)
+                    }
+                    let folder = self.documents ?? configuration.embeddedDocuments
+                    certificates = try await EmbeddedErasure(store: store, folder: folder).finish(certificates)
+                } catch {
+                    // What had expired and is erased is not found again.
+                    if !certificates.isEmpty { await self.print(certificates) }
+                    throw error
                 }
-                let folder = self.documents ?? configuration.embeddedDocuments
-                await self.print(try await EmbeddedErasure(store: store, folder: folder).finish(certificates))
+                await self.print(certificates)
                 return .delivered
             }
         }
@@ -111,9 +120,9 @@ extension CardsCommand {
         private static func eraseExpired(
             _ terms: RetentionTerms,
             in store: CardStore,
-            by origin: AccessOrigin
-        ) async throws -> [ErasureCertificate] {
-            var certificates: [ErasureCertificate] = []
+            by origin: AccessOrigin,
+            certifiedIn certificates: inout [ErasureCertificate]
+        ) async throws {
             while true {
                 let erased = try await store.eraseExpired(terms, clockIsRight: true, by: origin, now: .now)
                 guard !erased.isEmpty else { break }
@@ -127,7 +136,6 @@ extension CardsCommand {
                     """
                 )
             }
-            return certificates
         }
 
         private func isConfirmed(_ named: [CardID]) -> Bool {

@@ -37,7 +37,6 @@ extension CardsCommand {
                 guard export.details.card.state != .erased else {
                     throw CodedError.notFound("card \(id.rawValue) is erased; there is nothing of it")
                 }
-                try DurableFile.makeFolders(self.output, mode: 0o700)
                 let metadata = export.details.card.metadata
                 let document = ExportDocument(
                     card: CardDetailsDocument(export.details, reveals: true),
@@ -54,42 +53,24 @@ extension CardsCommand {
         }
 
         /// Writes new files and returns their paths; all of them are there then, or none.
-        private static func write(_ files: [(name: String, content: Data)], into folder: String) throws -> [String] {
+        private static func write(
+            _ files: [(name: String, content: Data)],
+            into folder: String
+        ) throws(CodedError) -> [String] {
             var written: [String] = []
             do {
+                try DurableFile.makeFolders(folder, mode: 0o700)
                 for (name, content) in files {
-                    try self.write(content, to: "\(folder)/\(name)")
+                    try DurableFile.create("\(folder)/\(name)", with: Array(content))
                     written.append("\(folder)/\(name)")
                 }
                 try DurableFile.synchroniseFolder(folder)
             } catch {
                 for path in written { unlink(path) }
-                throw error
+                // The folder is the caller's choice; the sandbox is well.
+                throw CodedError(error.code, .input, error.message)
             }
             return written
-        }
-
-        /// Writes a new file for its owner's eyes only; none is left half-written.
-        private static func write(_ content: Data, to path: String) throws {
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw self.failure(path) }
-            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            do {
-                try file.write(contentsOf: content)
-                try file.synchronize()
-            } catch {
-                unlink(path)
-                throw self.failure(path)
-            }
-        }
-
-        private static func failure(_ path: String) -> CodedError {
-            let reason = String(cString: strerror(errno))
-            return CodedError(
-                ReasonCode(rawValue: "file_not_written"),
-                .input,
-                "\(Redacted(path)) cannot be written (\(reason)); name another folder, or remove what is there"
-            )
         }
     }
 

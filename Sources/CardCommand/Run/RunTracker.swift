@@ -30,7 +30,7 @@ final class RunTracker: Sendable {
     init(listing: [BatchListing.Entry], adopted: [CardID]) {
         self.listing = listing
         self.adopted = adopted
-        // No more than one of each input is ever announced.
+        // `run` takes each input in once; nobody reads the endings of a run on demand.
         (self.endings, self.ended) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, listing.count)))
         var places: [InputItem: Int] = [:]
         var state = State()

@@ -188,22 +188,24 @@ private struct ServeServices: Sendable {
     private func reload() async {
         var (tokens, secrets) = (self.settings.tokens, self.settings.webhookSecrets)
         for await _ in self.session.reloads.stream {
-            self.session.notice.sayReloading()
-            var isWhole = true
-            func attempt(_ what: String, _ body: () throws(CodedError) -> Void) {
-                do throws(CodedError) { try body() } catch {
-                    isWhole = false
-                    Console.standardError("warning: \(what) as before: \(error.message.text())")
-                }
-            }
-            let configuration = self.session.configuration
-            attempt("tokens stay") { () throws(CodedError) in tokens = try configuration.tokens() }
-            attempt("webhook secrets stay") { () throws(CodedError) in secrets = try configuration.webhookSecrets() }
-            attempt("the certificate stays") { () throws(CodedError) in
-                try self.server.reload(tokens: tokens, webhookSecrets: secrets)
-            }
-            if isWhole { self.logger.notice("tokens, webhook secrets and certificate read again") }
-            self.session.notice.sayReady()
+            self.session.notice.reloading { self.reload(&tokens, &secrets) }
         }
+    }
+
+    private func reload(_ tokens: inout [AccessToken], _ secrets: inout [WebhookSecret]) {
+        var isWhole = true
+        func attempt(_ what: String, _ body: () throws(CodedError) -> Void) {
+            do throws(CodedError) { try body() } catch {
+                isWhole = false
+                Console.standardError("warning: \(what) as before: \(error.message.text())")
+            }
+        }
+        let configuration = self.session.configuration
+        attempt("tokens stay") { () throws(CodedError) in tokens = try configuration.tokens() }
+        attempt("webhook secrets stay") { () throws(CodedError) in secrets = try configuration.webhookSecrets() }
+        attempt("the certificate stays") { () throws(CodedError) in
+            try self.server.reload(tokens: tokens, webhookSecrets: secrets)
+        }
+        if isWhole { self.logger.notice("tokens, webhook secrets and certificate read again") }
     }
 }

@@ -4,12 +4,14 @@ import Synchronization
 
 /// Tells the service manager how a service is, by the datagrams of `sd_notify(3)`; where nobody listens, nothing is sent.
 ///
-/// Once it ends, it is never ready again.
+/// Once it ends, it is never ready again; before it is ready, it does not say that it reloads.
 final class SystemdNotice: Sendable {
+    private enum Phase { case starting, ready, stopping }
+
     private let address: String?
     /// How often the manager wants a sign of life: half of what it waits for (`WATCHDOG_USEC`); `nil` for never.
     let watchdogInterval: Duration?
-    private let stopping = Mutex(false)
+    private let phase = Mutex(Phase.starting)
 
     /// Takes the socket that the manager names (`NOTIFY_SOCKET`), and its watchdog, if it is ours (`WATCHDOG_PID`).
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
@@ -20,24 +22,36 @@ final class SystemdNotice: Sendable {
     }
 
     /// Whether the end was said.
-    var isStopping: Bool { self.stopping.withLock { $0 } }
+    var isStopping: Bool { self.phase.withLock { $0 == .stopping } }
 
     /// Says that the service ends, and nothing but signs of life from now on.
     func sayStopping() {
-        self.stopping.withLock { isStopping in
-            isStopping = true
+        self.phase.withLock { phase in
+            phase = .stopping
             self.send("STOPPING=1")
         }
     }
 
     /// Says that the service works.
-    func sayReady() { self.say("READY=1") }
+    func sayReady() {
+        self.phase.withLock { phase in
+            guard phase != .stopping else { return }
+            phase = .ready
+            self.send("READY=1")
+        }
+    }
 
-    /// Says that the service reads its files again; `READY=1` ends that. `Type=notify-reload` asks for the time.
-    func sayReloading() {
+    /// Reads files again and, if the service works, says so before and after. `Type=notify-reload` asks for the time.
+    func reloading(_ read: () -> Void) {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
-        self.say("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1_000)")
+        let isSaid = self.phase.withLock { phase in
+            guard phase == .ready else { return false }
+            self.send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1_000)")
+            return true
+        }
+        read()
+        if isSaid { self.sayReady() }
     }
 
     /// Gives signs of life until the task is cancelled.
@@ -45,8 +59,6 @@ final class SystemdNotice: Sendable {
         guard let interval = self.watchdogInterval else { return }
         repeat { self.send("WATCHDOG=1") } while (try? await Task.sleep(for: interval)) != nil
     }
-
-    private func say(_ state: String) { self.stopping.withLock { if !$0 { self.send(state) } } }
 
     /// A manager that does not hear it is none of our errors.
     private func send(_ state: String) {

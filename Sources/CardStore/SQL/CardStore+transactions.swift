@@ -50,7 +50,7 @@ extension CardStore {
             return CodedError(
                 .diskSpaceLow,
                 .storage,
-                "the disk of the sandbox is full; free some space, nothing was changed"
+                "the disk of the sandbox is full; free some space; this change was not made"
             )
         case .outcomeUnknown:
             return CodedError(

@@ -85,7 +85,7 @@ struct ErasureList: Sendable {
     private var failure: any Error {
         if errno == ENOSPC || errno == EDQUOT { return DatabaseError(.full, "the list of erasures cannot grow") }
         return SandboxFolder.failure(
-            "the list of erasures \(Redacted(self.path)) cannot be written, so nothing was erased"
+            "the list of erasures \(Redacted(self.path)) cannot be written, so these cards were not erased"
         )
     }
 }

@@ -42,6 +42,7 @@ extension CardStore {
     ///   - clockIsRight: whether a person says so.
     ///   - limit: the most cards of this call: others wait for the writer only between two transactions.
     /// - Returns: a certificate for each erased card; none when nothing is left to do.
+    /// - Throws: what the sandbox throws, if nothing was erased before it.
     @discardableResult
     package func eraseExpired(
         _ terms: RetentionTerms,
@@ -57,15 +58,21 @@ extension CardStore {
         while erased.count < limit {
             let most = min(Limits.cardsPerErasure, limit - erased.count)
             // Asked within the transaction: a card may come back to life at any time.
-            let batch = try await self.write(at: now) { tx in
-                var cards: [CardID] = []
-                for query in terms.expired(limit: most, now: now) where cards.count < most {
-                    cards += try tx.rows(query) { try $0.next() }
+            do {
+                let batch = try await self.write(at: now) { tx in
+                    var cards: [CardID] = []
+                    for query in terms.expired(limit: most, now: now) where cards.count < most {
+                        cards += try tx.rows(query) { try $0.next() }
+                    }
+                    return try erasure.erase(Array(cards.prefix(most)), in: tx)
                 }
-                return try erasure.erase(Array(cards.prefix(most)), in: tx)
+                if batch.isEmpty { break }
+                erased += batch
+            } catch {
+                // What is erased needs its certificates; an error that stays is met again by the next call.
+                guard !erased.isEmpty else { throw error }
+                break
             }
-            if batch.isEmpty { break }
-            erased += batch
         }
         return erased.isEmpty ? [] : try await erasure.finish(erased)
     }

@@ -4,6 +4,8 @@ import Subprocess
 import TestSupport
 import Testing
 
+@testable import CardCommand
+
 /// What `serve` rereads at SIGHUP.
 @Suite("idcard-pipeline serve at SIGHUP", .serialized, .timeLimit(.minutes(5)))
 struct ReloadTests {
@@ -107,6 +109,24 @@ struct ReloadTests {
         #expect(said.contains { $0.hasPrefix("interrupted: ending") }, "\(said)")
         #expect(!said.contains { $0.contains("listening on") }, "\(said)")
         #expect(socket.pending() == nil)
+    }
+
+    @Test("What asks for new files during the start does not make it ready")
+    func reloadsWhileItStarts() throws {
+        let notice = SystemdNotice(environment: ["NOTIFY_SOCKET": self.tool.home.path + "/notify"])
+        let socket = try NoticeSocket(self.tool.home.path + "/notify")
+        var reads = 0
+        notice.reloading { reads += 1 }
+        #expect(socket.pending() == nil)
+        notice.sayReady()
+        #expect(socket.pending() == "READY=1")
+        notice.reloading { reads += 1 }
+        #expect(socket.pending()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
+        #expect(socket.pending() == "READY=1")
+        notice.sayStopping()
+        notice.reloading { reads += 1 }
+        #expect(socket.pending() == "STOPPING=1")
+        #expect(socket.pending() == nil && reads == 3)
     }
 
     @Test("The secrets of webhook senders are read from their file again")

@@ -25,10 +25,15 @@ struct CardChangeTests {
             BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END
             """
         )
-        let outcome = try await self.tool.run(["cards", "retry"] + cards + self.tool.sandboxOption, ends: 74)
+        let retry = ["cards", "retry"] + cards + self.tool.sandboxOption
+        let outcome = try await self.tool.run(retry, ends: 74)
         #expect(outcome.output.contains(cards[0]) && outcome.output.split(separator: "\n").count == 1)
         let states = try await self.tool.run(["cards", "list"] + self.tool.sandboxOption).output
         #expect(states.contains("prepared") && states.contains("failed"))
+        try await self.tool.plant(Self.failed + " WHERE id = '\(cards[0])'")
+        let document = try await self.tool.run(retry + ["--format", "json"], ends: 74).output
+        let report = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: [[String: Any]]]
+        #expect(report?["cards"]?.map { $0["card_id"] as? String } == [cards[0]])
     }
 
     /// Words of remote sides are no reasons of ours: they change nothing by their spelling.

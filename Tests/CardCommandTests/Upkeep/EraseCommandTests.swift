@@ -20,13 +20,15 @@ struct EraseCommandTests {
 
     init() throws { self.tool = try Tool() }
 
-    private func erase(_ arguments: [String], _ variables: [String: String] = [:]) async throws -> [Certificates
-        .Certificate]
-    {
+    private func erase(
+        _ arguments: [String],
+        _ variables: [String: String] = [:],
+        ends status: Int32 = 0
+    ) async throws -> [Certificates.Certificate] {
         let outcome = try await self.tool.run(
             ["cards", "erase", "--yes", "--format", "json"] + arguments,
             variables,
-            ends: 0
+            ends: status
         )
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
@@ -56,6 +58,26 @@ struct EraseCommandTests {
         )
         let reasons = Dictionary(uniqueKeysWithValues: certificates.map { ($0.cardId, $0.reason) })
         #expect(reasons == [cards[0].rawValue: "requested", cards[1].rawValue: "retention"])
+    }
+
+    @Test("What was erased before the sandbox failed has its certificate")
+    func failsMidway() async throws {
+        // One more than a transaction erases.
+        let cards = try await self.tool.admitting((1...9).map { "R-\($0)" }).map(\.rawValue)
+        try await self.tool.plant(
+            "UPDATE card SET state = 'failed', reason = 'attempts_exhausted', changed_at = changed_at - 864000000",
+            "UPDATE card SET changed_at = changed_at + 60000 WHERE id = '\(cards[8])'",
+            """
+            CREATE TRIGGER full BEFORE UPDATE ON card WHEN new.id = '\(cards[8])'
+            BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END
+            """
+        )
+        let certificates = try await self.erase(
+            ["--expired"] + self.tool.sandboxOption,
+            ["IDCARD_RETENTION_FAILED": "1d"],
+            ends: 74
+        )
+        #expect(Set(certificates.map(\.cardId)) == Set(cards.prefix(8)))
     }
 
     @Test("A card that is named twice has one certificate, whose lines people read one by one")
@@ -118,7 +140,10 @@ struct EraseCommandTests {
         // Two files and the folder that names them.
         #expect(try counter.counts()["fsync"] == 3)
         let again = try await self.tool.run(command)
-        #expect(again.status == 66 && again.errors.contains("remove what is there"))
+        #expect(again.status == 66 && again.errors.contains("File exists; remove what is there"))
+        let impossible = ["cards", "export", card, "--output", "\(folder.path)/\(card).jpg/below"]
+        let refused = try await self.tool.run(impossible + self.tool.sandboxOption)
+        #expect(refused.status == 66 && refused.errors.contains("Not a directory"), "\(refused.errors)")
         // With one of the two in the way nothing is written; out of the way, both are.
         try FileManager.default.removeItem(at: folder.appending(path: "\(card).json"))
         #expect(try await self.tool.run(command).status == 66)
