@@ -86,14 +86,32 @@ import Testing
     }
 
     @Test func `a card that alone fails uses its attempts up`() async throws {
-        let failures = Array(repeating: EngineHarness.failure(.transient), count: 100)
-        harness.state.withLock { $0.verifyFailures["N1 front"] = failures }
+        let (failures, failure) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        harness.state.withLock { state in
+            state.verifyFailures["N1 front"] = Array(repeating: EngineHarness.failure(.transient), count: 1000)
+            state.onEvent = { event, _ in
+                switch event {
+                case .failed(.verify, _): failure.yield()
+                case .changed(let change) where change.state == .failed: failure.finish()
+                default: break
+                }
+            }
+        }
         let settings = harness.settings {
             $0.verification.maxAttempts = 3
             $0.verification.concurrency = 1
         }
-        let others = (0..<40).map { "front \($0)" }
-        try await harness.run(harness.items(["N1": ["front"], "N2": others]), settings)
+        let items = try harness.items(["N1": ["front"], "N2": (0..<40).map { "front \($0)" }])
+        try await harness.withEngine(settings) { engine in
+            try await engine.run {
+                _ = try await engine.take(items[0][0])
+                // A failure counts once another card has passed after it: one comes with each.
+                var others = items[1].makeIterator()
+                for await _ in failures {
+                    if let other = others.next() { _ = try await engine.take(other) }
+                }
+            }
+        }
         let states = try await harness.states()
         #expect(states["N1 front"] == "failed attempts_exhausted", "\(states)")
     }
