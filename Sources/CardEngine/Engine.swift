@@ -35,28 +35,30 @@ package struct Engine: Sendable {
             events: { event in
                 switch event {
                 case .taken, .refused, .changed: board.noteProgress(at: time.steady())
-                case .sending, .failed: break
+                case .sending, .failed, .paused, .resumed: break
                 }
                 events(event)
             }
         )
-        func gate(_ endpoint: String, _ pace: EngineSettings.Pace) -> EndpointGate {
+        func gate(_ stage: Stage, _ host: String, _ pace: EngineSettings.Pace) -> EndpointGate {
             EndpointGate(
-                endpoint: endpoint,
+                stage: stage,
+                host: host,
                 gate: Gate(cap: pace.concurrency, rate: pace.rate, probeInterval: settings.probeInterval),
                 store: store,
-                time: time
+                time: time,
+                events: events
             )
         }
-        self.verifyGate = gate("verify \(ports.verifier.endpoint)", settings.verification)
-        self.deliverGate = gate("deliver \(ports.backend.endpoint)", settings.delivery)
+        self.verifyGate = gate(.verify, ports.verifier.endpoint, settings.verification)
+        self.deliverGate = gate(.deliver, ports.backend.endpoint, settings.delivery)
         self.fetchHosts = FetchHosts(context: self.context)
     }
 
     /// How a batch ended.
     package struct BatchEnd: Sendable {
         /// What stopped an endpoint for which cards wait.
-        package var stopped: [StageName: RemoteFailure]
+        package var stopped: [Stage: RemoteFailure]
     }
 
     /// Takes a list in, and works on the whole sandbox until nothing is left to do before the patience is over.
@@ -215,13 +217,13 @@ package struct Engine: Sendable {
     package var callsUnderWay: Int { self.context.board.underWay }
 
     /// Has every stage look for work now: a person has decided something.
-    package func wake() { for stage in StageName.allCases { self.context.board.ring(stage) } }
+    package func wake() { for stage in Stage.allCases { self.context.board.ring(stage) } }
 
     /// Asks the pipeline to end: intake stops, and what is under way is concluded.
     package func end() { self.context.board.end() }
 
-    private var stopped: [StageName: RemoteFailure] {
-        var stopped: [StageName: RemoteFailure] = [:]
+    private var stopped: [Stage: RemoteFailure] {
+        var stopped: [Stage: RemoteFailure] = [:]
         for stage in self.context.board.stopped {
             switch stage {
             case .verify: stopped[stage] = self.verifyGate.stoppedBy
@@ -250,7 +252,7 @@ package struct Engine: Sendable {
         }
     }
 
-    private func run(_ stage: Stage<some Sendable>) async -> (any Error)? {
+    private func run(_ stage: StageWork<some Sendable>) async -> (any Error)? {
         do {
             try await StageRunner(stage: stage, board: self.context.board, time: self.context.time).run()
             return nil
@@ -271,11 +273,11 @@ package struct Engine: Sendable {
     }
 
     private func restoreGates() async throws {
-        let rests = try await self.context.store.rests()
-        for gate in [self.verifyGate, self.deliverGate] + self.fetchHosts.known { gate.restore(from: rests) }
+        let pauses = try await self.context.store.pauses()
+        for gate in [self.verifyGate, self.deliverGate] + self.fetchHosts.known { gate.restore(from: pauses) }
     }
 
-    /// Writes the heartbeat, takes over what dead workers had, and obeys rests that others wrote down, until the end.
+    /// Writes the heartbeat, takes over what dead workers had, and obeys pauses that others wrote down, until the end.
     private func beat() async throws {
         var nextErasure = self.context.time.steady() + Limits.retentionPause
         while !self.context.board.isEnding {

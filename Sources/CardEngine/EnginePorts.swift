@@ -35,6 +35,8 @@ package struct EnginePorts: Sendable {
     package struct Backend: Sendable {
         /// The host that is called, with its port.
         package var endpoint: String
+        /// What new deliveries are sent as.
+        package var body: DeliveryBody
         /// Builds the form of some cards with the TOKEN as it is now.
         package var parts: @Sendable (_ members: [DeliveryMember]) async throws(RemoteFailure) -> [DeliveryPart]
         /// Derives a boundary from an idempotency key and proves it absent from the parts.
@@ -49,6 +51,7 @@ package struct EnginePorts: Sendable {
         /// Describes a backend.
         package init(
             endpoint: String,
+            body: DeliveryBody = .multipart,
             parts: @escaping @Sendable (_ members: [DeliveryMember]) async throws(RemoteFailure) -> [DeliveryPart],
             boundary:
                 @escaping @Sendable (_ key: String, _ parts: [DeliveryPart], _ images: [CardID: Data])
@@ -60,6 +63,7 @@ package struct EnginePorts: Sendable {
             refreshToken: @escaping @Sendable (_ parts: [DeliveryPart]) async -> Bool
         ) {
             self.endpoint = endpoint
+            self.body = body
             self.parts = parts
             self.boundary = boundary
             self.send = send

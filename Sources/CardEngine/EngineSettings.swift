@@ -36,7 +36,7 @@ package struct EngineSettings: Sendable {
     package var batchWait = Duration.seconds(2)
     /// How failed calls are repeated.
     package var retry = RetryPolicy()
-    /// The longest rest of an endpoint that stopped.
+    /// The longest pause of an endpoint that stopped.
     package var probeInterval = Duration.seconds(300)
     /// How long a batch waits for cards that are to be repeated later.
     package var patience = Duration.seconds(60)

@@ -8,13 +8,15 @@ enum Limits {
     static let heartbeat = Duration.seconds(2)
     /// How often a process that goes on looks for cards whose retention is over.
     static let retentionPause = Duration.seconds(600)
-    /// The first rest of an endpoint; each further one doubles.
-    static let firstRest = Duration.seconds(1)
-    /// The longest rest that is not about credentials or the like.
-    static let longestRest = Duration.seconds(60)
-    /// Failures in a row after which an endpoint rests.
+    /// The first pause of an endpoint; each further one doubles.
+    static let firstPause = Duration.seconds(1)
+    /// The longest pause that is not about credentials or the like.
+    static let longestPause = Duration.seconds(60)
+    /// Failures in a row after which an endpoint pauses.
     static let failuresInRow = 10
-    /// Refusals in a row by codes that no list names, for different numbers, after which the stage rests.
+    /// Failures in a row after which people are told: fewer are a matter of single cards.
+    static let failuresShown = 3
+    /// Refusals in a row by codes that no list names, for different numbers, after which the stage pauses.
     static let unlistedInRow = 3
     /// Stops in a row, each met by a probe of another card, after which a batch takes an endpoint for stopped: one card may
     /// cause one.

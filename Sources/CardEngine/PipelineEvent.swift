@@ -12,5 +12,9 @@ package enum PipelineEvent: Sendable {
     /// So many bytes of a delivery went out, of so many.
     case sending(DeliveryID, sent: Int64, total: Int64)
     /// An endpoint did not take a call.
-    case failed(StageName, RemoteFailure)
+    case failed(Stage, RemoteFailure)
+    /// An endpoint is left alone for a while; said again with each attempt that it refuses.
+    case paused(EndpointPause)
+    /// An endpoint that was left alone works again.
+    case resumed(Stage, host: String)
 }

@@ -3,8 +3,8 @@ import CardStore
 import Synchronization
 
 /// What makes a stage: how it claims work, when there is more, and what it does with a piece.
-struct Stage<Job: Sendable>: Sendable {
-    let name: StageName
+struct StageWork<Job: Sendable>: Sendable {
+    let name: Stage
     let gate: any StageGate
     /// Claims at most so many pieces of work.
     let claim: @Sendable (_ limit: Int) async throws -> [Job]
@@ -16,7 +16,7 @@ struct Stage<Job: Sendable>: Sendable {
 
 /// Runs a stage: waits for news or time, asks the gate for places, claims, starts, concludes.
 struct StageRunner<Job: Sendable>: Sendable {
-    let stage: Stage<Job>
+    let stage: StageWork<Job>
     let board: WorkBoard
     let time: EngineTime
 

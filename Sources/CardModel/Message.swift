@@ -34,6 +34,20 @@ package struct Message: Hashable, Sendable, Codable, ExpressibleByStringInterpol
         self.init(template: stringInterpolation.template, arguments: stringInterpolation.arguments)
     }
 
+    /// The message without its personal values, for what is stored or shown in the clear.
+    package var withoutPersonalValues: Message {
+        Message(
+            template: self.template,
+            arguments: self.arguments.map { argument in
+                switch argument {
+                case .personal: .text("<redacted>")
+                case .message(let message): .message(message.withoutPersonalValues)
+                case .text, .number: argument
+                }
+            }
+        )
+    }
+
     /// Returns the text in a language; English where the catalogue lacks it.
     package func text(in catalogue: MessageCatalogue = .english) -> String {
         self.filled(catalogue: catalogue) { $0.reveal() }
@@ -72,6 +86,47 @@ package struct Message: Hashable, Sendable, Codable, ExpressibleByStringInterpol
             }
         }
         return text
+    }
+}
+
+// MARK: Coding
+
+// Written out, since messages are stored: a renamed label must not make them unreadable. A message without an id of its own
+// stores its English as its id.
+extension Message {
+    private enum CodingKeys: String, CodingKey {
+        case template = "id"
+        case arguments
+    }
+}
+
+extension Message.Argument {
+    private enum CodingKeys: String, CodingKey {
+        case text, personal, number, message
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        switch values.allKeys.first {
+        case .text: self = .text(try values.decode(String.self, forKey: .text))
+        case .personal: self = .personal(try values.decode(Redacted<String>.self, forKey: .personal))
+        case .number: self = .number(try values.decode(Int.self, forKey: .number))
+        case .message: self = .message(try values.decode(Message.self, forKey: .message))
+        case nil:
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "an argument of no known kind")
+            )
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .text(let value): try container.encode(value, forKey: .text)
+        case .personal(let value): try container.encode(value, forKey: .personal)
+        case .number(let value): try container.encode(value, forKey: .number)
+        case .message(let value): try container.encode(value, forKey: .message)
+        }
     }
 }
 

@@ -18,16 +18,19 @@ package final class CardStore: Sendable {
     let database: Database
     let vault: Vault
     let folder: SandboxFolder
+    /// The identity of the sandbox, which its backups keep.
+    package let id: String
     /// The folder of the sandbox.
     package var path: String { self.folder.path }
     /// Which endpoints its cards go to.
     package let kind: Kind
 
-    init(database: Database, vault: Vault, folder: SandboxFolder, kind: Kind) {
+    init(database: Database, vault: Vault, folder: SandboxFolder, marks: StoreMarks) {
         self.database = database
         self.vault = vault
         self.folder = folder
-        self.kind = kind
+        self.id = marks.id
+        self.kind = marks.kind
     }
 
     // MARK: Opening
@@ -78,9 +81,9 @@ package final class CardStore: Sendable {
         let database = try Database(path: folder.database, onFull: { reserve.giveUp() })
         do {
             if isNew { try await Self.create(database, kind: kind, ring: ring, now: now) }
-            let (vault, stored) = try await Self.unlock(database, ring: ring)
-            if let kind, kind != stored { throw Self.otherKind(stored) }
-            return CardStore(database: database, vault: vault, folder: folder, kind: stored)
+            let (vault, marks) = try await Self.unlock(database, ring: ring)
+            if let kind, kind != marks.kind { throw Self.otherKind(marks.kind) }
+            return CardStore(database: database, vault: vault, folder: folder, marks: marks)
         } catch {
             try? database.close()
             throw error
@@ -146,7 +149,7 @@ package final class CardStore: Sendable {
     ///
     /// It is looked at before anything may change it: even opening a sandbox of another edition would convert its journal.
     private static func isNew(_ folder: SandboxFolder, creating: Bool) throws -> Bool {
-        let file = try Database.identity(path: folder.database)
+        let file = try Database.marks(of: folder.database)
         if file.isEmpty {
             guard creating else { throw Self.missing(folder.path) }
             return true
@@ -172,6 +175,17 @@ package final class CardStore: Sendable {
                 """
             )
         }
+        guard file.isKnown else {
+            throw CodedError(
+                .wrongSandbox,
+                .configuration,
+                """
+                the sandbox \(Redacted(folder.path)) was made by an earlier build of idcard-pipeline, whose tables this one does not \
+                read; nothing was changed: deliver what is in it with that build, then move it away \
+                (mv \(Redacted(folder.path)) \(Redacted(folder.path)).old), or name another folder (--sandbox, or sandbox.path)
+                """
+            )
+        }
         return false
     }
 
@@ -190,20 +204,30 @@ package final class CardStore: Sendable {
         let vault = try Vault(ring: ring, keyID: ring.current.id, sealedKeys: keys)
         try tx.run(
             """
-            INSERT INTO store (id, kind, key_id, sealed_keys, next_order, seen_at, log_seal)
-            VALUES (1, \(kind.rawValue), \(ring.current.id), \(keys), 1, \(tx.now), \(AccessLog.seal(of: .none, by: vault)))
+            INSERT INTO store (number, id, schema, kind, key_id, sealed_keys, next_order, seen_at, log_seal)
+            VALUES (1, \(UUID().uuidString.lowercased()), \(Schema.digest), \(kind.rawValue), \(ring.current.id), \(keys), 1,
+            \(tx.now), \(AccessLog.seal(of: .none, by: vault)))
             """
         )
     }
 
-    static func unlock(_ database: Database, ring: KeyRing) async throws -> (Vault, Kind) {
+    /// What tells one sandbox from another.
+    struct StoreMarks: Sendable {
+        let id: String
+        let kind: Kind
+    }
+
+    static func unlock(_ database: Database, ring: KeyRing) async throws -> (Vault, StoreMarks) {
         let row = try await database.read { tx in
-            try tx.row("SELECT kind, key_id, sealed_keys FROM store") { row in
-                (kind: try row.next(String.self), id: try row.next(String.self), keys: try row.next(Data.self))
+            try tx.row("SELECT id, kind, key_id, sealed_keys FROM store") { row in
+                (
+                    marks: StoreMarks(id: try row.next(), kind: try row.next()), key: try row.next(String.self),
+                    keys: try row.next(Data.self)
+                )
             }
         }
-        guard let row, let kind = Kind(rawValue: row.kind) else { throw Vault.unopenable("store") }
-        return (try Vault(ring: ring, keyID: row.id, sealedKeys: row.keys), kind)
+        guard let row else { throw Vault.unopenable("store") }
+        return (try Vault(ring: ring, keyID: row.key, sealedKeys: row.keys), row.marks)
     }
 
     static func otherKind(_ kind: Kind) -> CodedError {

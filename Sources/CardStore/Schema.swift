@@ -1,14 +1,22 @@
 import CardModel
+import Crypto
+import Foundation
 import GRDB
 
-/// The tables of a sandbox, version 1. Later versions add steps to ``migrate(_:from:)`` and a fixture each.
+/// The tables of a sandbox, version 1.
+///
+/// Until the first package a change makes other sandboxes: one of an earlier text is refused by its digest. After that the
+/// schema migrates, with a fixture per version.
 enum Schema {
-    /// What marks the file as a sandbox of this edition (`PRAGMA application_id`): "IDC2".
+    /// What marks the file as a sandbox (`PRAGMA application_id`): "IDC2".
     static let applicationID = 0x4944_4332
     /// What marks the sandboxes of the first edition: "IDCP".
     static let firstEditionID = 0x4944_4350
     /// The version that this program writes (`PRAGMA user_version`).
     static let version = 1
+
+    /// The SHA-256 of the schema's text in hexadecimal, which a sandbox keeps and an opening compares.
+    static let digest = ContentDigest(of: Data("\(Self.tables)\n\(Self.words)\n\(Self.indexes)".utf8)).bytes.hexadecimal
 
     /// Lays out an empty file, before its journal becomes a write-ahead log: then the page size stays as it is.
     static func layOut(_ connection: GRDB.Database) throws {
@@ -20,19 +28,32 @@ enum Schema {
 
     /// Makes the tables within the transaction that makes the sandbox.
     static func createTables(on connection: GRDB.Database) throws {
-        try connection.execute(sql: Self.tables)
-        try connection.execute(sql: Self.indexes)
+        for sql in [Self.tables, Self.words, Self.indexes] { try connection.execute(sql: sql) }
         try connection.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
         try connection.execute(sql: "PRAGMA user_version = \(Self.version)")
     }
 
-    private static let states = CardState.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-    private static let classes = FailureClass.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+    /// The closed sets of words: a later version adds rows, where a CHECK would have the table rebuilt.
+    private static let words = [
+        ("card_state", CardState.allCases.map(\.rawValue)), ("failure_class", FailureClass.allCases.map(\.rawValue)),
+        ("stage", Stage.allCases.map(\.rawValue)), ("delivery_state", DeliveryState.allCases.map(\.rawValue)),
+        ("blob_kind", BlobKind.allCases.map(\.rawValue)), ("run_state", RunState.allCases.map(\.rawValue)),
+    ]
+    .map { table, words in "INSERT INTO \(table) VALUES \(words.map { "('\($0)')" }.joined(separator: ", "));" }
+    .joined(separator: "\n")
 
     /// Strict: a column holds its type or `NULL`, so that a row changed by hand cannot stop the work on all others.
     private static let tables = """
+        CREATE TABLE card_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        CREATE TABLE failure_class (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        CREATE TABLE stage (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        CREATE TABLE delivery_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        CREATE TABLE blob_kind (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        CREATE TABLE run_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
         CREATE TABLE store (
-            id INTEGER PRIMARY KEY CHECK (id = 1),
+            number INTEGER PRIMARY KEY CHECK (number = 1),
+            id TEXT NOT NULL,
+            schema TEXT NOT NULL,
             kind TEXT NOT NULL CHECK (kind IN ('embedded', 'real')),
             key_id TEXT NOT NULL,
             sealed_keys BLOB NOT NULL,
@@ -49,7 +70,7 @@ enum Schema {
             started_at INTEGER NOT NULL,
             seen_at INTEGER NOT NULL
         ) STRICT;
-        CREATE TABLE application (
+        CREATE TABLE cases (
             number TEXT PRIMARY KEY,
             submitter TEXT NOT NULL,
             holder BLOB,
@@ -57,63 +78,81 @@ enum Schema {
             front_delivered INTEGER,
             back_delivered INTEGER,
             priority INTEGER NOT NULL DEFAULT 0,
-            decide_at INTEGER
+            decide_from INTEGER,
+            decide_at INTEGER,
+            CHECK (disputed = 0 OR holder IS NOT NULL),
+            CHECK (decide_at IS NULL OR decide_from IS NOT NULL)
         ) STRICT;
         CREATE TABLE delivery (
             id TEXT PRIMARY KEY,
             key TEXT NOT NULL UNIQUE,
+            layout TEXT NOT NULL,
+            body TEXT NOT NULL,
             boundary TEXT NOT NULL,
             parts BLOB,
-            state TEXT NOT NULL CHECK (state IN ('open', 'kept', 'delivered', 'refused', 'dissolved', 'closed')),
+            state TEXT NOT NULL REFERENCES delivery_state (name),
             may_be_applied INTEGER NOT NULL DEFAULT 0 CHECK (may_be_applied IN (0, 1)),
             worker TEXT REFERENCES worker (id),
             failures INTEGER NOT NULL DEFAULT 0,
             tries INTEGER NOT NULL DEFAULT 0,
             failed_at INTEGER,
-            blamed_at INTEGER,
+            counts_from INTEGER,
+            due_from INTEGER,
             due_at INTEGER,
             priority INTEGER NOT NULL,
             formed_at INTEGER NOT NULL,
-            changed_at INTEGER NOT NULL
+            changed_at INTEGER NOT NULL,
+            CHECK ((parts IS NOT NULL) = (state IN ('open', 'kept'))),
+            CHECK (worker IS NULL OR state = 'open'),
+            CHECK (due_at IS NULL OR due_from IS NOT NULL)
         ) STRICT;
         CREATE TABLE card (
             id TEXT PRIMARY KEY,
-            state TEXT NOT NULL CHECK (state IN (\(states))),
-            number TEXT NOT NULL REFERENCES application (number),
+            state TEXT NOT NULL REFERENCES card_state (name),
+            number TEXT NOT NULL REFERENCES cases (number),
             submitter TEXT NOT NULL,
             side TEXT CHECK (side IN ('front', 'back')),
             expected_side TEXT CHECK (expected_side IN ('front', 'back')),
             intake_order INTEGER NOT NULL UNIQUE,
             priority INTEGER NOT NULL,
+            parent TEXT REFERENCES card (id),
+            part INTEGER NOT NULL DEFAULT 0,
             source BLOB,
+            prepared BLOB,
+            host TEXT,
             holder BLOB,
             reason TEXT,
             remote_code TEXT,
             message BLOB,
             metadata BLOB,
             waits_until INTEGER NOT NULL,
+            due_from INTEGER,
             due_at INTEGER,
             worker TEXT REFERENCES worker (id),
             failures INTEGER NOT NULL DEFAULT 0,
             tries INTEGER NOT NULL DEFAULT 0,
             failed_at INTEGER,
-            blamed_at INTEGER,
+            counts_from INTEGER,
             shrunk INTEGER NOT NULL DEFAULT 0 CHECK (shrunk IN (0, 1)),
             accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted IN (0, 1)),
             without_front INTEGER NOT NULL DEFAULT 0 CHECK (without_front IN (0, 1)),
-            alone INTEGER NOT NULL DEFAULT 0 CHECK (alone IN (0, 1)),
+            split INTEGER NOT NULL DEFAULT 0 CHECK (split IN (0, 1)),
+            seen INTEGER NOT NULL DEFAULT 0 CHECK (seen IN (0, 1)),
             compared_with TEXT,
             delivery TEXT REFERENCES delivery (id),
             created_at INTEGER NOT NULL,
             changed_at INTEGER NOT NULL,
             was_delivered INTEGER CHECK (was_delivered IN (0, 1)),
-            certificate BLOB
+            certificate BLOB,
+            CHECK (reason IS NOT NULL OR state NOT IN ('rejected', 'failed', 'held')),
+            CHECK (worker IS NULL OR state IN ('fetching', 'received', 'prepared')),
+            CHECK (due_at IS NULL OR due_from IS NOT NULL)
         ) STRICT;
         CREATE TABLE delivery_card (
             delivery TEXT NOT NULL REFERENCES delivery (id),
             position INTEGER NOT NULL,
             card TEXT NOT NULL REFERENCES card (id),
-            undecided INTEGER NOT NULL DEFAULT 1 CHECK (undecided IN (0, 1)),
+            outcome_unknown INTEGER NOT NULL DEFAULT 1 CHECK (outcome_unknown IN (0, 1)),
             PRIMARY KEY (delivery, position)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE card_key (
@@ -123,30 +162,40 @@ enum Schema {
         ) STRICT;
         CREATE TABLE blob (
             card TEXT NOT NULL REFERENCES card (id),
-            kind TEXT NOT NULL CHECK (kind IN ('image', 'reading', 'source', 'address')),
+            kind TEXT NOT NULL REFERENCES blob_kind (name),
             start INTEGER NOT NULL,
             bytes BLOB NOT NULL,
             PRIMARY KEY (card, kind, start)
         ) STRICT;
+        CREATE TABLE reading (
+            id INTEGER PRIMARY KEY,
+            card TEXT NOT NULL REFERENCES card (id),
+            provider TEXT NOT NULL,
+            parameters TEXT NOT NULL,
+            bytes BLOB NOT NULL,
+            UNIQUE (card, provider, parameters)
+        ) STRICT;
         CREATE TABLE input (
-            place BLOB NOT NULL,
+            location BLOB NOT NULL,
             number TEXT NOT NULL,
+            part INTEGER NOT NULL DEFAULT 0,
             card TEXT NOT NULL REFERENCES card (id),
             device INTEGER,
             inode INTEGER,
             size INTEGER,
             modified INTEGER,
+            changed INTEGER,
             request BLOB,
-            PRIMARY KEY (place, number)
+            PRIMARY KEY (location, number, part)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE attempt (
             id INTEGER PRIMARY KEY,
-            stage TEXT NOT NULL CHECK (stage IN ('fetch', 'verify', 'deliver')),
+            stage TEXT NOT NULL REFERENCES stage (name),
             subject TEXT NOT NULL,
             worker TEXT NOT NULL,
             started_at INTEGER NOT NULL,
             ended_at INTEGER,
-            class TEXT CHECK (class IN (\(classes))),
+            class TEXT REFERENCES failure_class (name),
             code TEXT,
             http_status INTEGER
         ) STRICT;
@@ -154,21 +203,25 @@ enum Schema {
             id INTEGER PRIMARY KEY,
             card TEXT NOT NULL REFERENCES card (id),
             at INTEGER NOT NULL,
-            state TEXT NOT NULL CHECK (state IN (\(states))),
+            state TEXT NOT NULL REFERENCES card_state (name),
             reason TEXT,
             remote_code TEXT,
             message BLOB
         ) STRICT;
-        CREATE TABLE rest (
-            endpoint TEXT PRIMARY KEY,
-            until INTEGER NOT NULL,
-            class TEXT NOT NULL CHECK (class IN (\(classes))),
+        CREATE TABLE pause (
+            stage TEXT NOT NULL REFERENCES stage (name),
+            host TEXT NOT NULL,
+            class TEXT NOT NULL REFERENCES failure_class (name),
             code TEXT NOT NULL,
-            set_at INTEGER NOT NULL
-        ) STRICT;
+            message TEXT NOT NULL,
+            since INTEGER NOT NULL,
+            set_at INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            PRIMARY KEY (stage, host)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE run (
             id TEXT PRIMARY KEY,
-            state TEXT NOT NULL CHECK (state IN ('queued', 'running', 'ended')),
+            state TEXT NOT NULL REFERENCES run_state (name),
             submitter TEXT NOT NULL,
             source TEXT NOT NULL,
             worker TEXT REFERENCES worker (id),
@@ -180,6 +233,7 @@ enum Schema {
             number INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,
             actor TEXT NOT NULL,
+            subject TEXT,
             action TEXT NOT NULL,
             purpose TEXT NOT NULL,
             card TEXT,
@@ -188,18 +242,24 @@ enum Schema {
         """
 
     private static let indexes = """
-        CREATE INDEX application_due ON application (priority DESC, decide_at) WHERE decide_at IS NOT NULL;
+        CREATE INDEX cases_due ON cases (priority DESC, decide_at, decide_from) WHERE decide_at IS NOT NULL;
+        CREATE INDEX cases_next ON cases (decide_at) WHERE decide_at IS NOT NULL;
+        CREATE INDEX cases_ahead ON cases (decide_from) WHERE decide_at IS NOT NULL;
         CREATE INDEX card_number ON card (number, state, intake_order);
-        CREATE UNIQUE INDEX card_source ON card (number, source) WHERE source IS NOT NULL;
-        CREATE INDEX card_work ON card (state, priority DESC, intake_order, due_at, worker)
+        CREATE INDEX card_submitter ON card (submitter, intake_order);
+        CREATE UNIQUE INDEX card_source ON card (number, source, part) WHERE source IS NOT NULL;
+        CREATE INDEX card_prepared ON card (number, prepared) WHERE prepared IS NOT NULL;
+        CREATE INDEX card_work ON card (state, priority DESC, intake_order, due_at, due_from, worker)
             WHERE worker IS NULL AND state IN ('fetching', 'received', 'prepared');
         CREATE INDEX card_failed ON card (state, failed_at)
             WHERE worker IS NULL AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
-        CREATE INDEX card_state ON card (state, intake_order);
+        CREATE INDEX card_host ON card (host, priority DESC, intake_order) WHERE worker IS NULL AND state = 'fetching';
+        CREATE INDEX card_by_state ON card (state, intake_order);
         CREATE INDEX card_age ON card (state, changed_at)
             WHERE state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified');
         CREATE INDEX card_worker ON card (worker) WHERE worker IS NOT NULL;
-        CREATE INDEX delivery_open ON delivery (priority DESC, tries, formed_at, due_at) WHERE state = 'open';
+        CREATE INDEX delivery_open ON delivery (priority DESC, tries, formed_at, due_at, due_from, worker)
+            WHERE state = 'open';
         CREATE INDEX delivery_worker ON delivery (worker) WHERE worker IS NOT NULL;
         CREATE INDEX delivery_member ON delivery_card (card);
         CREATE INDEX input_card ON input (card);

@@ -61,14 +61,14 @@ import Testing
                     secondCall.withLock { $0 = time.elapsed }
                     return try await Self.sending("N1 front")(request, keep)
                 }
-                let rest = EndpointRest(
-                    endpoint: "fetch h",
-                    until: time.now.advanced(by: .seconds(20)),
-                    failureClass: .throttled,
-                    code: "CODE",
-                    setAt: time.now
+                let pause = EndpointPause(
+                    stage: .fetch,
+                    host: "h",
+                    after: EngineHarness.failure(.throttled),
+                    since: time.now,
+                    wait: Wait(from: time.now, until: time.now.advanced(by: .seconds(20)))
                 )
-                try await harness.store.set(rest, of: rest.endpoint)
+                try await harness.store.begin(pause)
                 // The call ends after a heartbeat, which reads what others wrote down.
                 await time.reached(.seconds(5))
                 return .failed(EngineHarness.failure(.transient))

@@ -118,20 +118,19 @@ import Testing
         #expect(gate.places(at: .seconds(10)) == 2)
     }
 
-    @Test func `a rest that another process wrote down makes one of its own longer, never shorter`() {
+    @Test func `a pause that another process wrote down makes one of its own longer, never shorter`() {
         var gate = Self.gate()
         Self.call(&gate, .throttled(retryAfter: .seconds(10)))
-        gate.rest(for: .seconds(5), isStop: false, at: .zero)
+        gate.pause(for: .seconds(5), at: .zero)
         #expect(gate.opens(after: .zero) == .seconds(10))
-        gate.rest(for: .seconds(600), isStop: false, at: .seconds(1))
+        gate.pause(for: .seconds(600), at: .seconds(1))
         #expect(gate.opens(after: .seconds(1)) == .seconds(601))
     }
 
-    @Test func `a rest of another process is obeyed`() {
+    @Test func `a pause of another process is obeyed`() {
         var gate = Self.gate()
-        gate.rest(for: .seconds(5), isStop: true, at: .zero)
+        gate.pause(for: .seconds(5), at: .zero)
         #expect(gate.places(at: .seconds(4)) == 0)
         #expect(gate.places(at: .seconds(5)) == 1)
-        #expect(gate.stopsInRow == 1)
     }
 }

@@ -15,7 +15,7 @@ extension Card {
             side: side,
             order: 1,
             failures: failures,
-            dueAt: nil,
+            due: nil,
             waitsUntil: .past,
             isShrunk: false,
             isAccepted: false,

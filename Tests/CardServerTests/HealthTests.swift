@@ -20,31 +20,35 @@ struct HealthTests {
             #expect(response.json["status"] as? String == "ready")
             let stages = try #require(response.json["stages"] as? [String: [String: Any]])
             #expect(Set(stages.keys) == ["fetch", "prepare", "verify", "deliver"])
-            #expect(stages.values.allSatisfy { $0["status"] as? String == "working" })
+            #expect(stages.values.allSatisfy { $0["status"] as? String == "works" })
         }
     }
 
-    @Test func `a stage that stopped says why, and so does intake that is closed; the process lives on`() async throws {
+    @Test
+    func `an endpoint that stopped is told of, and only intake that is closed is not ready; the process lives on`()
+        async throws
+    {
         try await ServerHarness.with { (harness) async throws in
-            let rest = EndpointRest(
-                endpoint: "verify verifier:443",
-                until: Timestamp(Date()),
-                failureClass: .stop,
-                code: "AUTHENTICATION_ERROR",
-                setAt: SpecimenWebhook.time
+            let pause = EndpointPause(
+                stage: .verify,
+                host: "verifier:443",
+                after: RemoteFailure(.stop, code: "AUTHENTICATION_ERROR", message: "the key is wrong"),
+                since: SpecimenWebhook.time,
+                wait: Wait(from: SpecimenWebhook.time, until: Timestamp(Date()))
             )
-            try await harness.store.set(rest, of: rest.endpoint)
+            try await harness.store.begin(pause)
+            #expect(try await harness.send(RawRequest("GET", "/readyz")).status == 200, "cards are admitted durably")
             harness.intake.state.withLock { $0.isFull = true }
             let response = try await harness.send(RawRequest("GET", "/readyz"))
             #expect(response.status == 503)
             #expect(response["retry-after"] == "10")
-            #expect(self.codes(response) == ["verify_paused", "queue_full"])
+            #expect(self.codes(response) == ["queue_full"])
             #expect(!response.text.contains("verifier:443"))
             let stages = try #require(response.json["stages"] as? [String: [String: Any]])
-            #expect(stages["verify"]?["status"] as? String == "paused")
+            #expect(stages["verify"]?["status"] as? String == "stopped")
             #expect(stages["verify"]?["code"] as? String == "AUTHENTICATION_ERROR")
             #expect(stages["verify"]?["since"] as? String == "2026-01-01T00:00:00.000Z")
-            #expect(stages["deliver"]?["status"] as? String == "working")
+            #expect(stages["deliver"]?["status"] as? String == "works")
             #expect(try await harness.send(RawRequest("GET", "/healthz")).status == 200)
             let figures = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text
             #expect(figures.contains("\nidcard_stage_paused{stage=\"verify\"} 1\n"))
@@ -147,7 +151,7 @@ struct HealthTests {
         ]
         expected += ["admitted", "duplicate", "refused", "ignored"].map { "idcard_inputs_total{result=\"\($0)\"} 0" }
         expected += CardState.allCases.map { "idcard_cards_entered_total{state=\"\($0.rawValue)\"} 0" }
-        for stage in StageName.allCases {
+        for stage in Stage.allCases {
             expected.append("idcard_stage_duration_seconds_count{stage=\"\(stage.rawValue)\"} 0")
             expected += FailureClass.allCases.map {
                 "idcard_stage_calls_total{stage=\"\(stage.rawValue)\",outcome=\"\($0.rawValue)\"} 0"

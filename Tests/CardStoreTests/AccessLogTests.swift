@@ -53,7 +53,7 @@ import Testing
             if round > 0 { #expect(try await harness.claimDeliveries().map(\.tries) == [0]) }
             try await harness.killWorker()
         }
-        for (id, stage) in [(card, "deliver"), (other, "verify")] {
+        for (id, stage) in [(card, Stage.deliver), (other, .verify)] {
             let details = try await harness.store.show(id, to: StoreHarness.person, now: harness.now)
             let attempts = details.attempts.filter { $0.stage == stage }
             #expect(attempts.map(\.code) == Array(repeating: "interrupted", count: 3))

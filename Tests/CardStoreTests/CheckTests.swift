@@ -18,9 +18,9 @@ import Testing
         ),
         (
             "reading_missing",
-            "DELETE FROM blob WHERE kind = 'reading' AND card IN (SELECT id FROM card WHERE number = 'two')"
+            "DELETE FROM reading WHERE card IN (SELECT id FROM card WHERE number = 'two')"
         ),
-        ("reason_missing", "UPDATE card SET state = 'rejected' WHERE number = 'four'"),
+        ("file_damaged", "UPDATE card SET state = 'rejected' WHERE number = 'four'"),
         (
             "delivered_without_delivery",
             "DELETE FROM delivery_card WHERE card IN (SELECT id FROM card WHERE number = 'one'); "
@@ -49,10 +49,14 @@ import Testing
             SELECT card.delivery, 1, other.id FROM card, card AS other WHERE card.number = 'five' AND other.number = 'two'
             """
         ),
-        ("parts_missing", "UPDATE delivery SET parts = NULL"),
+        ("file_damaged", "UPDATE delivery SET parts = NULL"),
         ("delivery_without_attempt", "DELETE FROM attempt WHERE stage = 'deliver' AND ended_at IS NULL"),
-        ("unknown_without_delivery", "UPDATE delivery_card SET undecided = 0"),
-        ("disputed_without_holder", "UPDATE application SET disputed = 1 WHERE number = 'three'"),
+        ("unknown_without_delivery", "UPDATE delivery_card SET outcome_unknown = 0"),
+        ("file_damaged", "UPDATE delivery SET parts = x'00' WHERE state = 'delivered'"),
+        ("file_damaged", "UPDATE cases SET disputed = 1, holder = NULL WHERE number = 'three'"),
+        ("file_damaged", "UPDATE card SET reason = NULL WHERE state = 'held'"),
+        ("file_damaged", "UPDATE card SET worker = 'w1' WHERE number = 'three'"),
+        ("file_damaged", "UPDATE delivery SET worker = 'w1' WHERE state = 'delivered'"),
         ("attempt_of_nobody", "UPDATE attempt SET worker = 'nobody'"),
         ("key_missing", "DELETE FROM card_key WHERE card IN (SELECT id FROM card WHERE number = 'one')"),
         ("erased_with_remains", "UPDATE card SET state = 'erased' WHERE number = 'four'"),
@@ -63,7 +67,7 @@ import Testing
         ("seal_broken", "UPDATE card SET metadata = x'00' WHERE number = 'four'"),
         ("seal_broken", "UPDATE card_key SET wrapped = x'00' WHERE card IN (SELECT id FROM card WHERE number = 'one')"),
         ("seal_broken", "UPDATE blob SET bytes = x'00' WHERE kind = 'image'"),
-        ("seal_broken", "UPDATE blob SET bytes = x'00' WHERE kind = 'reading'"),
+        ("seal_broken", "UPDATE reading SET bytes = x'00'"),
         ("seal_broken", "UPDATE event SET message = x'00' WHERE state = 'held'"),
         ("seal_broken", "UPDATE delivery SET parts = x'00' WHERE state = 'open'"),
     ])
@@ -74,14 +78,14 @@ import Testing
         // A broken line breaks the chain of the lines after a gap, too.
         let codes = Set(findings.map(\.code)).subtracting(code == "log_gap" ? ["log_broken"] : [])
         #expect(codes == [code])
-        let aboutSandbox = ["reference_missing", "log_broken", "log_gap", "log_end_missing"]
+        let aboutSandbox = ["file_damaged", "reference_missing", "log_broken", "log_gap", "log_end_missing"]
         #expect(findings.allSatisfy { ($0.card == nil) == aboutSandbox.contains($0.code) })
     }
 
     @Test func `every rule has a code of its own and finds cards by it`() {
         let codes = CheckRule.all.map(\.code)
         #expect(Set(codes).count == codes.count)
-        #expect(codes.count >= 20)
+        #expect(codes.count >= 18)
     }
 
     @Test func `a damaged file is found`() async throws {

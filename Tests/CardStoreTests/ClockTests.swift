@@ -29,7 +29,7 @@ import Testing
             try await harness.verified("front", number: "N", .front)
         }
         #expect(try await harness.proposals() == [[front]])
-        #expect(try #require(try await harness.store.nextDecision()) <= harness.now)
+        #expect(try #require(try await harness.store.nextDecision(now: harness.now)) <= harness.now)
     }
 
     @Test(arguments: Self.errors, [false, true])

@@ -123,10 +123,10 @@ import Testing
     @Test func `a delivery waits its backoff and is then due`() async throws {
         try await harness.sent("front", number: "N", .failure(.transient))
         #expect(try await harness.claimDeliveries().isEmpty)
-        #expect(try await harness.store.nextDelivery() == harness.now.advanced(by: .seconds(1)))
+        #expect(try await harness.store.nextDelivery(now: harness.now) == harness.now.advanced(by: .seconds(1)))
         let again = try await harness.repeated()
         #expect(again.tries == 1)
-        #expect(try await harness.store.nextDelivery() == nil)
+        #expect(try await harness.store.nextDelivery(now: harness.now) == nil)
     }
 
     @Test func `while an endpoint fails, cards that have not failed go first, then the one that failed longest ago`()
@@ -203,7 +203,7 @@ import Testing
     @Test func `a reading that does not open is made again`() async throws {
         let card = try await harness.verified("front", number: "N", .front)
         try await harness.plant(
-            "UPDATE card SET state = 'prepared'; UPDATE blob SET bytes = x'00' WHERE kind = 'reading'"
+            "UPDATE card SET state = 'prepared'; UPDATE reading SET bytes = x'00'"
         )
         let job = try #require(try await harness.claim().first)
         #expect(job.card.id == card && job.attempt != nil)

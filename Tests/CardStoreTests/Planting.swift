@@ -3,10 +3,12 @@ import GRDB
 @testable import CardStore
 
 extension StoreHarness {
-    /// Changes rows behind the store's back, without the checks of foreign keys.
+    /// Changes rows behind the store's back, without its checks.
     func plant(_ statements: String) async throws {
         try await self.store.database.withWriter { connection in
-            try connection.execute(sql: "PRAGMA foreign_keys = OFF; \(statements); PRAGMA foreign_keys = ON")
+            try connection.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
+            try connection.execute(sql: statements)
+            try connection.execute(sql: "PRAGMA foreign_keys = ON; PRAGMA ignore_check_constraints = OFF")
         }
     }
 

@@ -164,8 +164,8 @@ import class GRDB.DatabaseQueue
             try connection.rollback()
         }
         try queue.close()
-        let identity = try Database.identity(path: "\(folder)/left/sandbox.sqlite3")
-        #expect(!identity.isEmpty && identity.application == 0)
+        let marks = try Database.marks(of: "\(folder)/left/sandbox.sqlite3")
+        #expect(!marks.isEmpty && marks.application == 0)
         #expect(!FileManager.default.fileExists(atPath: "\(folder)/left/sandbox.sqlite3-journal"))
     }
 
@@ -219,7 +219,7 @@ import class GRDB.DatabaseQueue
                 group.addTask {
                     do {
                         try await database.write { tx in
-                            try tx.run("INSERT INTO application (number, submitter) VALUES (\("N\(index)"), '')")
+                            try tx.run("INSERT INTO cases (number, submitter) VALUES (\("N\(index)"), '')")
                             if index % 5 == 0 { try tx.run("INSERT INTO store (id) VALUES (2)") }
                         }
                         return true
@@ -229,7 +229,7 @@ import class GRDB.DatabaseQueue
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(results.count { $0 } == 40)
-        #expect(try await harness.value("SELECT count(*) FROM application", as: Int.self) == 40)
+        #expect(try await harness.value("SELECT count(*) FROM cases", as: Int.self) == 40)
     }
 
     @Test func `a lone change does not wait for others`() async throws {

@@ -298,6 +298,8 @@ final class StoreHarness {
             let draft = DeliveryDraft(
                 id: DeliveryID(rawValue: "delivery-\(self.count)"),
                 key: "key-\(self.count)",
+                layout: .single,
+                body: .multipart,
                 boundary: "boundary",
                 parts: [.text("SECRET-TOKEN", name: "TOKEN")],
                 members: group

@@ -70,7 +70,7 @@ import Testing
         #expect(details.card.remoteCode == (ending.verdict == nil ? "CODE" : nil))
         #expect(details.card.side == (ending.verdict == nil ? nil : ending.side))
         #expect(details.reading?.side == details.card.side)
-        #expect(details.card.failures == 0 && details.card.dueAt == nil && details.card.changedAt == harness.now)
+        #expect(details.card.failures == 0 && details.card.due == nil && details.card.changedAt == harness.now)
         let warnings = ending.warnings.map { (reason: Optional($0), message: Optional<Message>("a warning")) }
         let history = [(nil, nil), (ending.reason, details.card.message)] + warnings
         #expect(details.events.map(\.reason) == history.map(\.0))
@@ -99,21 +99,23 @@ import Testing
         let two = try await harness.verified("two", number: "N", .front, holder: " 11010519491231002ｘ")
         let three = try await harness.verified("three", number: "N", .front, holder: "110105491231002")
         #expect(try await harness.proposals() == [[three]])
-        #expect(try await harness.value("SELECT disputed FROM application", as: Bool.self) == false)
+        #expect(try await harness.value("SELECT disputed FROM cases", as: Bool.self) == false)
         #expect(try await harness.state(two) == "verified")
     }
 
     @Test func `the next verification is due when the first card is that nobody verifies`() async throws {
-        #expect(try await harness.store.nextDue(in: .prepared) == nil)
+        #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == nil)
         try await harness.admit("front", number: "N")
-        #expect(try #require(try await harness.store.nextDue(in: .prepared)) <= harness.now)
+        #expect(try #require(try await harness.store.nextDue(in: .prepared, now: harness.now)) <= harness.now)
         let job = try #require(try await harness.claim().first)
-        #expect(try await harness.store.nextDue(in: .prepared) == nil)
+        #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == nil)
         try await harness.fail(job, delay: .seconds(60))
-        #expect(try await harness.store.nextDue(in: .prepared) == harness.now.advanced(by: .seconds(60)))
+        #expect(
+            try await harness.store.nextDue(in: .prepared, now: harness.now) == harness.now.advanced(by: .seconds(60))
+        )
         harness.pass(.seconds(59))
         #expect(try await harness.claim().isEmpty)
         try await harness.admit("back", number: "N")
-        #expect(try #require(try await harness.store.nextDue(in: .prepared)) <= harness.now)
+        #expect(try #require(try await harness.store.nextDue(in: .prepared, now: harness.now)) <= harness.now)
     }
 }

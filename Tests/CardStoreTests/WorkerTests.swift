@@ -152,20 +152,15 @@ import Testing
         #expect(try await harness.state(card) == "verified")
     }
 
-    @Test func `a rest is known to all processes until it is ended`() async throws {
-        let rest = EndpointRest(
-            endpoint: "a:443",
-            until: harness.now,
-            failureClass: .throttled,
-            code: "",
-            setAt: harness.now
-        )
-        try await harness.store.set(rest, of: "a:443")
-        try await harness.store.set(rest, of: "a:443")
+    @Test func `a pause is known to all processes until it is ended`() async throws {
+        let pause = self.pause(.stop, from: -60, until: 60)
+        try await harness.store.begin(pause)
+        try await harness.store.begin(pause)
         let other = try await harness.another()
-        #expect(try await other.rests() == [rest])
-        try await other.set(nil, of: "a:443")
-        #expect(try await harness.store.rests() == [])
+        #expect(try await other.pauses() == [pause])
+        #expect(pause.state == .stopped && pause.text.contains("deliver a:443 stopped since \(pause.since) (CODE)"))
+        try await other.endPause(of: "a:443", stage: .deliver)
+        #expect(try await harness.store.pauses() == [])
         try other.close()
     }
 
@@ -183,23 +178,28 @@ import Testing
         failureClass: FailureClass,
         isReplaced: Bool
     ) async throws {
-        func rest(_ until: Int, _ setAt: Int, _ failureClass: FailureClass) -> EndpointRest {
-            EndpointRest(
-                endpoint: "a:443",
-                until: harness.now.advanced(by: .seconds(until)),
-                failureClass: failureClass,
-                code: "CODE",
-                setAt: harness.now.advanced(by: .seconds(setAt))
-            )
-        }
-        let first = rest(until, setAt, failureClass)
-        let second = rest(20, 0, .throttled)
-        try await harness.store.set(first, of: "a:443")
-        try await harness.store.set(second, of: "a:443")
-        #expect(try await harness.store.rests() == [isReplaced ? second : first])
+        let first = self.pause(failureClass, from: setAt, until: until)
+        let second = self.pause(.throttled, from: 0, until: 20)
+        try await harness.store.begin(first)
+        try await harness.store.begin(second)
+        #expect(try await harness.store.pauses() == [isReplaced ? second : first])
         // A stop is what a person must see.
-        let stop = rest(1, 0, .stop)
-        try await harness.store.set(stop, of: "a:443")
-        #expect(try await harness.store.rests() == [stop])
+        let stop = self.pause(.stop, from: 0, until: 1)
+        try await harness.store.begin(stop)
+        #expect(try await harness.store.pauses() == [stop])
+    }
+
+    /// A pause with its ends in seconds from now.
+    private func pause(_ failureClass: FailureClass, from: Int, until: Int) -> EndpointPause {
+        EndpointPause(
+            stage: .deliver,
+            host: "a:443",
+            after: RemoteFailure(failureClass, code: "CODE", message: "it quoted \(Redacted("somebody"))"),
+            since: self.harness.now,
+            wait: Wait(
+                from: self.harness.now.advanced(by: .seconds(from)),
+                until: self.harness.now.advanced(by: .seconds(until))
+            )
+        )
     }
 }

@@ -7,7 +7,8 @@ import Foundation
 struct StatusCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how many cards there are in each state, which need a person, and which endpoints rest and why."
+        abstract:
+            "Show how many cards there are in each state, which need a person, and which endpoints do not work and why."
     )
 
     @Option(help: "The form of the report.")
@@ -29,12 +30,6 @@ private struct StatusReport: Report {
     /// How many cards that need a person are named; `cards list --attention` names all.
     private static let exampleCount = 10
 
-    private struct Rest: Encodable {
-        let code: String
-        let until: String
-        let since: String
-    }
-
     private struct Process: Encodable {
         let id: String
         let command: String
@@ -55,7 +50,7 @@ private struct StatusReport: Report {
     private let cards: [String: Int]
     private let needingAttention: Int
     private let attention: [CardDocument]
-    private let stopped: [String: Rest]
+    private let endpoints: [EndpointPause]
     private let workers: [Process]
     private let sandbox: Disk
 
@@ -71,10 +66,7 @@ private struct StatusReport: Report {
         self.cards = Dictionary(uniqueKeysWithValues: CardState.allCases.map { ($0.rawValue, counts.states[$0] ?? 0) })
         self.needingAttention = counts.needingAttention
         self.attention = try await store.cards(attention, after: 0, limit: Self.exampleCount).map(CardDocument.init)
-        let rests = try await store.rests().filter { $0.until > now }.map { rest in
-            (rest.endpoint, Rest(code: rest.code, until: rest.until.description, since: rest.setAt.description))
-        }
-        self.stopped = Dictionary(uniqueKeysWithValues: rests)
+        self.endpoints = try await store.pauses()
         self.workers = try await store.workers().map { worker in
             Process(
                 id: worker.id,
@@ -97,9 +89,7 @@ private struct StatusReport: Report {
             let more = self.needingAttention - self.attention.count
             if more > 0 { lines.append("  and \(more) more: idcard-pipeline cards list --attention") }
         }
-        lines += self.stopped.sorted { $0.key < $1.key }.map { endpoint, rest in
-            "\(endpoint) rests until \(rest.until) (\(rest.code))"
-        }
+        lines += self.endpoints.map(\.text)
         lines += self.workers.map { worker in
             "\(worker.command) at work since \(worker.since), process \(worker.process), \(worker.claims) claimed"
                 + (worker.hangs ? "; it hangs: end it, and others go on with its cards" : "")

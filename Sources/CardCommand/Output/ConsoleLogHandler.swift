@@ -83,6 +83,16 @@ struct EventLog: Sendable {
             if let reason = change.reason { metadata["card.reason"] = "\(reason)" }
             self.logger.debug("card moved on", metadata: metadata)
         case .sending: break
+        case .paused(let pause):
+            self.logger.debug(
+                "endpoint paused",
+                metadata: [
+                    "stage": "\(pause.stage.rawValue)", "endpoint.state": "\(pause.state.rawValue)",
+                    "attempt.code": "\(pause.code)", "endpoint.since": "\(pause.since)",
+                ]
+            )
+        case .resumed(let stage, _):
+            self.logger.debug("endpoint works again", metadata: ["stage": "\(stage.rawValue)"])
         case .failed(let stage, let failure):
             self.logger.debug(
                 "call failed",

@@ -36,20 +36,20 @@ struct ProgressDisplay: Sendable {
 /// Counts what the stages have done.
 struct RunFigures: Sendable {
     /// One stage's figures.
-    struct Stage: Sendable {
+    struct Counts: Sendable {
         var done = 0
         var total = 0
     }
 
-    var intake = Stage()
-    private var verify = Stage()
-    private var deliver = Stage()
+    var intake = Counts()
+    private var verify = Counts()
+    private var deliver = Counts()
     /// Bytes that went to the backend, repeated ones included.
     private var sentBytes: Int64 = 0
     /// How far the deliveries under way are.
     private var sending: [DeliveryID: Int64] = [:]
     /// The last failure of a stage that has not passed a card since.
-    var lastFailures: [StageName: RemoteFailure] = [:]
+    var lastFailures: [Stage: RemoteFailure] = [:]
 
     mutating func note(_ delivery: DeliveryID, sent: Int64, total: Int64) {
         self.sentBytes += max(0, sent - (self.sending[delivery] ?? 0))
@@ -95,7 +95,8 @@ extension RunFigures {
             """
     }
 
-    private static func line(_ name: String, _ stage: Stage, _ failure: RemoteFailure?, _ elapsed: Duration) -> String {
+    private static func line(_ name: String, _ stage: Counts, _ failure: RemoteFailure?, _ elapsed: Duration) -> String
+    {
         let line = "\(name) \(stage.done)/\(stage.total)"
         if let failure { return line + "  fails: \(failure.code)" }
         let seconds = elapsed / .seconds(1)

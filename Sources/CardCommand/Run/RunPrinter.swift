@@ -27,7 +27,7 @@ struct RunPrinter: Sendable {
     /// - Parameters:
     ///   - stopped: what stopped a stage for which cards wait.
     ///   - signal: the status of the signal that asked for the end, if one came in time.
-    func print(stopped: [StageName: RemoteFailure], signal: CommandStatus?) async throws -> CommandStatus {
+    func print(stopped: [Stage: RemoteFailure], signal: CommandStatus?) async throws -> CommandStatus {
         let cards = try await self.fetch(self.tracker.knownCards)
         let tally = self.tracker.outcome(cards: cards)
         var status = tally.status(isStopped: !stopped.isEmpty)
@@ -77,7 +77,7 @@ struct RunPrinter: Sendable {
 
     private func advice(
         _ status: CommandStatus,
-        _ stopped: [StageName: RemoteFailure],
+        _ stopped: [Stage: RemoteFailure],
         _ counts: RunCounts,
         _ inputs: [RunLine]
     ) -> [String] {
@@ -104,7 +104,7 @@ struct RunPrinter: Sendable {
         return lines
     }
 
-    private func whatHoldsUp(_ stage: StageName, _ failure: RemoteFailure) -> String {
+    private func whatHoldsUp(_ stage: Stage, _ failure: RemoteFailure) -> String {
         let (name, key, url): (String, String, String?)
         switch stage {
         case .verify:

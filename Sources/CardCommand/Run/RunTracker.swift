@@ -63,6 +63,7 @@ final class RunTracker: Sendable {
                 return change.state.isRunnable ? [] : state.waiting.removeValue(forKey: change.card) ?? []
             case .sending(let delivery, let sent, let total): state.figures.note(delivery, sent: sent, total: total)
             case .failed(let stage, let failure): state.figures.lastFailures[stage] = failure
+            case .paused, .resumed: break
             }
             return []
         }

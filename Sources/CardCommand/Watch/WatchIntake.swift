@@ -84,7 +84,8 @@ extension CodedError {
 /// passes over because of its name, once.
 final class ServiceNotices: Sendable {
     private let isQuiet: Bool
-    private let told = Mutex<[StageName: String]>([:])
+    /// What was told of endpoints that do not work, by stage and host.
+    private let told = Mutex<[String: String]>([:])
     /// The rules that were told of, by the place where each passed something over.
     private let toldRules = Mutex<[String: Set<String>]>([:])
 
@@ -95,25 +96,15 @@ final class ServiceNotices: Sendable {
 
     func observe(_ event: PipelineEvent) {
         switch event {
-        case .failed(let stage, let failure) where failure.failureClass == .stop || failure.failureClass == .notSent:
-            let isNew = self.told.withLock { $0.updateValue(failure.code, forKey: stage) != failure.code }
-            guard isNew else { return }
-            Console.standardError("warning: \(stage.rawValue) rests (\(failure.code)): \(failure.message.text())")
-        case .changed(let change):
-            guard let stage = Self.stage(passedBy: change.state),
-                self.told.withLock({ $0.removeValue(forKey: stage) }) != nil
-            else { return }
-            Console.standardError("\(stage.rawValue) works again")
-        case .taken, .refused, .sending, .failed: break
-        }
-    }
-
-    private static func stage(passedBy state: CardState) -> StageName? {
-        switch state {
-        case .received: .fetch
-        case .verified: .verify
-        case .delivered: .deliver
-        default: nil
+        case .paused(let pause):
+            let isNew = self.told.withLock { told in
+                told.updateValue(pause.code, forKey: "\(pause.stage) \(pause.host)") != pause.code
+            }
+            if isNew { Console.standardError("warning: \(pause.text)") }
+        case .resumed(let stage, let host):
+            guard self.told.withLock({ $0.removeValue(forKey: "\(stage) \(host)") }) != nil else { return }
+            Console.standardError("\(stage.rawValue) \(host) works again")
+        case .taken, .refused, .sending, .failed, .changed: break
         }
     }
 

@@ -2,52 +2,61 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// The gate of an endpoint within this process, and its rest in the sandbox, which every process obeys.
+/// The gate of an endpoint within this process, and its pause in the sandbox, which every process sees.
 final class EndpointGate: Sendable {
     private struct State {
         var gate: Gate
-        var stoppedBy: RemoteFailure?
-        /// Whether a rest of the endpoint stands in the sandbox.
-        var isWrittenDown = false
-        /// The rest that was taken over or written down last: it holds once, however long it stands there by a clock that was wrong.
-        var known: EndpointRest?
+        /// Why the endpoint was last called in vain; `nil` while it works.
+        var failure: RemoteFailure?
+        /// Since when the endpoint took nothing.
+        var since: Timestamp?
+        /// The pause that stands in the sandbox: each is applied once, even if its end came from a wrong clock.
+        var stored: EndpointPause?
     }
 
-    let endpoint: String
+    let stage: Stage
+    let host: String
     private let state: Mutex<State>
     private let store: CardStore
     private let time: EngineTime
+    private let events: @Sendable (PipelineEvent) -> Void
 
-    init(endpoint: String, gate: Gate, store: CardStore, time: EngineTime) {
-        self.endpoint = endpoint
+    init(
+        stage: Stage,
+        host: String,
+        gate: Gate,
+        store: CardStore,
+        time: EngineTime,
+        events: @escaping @Sendable (PipelineEvent) -> Void
+    ) {
+        self.stage = stage
+        self.host = host
         self.state = Mutex(State(gate: gate))
         self.store = store
         self.time = time
+        self.events = events
     }
 
-    /// Takes over what another process, or an earlier one, was asked for.
-    func restore(from rests: [EndpointRest]) {
-        guard let rest = rests.first(where: { $0.endpoint == self.endpoint }) else { return }
-        // Stops are found out by one probe, since whoever starts a run may have mended the cause. A rest is never longer than it
-        // was written down for, whatever the clock did since.
-        guard rest.failureClass != .stop else {
-            return self.state.withLock { $0.isWrittenDown = true }
-        }
-        let left = min(rest.until.duration(since: self.time.now()), rest.until.duration(since: rest.setAt))
+    /// Obeys what the endpoint asked another process, or an earlier one, for.
+    func restore(from pauses: [EndpointPause]) {
+        let pause = pauses.first { $0.stage == self.stage && $0.host == self.host }
+        let now = self.time.now()
         self.state.withLock { state in
-            state.isWrittenDown = true
-            guard state.known != rest else { return }
-            state.known = rest
-            state.gate.rest(for: left, isStop: false, at: self.time.steady())
+            defer { state.stored = pause }
+            guard let pause, state.stored != pause else { return }
+            state.since = state.since ?? pause.since
+            // One probe finds out about stops and failures, since the operator may have mended the cause.
+            guard pause.failureClass == .throttled, !pause.wait.isOver(at: now) else { return }
+            state.gate.pause(for: pause.wait.until.duration(since: now), at: self.time.steady())
         }
     }
 
     var places: Int { self.state.withLock { $0.gate.places(at: self.time.steady()) } }
     /// Whether the endpoint is to be left alone: also what was claimed just before is not sent.
-    var isResting: Bool { self.state.withLock { $0.gate.isResting(at: self.time.steady()) } }
+    var isPausing: Bool { self.state.withLock { $0.gate.isPausing(at: self.time.steady()) } }
     var isFailing: Bool { self.state.withLock { $0.gate.isFailing } }
     /// What stopped the endpoint, while it is stopped.
-    var stoppedBy: RemoteFailure? { self.state.withLock { $0.gate.stopsInRow > 0 ? $0.stoppedBy : nil } }
+    var stoppedBy: RemoteFailure? { self.state.withLock { $0.gate.stopsInRow > 0 ? $0.failure : nil } }
 
     /// Whether a batch need not wait for the endpoint: probes of other cards met the same word.
     var isStoppedForGood: Bool { self.state.withLock { $0.gate.stopsInRow >= Limits.stopsInRow } }
@@ -77,72 +86,63 @@ final class EndpointGate: Sendable {
 
     func withdraw() { self.state.withLock { $0.gate.withdraw() } }
 
-    /// What is to be written down of a call that has ended.
-    enum Note: Sendable {
-        /// Nothing.
+    /// What other processes are to know of the endpoint after a call.
+    enum News: Sendable {
         case none
-        /// That the endpoint rests no more.
+        /// It works again.
         case over
-        /// A rest that outlives the process.
-        case rest(EndpointRest)
+        case pause(EndpointPause)
     }
 
-    /// A call ended, and its place is free; what other processes are to know is written down by ``write(_:)``.
+    /// A call ended, and its place is free; ``write(_:)`` tells other processes.
     ///
-    /// The gate hears of a failure before the call is concluded, since its card may be due again at once; it is written down
-    /// after it, since the outcome must not be lost for a note about the endpoint.
-    func end(_ result: Gate.Result, failure: RemoteFailure?) -> Note {
+    /// The gate hears of a failure before the call is concluded, since its card may be due again at once. The pause is stored
+    /// after it: the outcome must not be lost for it.
+    func end(_ result: Gate.Result, failure: RemoteFailure?) -> News {
         self.state.withLock { state in
             let now = self.time.steady()
             state.gate.end(result, at: now)
-            if result == .stopped { state.stoppedBy = failure }
-            if result == .answered {
-                // What was under way before a rest began does not end it, for others either.
+            guard result != .answered else {
+                // What was under way before a pause began does not end it, for others either.
                 guard state.gate.isOpen else { return .none }
-                defer { state.isWrittenDown = false }
-                return state.isWrittenDown ? .over : .none
-            }
-            guard let failure, let until = state.gate.opens(after: now), Self.outlivesProcess(result) else {
-                return .none
+                state.since = nil
+                state.failure = nil
+                defer { state.stored = nil }
+                return state.stored == nil ? .none : .over
             }
             let date = self.time.now()
-            let rest = EndpointRest(
-                endpoint: self.endpoint,
-                until: date.advanced(by: until - now),
-                failureClass: failure.failureClass,
-                code: failure.code,
-                setAt: date
-            )
-            state.isWrittenDown = true
-            state.known = rest
-            return .rest(rest)
+            let since = state.since ?? date
+            state.since = since
+            state.failure = failure
+            // Calls that fail before the endpoint is left alone are told of, too.
+            guard let failure, let until = state.gate.pauseEnd(after: now) ?? (state.gate.isShownAsFailing ? now : nil)
+            else { return .none }
+            let wait = Wait(from: date, until: date.advanced(by: until - now))
+            let pause = EndpointPause(stage: self.stage, host: self.host, after: failure, since: since, wait: wait)
+            state.stored = pause
+            return .pause(pause)
         }
     }
 
-    /// Writes down what other processes are to know of the endpoint.
-    func write(_ note: Note) async throws {
-        switch note {
+    /// Tells other processes what became of the endpoint.
+    func write(_ news: News) async throws {
+        switch news {
         case .none: return
-        case .over: try await self.store.set(nil, of: self.endpoint)
-        case .rest(let rest): try await self.store.set(rest, of: self.endpoint)
-        }
-    }
-
-    /// What the endpoint said in words holds for others; that it did not answer, they find out by themselves.
-    private static func outlivesProcess(_ result: Gate.Result) -> Bool {
-        switch result {
-        case .stopped: true
-        case .throttled(let retryAfter): retryAfter != nil
-        case .answered, .failed: false
+        case .over:
+            try await self.store.endPause(of: self.host, stage: self.stage)
+            self.events(.resumed(self.stage, host: self.host))
+        case .pause(let pause):
+            try await self.store.begin(pause)
+            self.events(.paused(pause))
         }
     }
 }
 
 extension RemoteFailure {
-    /// The endpoint began to rest after a call was claimed and before it was sent.
+    /// The endpoint began to pause after a call was claimed and before it was sent.
     static let withheld = RemoteFailure(
         .notSent,
-        code: "endpoint_rests",
-        message: "the endpoint began to rest before the call"
+        code: "endpoint_pauses",
+        message: "the endpoint began to pause before the call"
     )
 }

@@ -1,8 +1,8 @@
 package import CardModel
 
-/// Everything that holds calls to one endpoint back: a level of calls at a time, a rate, and one rest.
+/// Everything that holds calls to one endpoint back: a level of calls at a time, a rate, and one pause.
 ///
-/// The level doubles until the first throttle, then returns to the last one that held and tries above it now and then. A rest
+/// The level doubles until the first throttle, then returns to the last one that held and tries above it now and then. A pause
 /// doubles from a second; after it one call probes, and its success opens the gate again. Pure: time is handed in.
 package struct Gate: Hashable, Sendable {
     /// What a call came to, as the gate sees it.
@@ -20,8 +20,8 @@ package struct Gate: Hashable, Sendable {
     /// Why nothing may be sent, or how much may be.
     private enum Phase: Hashable, Sendable {
         case open
-        case resting(until: Duration)
-        /// The rest is over, and one call finds out whether the reason is.
+        case pausing(until: Duration)
+        /// The pause is over, and one call finds out whether the reason is.
         case probing
     }
 
@@ -29,7 +29,7 @@ package struct Gate: Hashable, Sendable {
     private let probeInterval: Duration
     private var bucket: TokenBucket?
     private var phase = Phase.open
-    private var rest = Limits.firstRest
+    private var nextPause = Limits.firstPause
     private var level: Int
     /// The last level at which as many calls were answered as it allows.
     private var held: Int?
@@ -47,7 +47,7 @@ package struct Gate: Hashable, Sendable {
     /// - Parameters:
     ///   - cap: the most calls at a time.
     ///   - rate: the most calls per second; `nil` for no bound.
-    ///   - probeInterval: the longest rest of an endpoint that stopped.
+    ///   - probeInterval: the longest pause of an endpoint that stopped.
     package init(cap: Int, rate: Double?, probeInterval: Duration) {
         self.cap = max(1, cap)
         self.probeInterval = probeInterval
@@ -61,17 +61,20 @@ package struct Gate: Hashable, Sendable {
     /// Whether calls fail at the moment: then those that have not failed go first.
     package var isFailing: Bool { self.failuresInRow > 0 || self.phase != .open }
 
+    /// Whether so many calls failed in a row that people are told, before the endpoint is left alone.
+    package var isShownAsFailing: Bool { self.failuresInRow >= Limits.failuresShown }
+
     /// Whether calls go without a probe.
     package var isOpen: Bool { self.phase == .open }
 
     /// Whether nothing may be called before a time that is still to come.
-    package func isResting(at now: Duration) -> Bool {
-        if case .resting(let until) = self.phase { until > now } else { false }
+    package func isPausing(at now: Duration) -> Bool {
+        if case .pausing(let until) = self.phase { until > now } else { false }
     }
 
     /// How many calls may begin now.
     package mutating func places(at now: Duration) -> Int {
-        if case .resting(let until) = self.phase {
+        if case .pausing(let until) = self.phase {
             guard now >= until else { return 0 }
             self.phase = .probing
         }
@@ -81,8 +84,7 @@ package struct Gate: Hashable, Sendable {
 
     /// When a call may begin again, if none may now for a reason that passes by itself.
     package func opens(after now: Duration) -> Duration? {
-        if case .resting(let until) = self.phase, until > now { return until }
-        return self.bucket?.refill(after: now)
+        self.pauseEnd(after: now) ?? self.bucket?.refill(after: now)
     }
 
     /// Calls begin.
@@ -105,31 +107,36 @@ package struct Gate: Hashable, Sendable {
         case .failed:
             self.failuresInRow += 1
             if self.failuresInRow >= Limits.failuresInRow || self.phase == .probing {
-                self.beginRest(atLeast: .zero, longest: Limits.longestRest, at: now)
+                self.beginPause(atLeast: .zero, longest: Limits.longestPause, at: now)
             }
         case .stopped:
             // Calls that were under way together meet one stop.
-            if case .resting = self.phase {} else { self.stopsInRow += 1 }
-            self.beginRest(atLeast: .zero, longest: self.probeInterval, at: now)
+            if case .pausing = self.phase {} else { self.stopsInRow += 1 }
+            self.beginPause(atLeast: .zero, longest: self.probeInterval, at: now)
         }
     }
 
-    /// Takes a rest over that another process wrote down; one of its own is never shortened.
-    package mutating func rest(for duration: Duration, isStop: Bool, at now: Duration) {
+    /// When the pause ends that is under way.
+    package func pauseEnd(after now: Duration) -> Duration? {
+        if case .pausing(let until) = self.phase, until > now { return until }
+        return nil
+    }
+
+    /// Obeys a pause that another process was asked for; one of its own is never shortened.
+    package mutating func pause(for duration: Duration, at now: Duration) {
         guard duration > .zero else { return }
-        if isStop { self.stopsInRow = max(1, self.stopsInRow) }
-        if case .resting(let until) = self.phase, until >= now + duration { return }
-        self.phase = .resting(until: now + duration)
+        if case .pausing(let until) = self.phase, until >= now + duration { return }
+        self.phase = .pausing(until: now + duration)
     }
 
     private mutating func noteAnswer(at now: Duration) {
-        // What was under way before a rest began does not end it.
-        if case .resting = self.phase { return }
+        // What was under way before a pause began does not end it.
+        if case .pausing = self.phase { return }
         self.failuresInRow = 0
         self.stopsInRow = 0
         if self.phase != .open {
             self.phase = .open
-            self.rest = Limits.firstRest
+            self.nextPause = Limits.firstPause
         }
         self.answersAtLevel += 1
         guard self.answersAtLevel >= self.level else { return }
@@ -153,18 +160,18 @@ package struct Gate: Hashable, Sendable {
         self.answersAtLevel = 0
         self.triesHigherAt = now + self.tryDelay
         if wasLowest || retryAfter != nil {
-            self.beginRest(atLeast: retryAfter ?? .zero, longest: Limits.longestRest, at: now)
+            self.beginPause(atLeast: retryAfter ?? .zero, longest: Limits.longestPause, at: now)
         }
     }
 
-    private mutating func beginRest(atLeast least: Duration, longest: Duration, at now: Duration) {
-        // Several calls that were under way end for one reason: they make one rest.
-        if case .resting(let until) = self.phase {
-            self.phase = .resting(until: max(until, now + least))
+    private mutating func beginPause(atLeast least: Duration, longest: Duration, at now: Duration) {
+        // Several calls that were under way end for one reason: they make one pause.
+        if case .pausing(let until) = self.phase {
+            self.phase = .pausing(until: max(until, now + least))
             return
         }
-        self.phase = .resting(until: now + max(least, min(self.rest, longest)))
-        self.rest = min(self.rest * 2, longest)
+        self.phase = .pausing(until: now + max(least, min(self.nextPause, longest)))
+        self.nextPause = min(self.nextPause * 2, longest)
         self.failuresInRow = 0
     }
 }

@@ -16,10 +16,10 @@ final class WorkBoard: Sendable {
     }
 
     private struct State {
-        var statuses: [StageName: Status] = [:]
-        var underWay: [StageName: Int] = [:]
-        var rung: Set<StageName> = []
-        var sleepers: [StageName: CheckedContinuation<Void, Never>] = [:]
+        var statuses: [Stage: Status] = [:]
+        var underWay: [Stage: Int] = [:]
+        var rung: Set<Stage> = []
+        var sleepers: [Stage: CheckedContinuation<Void, Never>] = [:]
         var watchers: [CheckedContinuation<Void, Never>] = []
         var isIntakeOver = false
         var isEnding = false
@@ -31,12 +31,12 @@ final class WorkBoard: Sendable {
 
     init() {
         self.state.withLock { state in
-            for stage in StageName.allCases { state.statuses[stage] = .busy }
+            for stage in Stage.allCases { state.statuses[stage] = .busy }
         }
     }
 
     /// Tells a stage that there is news for it.
-    func ring(_ stage: StageName) {
+    func ring(_ stage: Stage) {
         let sleeper = self.state.withLock { state in
             state.rung.insert(stage)
             if state.statuses[stage] != nil { state.statuses[stage] = .busy }
@@ -46,12 +46,12 @@ final class WorkBoard: Sendable {
     }
 
     /// Pieces of work begin.
-    func begin(_ count: Int, of stage: StageName) {
+    func begin(_ count: Int, of stage: Stage) {
         self.state.withLock { $0.underWay[stage, default: 0] += count }
     }
 
     /// A piece of work ended, which frees a place.
-    func finish(_ stage: StageName) {
+    func finish(_ stage: Stage) {
         self.state.withLock { $0.underWay[stage, default: 0] -= 1 }
         self.ring(stage)
     }
@@ -60,10 +60,10 @@ final class WorkBoard: Sendable {
     var underWay: Int { self.state.withLock { $0.underWay.values.reduce(0, +) } }
 
     /// Whether a stage has pieces of work under way.
-    func isUnderWay(_ stage: StageName) -> Bool { self.state.withLock { $0.underWay[stage, default: 0] > 0 } }
+    func isUnderWay(_ stage: Stage) -> Bool { self.state.withLock { $0.underWay[stage, default: 0] > 0 } }
 
     /// A stage says what it is doing; it stays busy if it was rung since it last listened.
-    func set(_ status: Status, of stage: StageName) {
+    func set(_ status: Status, of stage: Stage) {
         let watchers = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard !state.rung.contains(stage) || status == .busy else { return [] }
             state.statuses[stage] = status
@@ -74,12 +74,12 @@ final class WorkBoard: Sendable {
     }
 
     /// A stage begins to look: what rang before is heard.
-    func listen(_ stage: StageName) {
+    func listen(_ stage: Stage) {
         self.state.withLock { state in _ = state.rung.remove(stage) }
     }
 
     /// Waits until the stage is rung, or a duration has passed.
-    func wait(_ stage: StageName, for duration: Duration, time: EngineTime) async {
+    func wait(_ stage: Stage, for duration: Duration, time: EngineTime) async {
         await withTaskGroup { group in
             group.addTask { await self.sleep(stage) }
             group.addTask { try? await time.sleep(duration) }
@@ -89,7 +89,7 @@ final class WorkBoard: Sendable {
     }
 
     /// Waits until the stage is rung, the end is asked for, or the task is cancelled.
-    private func sleep(_ stage: StageName) async {
+    private func sleep(_ stage: Stage) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let mustGo = self.state.withLock { state in
@@ -128,7 +128,7 @@ final class WorkBoard: Sendable {
     var isEnding: Bool { self.state.withLock { $0.isEnding } }
 
     /// The stages that an endpoint has stopped.
-    var stopped: [StageName] {
+    var stopped: [Stage] {
         self.state.withLock { state in state.statuses.filter { $0.value == .stopped }.map(\.key) }
     }
 
@@ -136,7 +136,7 @@ final class WorkBoard: Sendable {
     var nothingComes: Bool {
         self.state.withLock { state in
             state.isIntakeOver
-                && [StageName.fetch, .prepare, .verify].allSatisfy { stage in
+                && [Stage.fetch, .prepare, .verify].allSatisfy { stage in
                     !state.rung.contains(stage) && state.statuses[stage] != .busy
                         && state.underWay[stage, default: 0] == 0
                 }
@@ -215,16 +215,4 @@ final class WorkBoard: Sendable {
             }
         }
     }
-}
-
-/// The stages of the pipeline that wait for work.
-package enum StageName: String, CaseIterable, Sendable {
-    /// Images named by URL.
-    case fetch
-    /// Source bytes that were taken in whole.
-    case prepare
-    /// Prepared images.
-    case verify
-    /// Verified cards.
-    case deliver
 }

@@ -29,15 +29,16 @@ final class DeliverStage: Sendable {
         self.gathering = BatchGathering(context: context)
     }
 
-    var stage: Stage<Job> {
-        Stage(name: .deliver, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
+    var stage: StageWork<Job> {
+        StageWork(name: .deliver, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
     }
 
     private func nextDue() async throws -> Timestamp? {
-        let delivery = try await self.context.store.nextDelivery()
+        let now = self.context.time.now()
+        let delivery = try await self.context.store.nextDelivery(now: now)
         // Numbers whose cards gather are due, too, but go only when the gathering ends.
         if let opens = self.gathering.opens { return min(delivery ?? opens, opens) }
-        let decision = try await self.context.store.nextDecision()
+        let decision = try await self.context.store.nextDecision(now: now)
         return [delivery, decision].compactMap(\.self).min()
     }
 
@@ -160,6 +161,8 @@ final class DeliverStage: Sendable {
         return DeliveryDraft(
             id: id,
             key: key,
+            layout: self.context.settings.policy.layout,
+            body: backend.body,
             boundary: try backend.boundary(key, parts, images),
             parts: parts,
             members: members
@@ -167,16 +170,16 @@ final class DeliverStage: Sendable {
     }
 
     private func send(_ job: DeliveryJob) async throws {
-        guard !self.gate.isResting else {
+        guard !self.gate.isPausing else {
             self.gate.withdraw()
             return try await self.conclude(job, with: .failed(.withheld))
         }
         let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
             self.context.events(.sending(job.id, sent: sent, total: total))
         }
-        let note = outcome.failureOfAll.map { self.tellGate($0, of: job, outcome) }
+        let news = outcome.failureOfAll.map { self.tellGate($0, of: job, outcome) }
         try await self.conclude(job, with: outcome)
-        if let note { try await self.gate.write(note) } else { try await self.tellGate(outcome, of: job) }
+        if let news { try await self.gate.write(news) } else { try await self.tellGate(outcome, of: job) }
         self.context.board.ring(.deliver)
     }
 
@@ -199,7 +202,7 @@ final class DeliverStage: Sendable {
         _ failure: RemoteFailure,
         of job: DeliveryJob,
         _ outcome: DeliveryOutcome
-    ) -> EndpointGate.Note {
+    ) -> EndpointGate.News {
         let isSuspect = failure.isUnlisted && self.noteUnlisted(job, outcome)
         self.context.events(.failed(.deliver, failure))
         return self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)

@@ -17,12 +17,14 @@ final class FetchHosts: Sendable {
     func gate(of host: String) async throws -> EndpointGate {
         if let known = self.gates.withLock({ $0[host] }) { return known }
         let gate = EndpointGate(
-            endpoint: "fetch \(host)",
+            stage: .fetch,
+            host: host,
             gate: Gate(cap: Limits.fetchesPerHost, rate: nil, probeInterval: self.context.settings.probeInterval),
             store: self.context.store,
-            time: self.context.time
+            time: self.context.time,
+            events: self.context.events
         )
-        gate.restore(from: try await self.context.store.rests())
+        gate.restore(from: try await self.context.store.pauses())
         return self.gates.withLock { gates in
             if let known = gates[host] { return known }
             // Idle hosts are forgotten when there are many: what they asked for stands in the sandbox.

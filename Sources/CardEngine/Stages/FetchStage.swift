@@ -35,15 +35,16 @@ final class FetchStage: Sendable {
         self.hosts = hosts
     }
 
-    var stage: Stage<Job> {
-        Stage(name: .fetch, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
+    var stage: StageWork<Job> {
+        StageWork(name: .fetch, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
     }
 
     private func nextDue() async throws -> Timestamp? {
         let store = self.context.store
-        guard let rest = self.rest.withLock(\.self) else { return try await store.nextDue(in: .fetching) }
+        let now = self.context.time.now()
+        guard let rest = self.rest.withLock(\.self) else { return try await store.nextDue(in: .fetching, now: now) }
         // What is due waits for its host; something else may be due before.
-        return try await min(rest, store.nextDue(in: .fetching, after: self.context.time.now()) ?? rest)
+        return try await min(rest, store.nextDue(in: .fetching, after: now, now: now) ?? rest)
     }
 
     // MARK: Claiming
@@ -157,9 +158,9 @@ final class FetchStage: Sendable {
             try await self.conclude(fetch, with: conclusion)
             return try await host.write(host.end(.answered, failure: nil))
         }
-        let note = host.end(Self.result(of: failure), failure: failure)
+        let news = host.end(Self.result(of: failure), failure: failure)
         try await self.conclude(fetch, with: conclusion)
-        try await host.write(note)
+        try await host.write(news)
         self.context.events(.failed(.fetch, failure))
     }
 

@@ -6,12 +6,12 @@ struct PrepareStage: Sendable {
     let context: EngineContext
     let gate: LocalGate
 
-    var stage: Stage<PreparationJob> {
-        Stage(
+    var stage: StageWork<PreparationJob> {
+        StageWork(
             name: .prepare,
             gate: self.gate,
             claim: self.claim,
-            nextDue: { try await self.context.store.nextDue(in: .received) },
+            nextDue: { try await self.context.store.nextDue(in: .received, now: self.context.time.now()) },
             perform: self.perform
         )
     }

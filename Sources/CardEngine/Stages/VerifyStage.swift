@@ -6,12 +6,12 @@ struct VerifyStage: Sendable {
     let context: EngineContext
     let gate: EndpointGate
 
-    var stage: Stage<VerificationJob> {
-        Stage(
+    var stage: StageWork<VerificationJob> {
+        StageWork(
             name: .verify,
             gate: self.gate,
             claim: self.claim,
-            nextDue: { try await self.context.store.nextDue(in: .prepared) },
+            nextDue: { try await self.context.store.nextDue(in: .prepared, now: self.context.time.now()) },
             perform: self.perform
         )
     }
@@ -37,7 +37,7 @@ struct VerifyStage: Sendable {
             self.gate.withdraw()
             return try await self.judge(job, reading)
         }
-        guard !self.gate.isResting else {
+        guard !self.gate.isPausing else {
             self.gate.withdraw()
             return try await self.conclude(job, with: self.failed(.withheld, of: job))
         }
@@ -46,9 +46,9 @@ struct VerifyStage: Sendable {
             try await self.judge(job, reading)
             try await self.gate.write(self.gate.end(.answered, failure: nil))
         case .failed(let failure):
-            let note = self.gate.end(Gate.Result(failure), failure: failure)
+            let news = self.gate.end(Gate.Result(failure), failure: failure)
             try await self.conclude(job, with: self.conclusion(of: job, after: failure))
-            try await self.gate.write(note)
+            try await self.gate.write(news)
             self.context.events(.failed(.verify, failure))
         }
     }

@@ -20,8 +20,8 @@ package struct Card: Hashable, Sendable {
     package var order: Int64
     /// Failures that count towards the most attempts of its stage.
     package var failures: Int
-    /// Not before this time.
-    package var dueAt: Timestamp?
+    /// How long it is left alone.
+    package var due: Wait?
     /// Until when it waits for the other side.
     package var waitsUntil: Timestamp
     /// Whether its image was made smaller on the verifier's word.
@@ -47,7 +47,7 @@ package struct Card: Hashable, Sendable {
         side: CardSide?,
         order: Int64,
         failures: Int,
-        dueAt: Timestamp?,
+        due: Wait?,
         waitsUntil: Timestamp,
         isShrunk: Bool,
         isAccepted: Bool,
@@ -65,7 +65,7 @@ package struct Card: Hashable, Sendable {
         self.side = side
         self.order = order
         self.failures = failures
-        self.dueAt = dueAt
+        self.due = due
         self.waitsUntil = waitsUntil
         self.isShrunk = isShrunk
         self.isAccepted = isAccepted

@@ -10,6 +10,14 @@ package enum DeliveryLayoutKind: String, CaseIterable, Sendable, Codable {
     case batch
 }
 
+/// What a delivery is sent as (`delivery.body`).
+package enum DeliveryBody: String, CaseIterable, Sendable, Codable {
+    /// A form, for all layouts.
+    case multipart
+    /// The image alone, with the texts in headers; for the layout `single`.
+    case octetStream = "octet-stream"
+}
+
 /// What is done about a delivery that may have been applied (`delivery.on_unknown`).
 package enum UnknownPolicy: String, CaseIterable, Sendable, Codable {
     /// The same bytes go again under the same key.
@@ -19,9 +27,9 @@ package enum UnknownPolicy: String, CaseIterable, Sendable, Codable {
 }
 
 /// One part of a business backend's form, as it is persisted with its delivery: a value, or the image of a member.
-package struct DeliveryPart: Hashable, Sendable, Codable {
+package struct DeliveryPart: Hashable, Sendable {
     /// What the part carries.
-    package enum Content: Hashable, Sendable, Codable {
+    package enum Content: Hashable, Sendable {
         /// A text value; may be a secret (TOKEN).
         case text(Redacted<String>)
         /// The prepared JPEG of a member of the delivery.
@@ -41,6 +49,40 @@ package struct DeliveryPart: Hashable, Sendable, Codable {
     /// Makes a file part from the image of a card.
     package static func image(of card: CardID, name: String, filename: String, contentType: String) -> DeliveryPart {
         DeliveryPart(name: name, content: .image(card, filename: filename, contentType: contentType))
+    }
+}
+
+// Written out, since parts are stored: a renamed label must not make open deliveries unreadable.
+extension DeliveryPart: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case name, text, image, filename
+        case contentType = "content_type"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.name = try values.decode(String.self, forKey: .name)
+        if let text = try values.decodeIfPresent(Redacted<String>.self, forKey: .text) {
+            self.content = .text(text)
+        } else {
+            self.content = .image(
+                try values.decode(CardID.self, forKey: .image),
+                filename: try values.decode(String.self, forKey: .filename),
+                contentType: try values.decode(String.self, forKey: .contentType)
+            )
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.name, forKey: .name)
+        switch self.content {
+        case .text(let text): try container.encode(text, forKey: .text)
+        case .image(let card, let filename, let contentType):
+            try container.encode(card, forKey: .image)
+            try container.encode(filename, forKey: .filename)
+            try container.encode(contentType, forKey: .contentType)
+        }
     }
 }
 
@@ -77,8 +119,11 @@ package struct DeliveryMember: Hashable, Sendable {
 package struct OutboundDelivery: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The key that is the same over all attempts of this delivery.
     package var idempotencyKey: String
-    /// What is persisted with the delivery of how it is put on the wire: the boundary of its form, or in its place what
-    /// makes a raw body of it.
+    /// How its cards are joined.
+    package var layout: DeliveryLayoutKind
+    /// What it is sent as.
+    package var body: DeliveryBody
+    /// The boundary of its form; empty for a raw body.
     package var boundary: String
     /// The parts in order.
     package var parts: [DeliveryPart]
@@ -91,12 +136,16 @@ package struct OutboundDelivery: Sendable, CustomStringConvertible, CustomDebugS
     /// Describes a delivery.
     package init(
         idempotencyKey: String,
+        layout: DeliveryLayoutKind = .single,
+        body: DeliveryBody = .multipart,
         boundary: String,
         parts: [DeliveryPart],
         images: [CardID: Data],
         confidential: [Redacted<String>] = []
     ) {
         self.idempotencyKey = idempotencyKey
+        self.layout = layout
+        self.body = body
         self.boundary = boundary
         self.parts = parts
         self.images = images

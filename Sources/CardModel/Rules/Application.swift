@@ -10,10 +10,10 @@ package struct ApplicationCard: Hashable, Sendable {
     package var side: CardSide?
     /// Its place among all inputs.
     package var order: Int64
-    /// Until when it waits for the other side; in the past for cards of a list.
-    package var waitsUntil: Timestamp
-    /// Not before this time, after the backend sent it away for now.
-    package var dueAt: Timestamp?
+    /// How long it waits for the other side; over at once for cards of a list.
+    package var wait: Wait
+    /// How long it stays, after the backend sent it away for now.
+    package var due: Wait?
     /// Whether a person accepted it: two persons under one number, or front against back, no longer hold it.
     package var isAccepted: Bool
     /// Whether a person let this back go although no front of its number was delivered.
@@ -28,8 +28,8 @@ package struct ApplicationCard: Hashable, Sendable {
         reason: ReasonCode? = nil,
         side: CardSide?,
         order: Int64,
-        waitsUntil: Timestamp,
-        dueAt: Timestamp? = nil,
+        wait: Wait,
+        due: Wait? = nil,
         isAccepted: Bool = false,
         goesWithoutFront: Bool = false,
         goesAlone: Bool = false
@@ -39,8 +39,8 @@ package struct ApplicationCard: Hashable, Sendable {
         self.reason = reason
         self.side = side
         self.order = order
-        self.waitsUntil = waitsUntil
-        self.dueAt = dueAt
+        self.wait = wait
+        self.due = due
         self.isAccepted = isAccepted
         self.goesWithoutFront = goesWithoutFront
         self.goesAlone = goesAlone

@@ -146,8 +146,8 @@ package struct ApplicationRules {
             return true
         }
         let mayComeBack = back == nil && self.snapshot.delivered[.back] == nil
-        if mayComeBack, front.waitsUntil > self.now {
-            self.wait(front, for: .waitsForBack, until: front.waitsUntil)
+        if mayComeBack, !front.wait.isOver(at: self.now) {
+            self.wait(front, for: .waitsForBack, until: front.wait.until)
             return true
         }
         return false
@@ -161,13 +161,15 @@ package struct ApplicationRules {
             return card.state.isRunnable || card.state == .held
         }
         if frontMayCome { return self.wait(back, for: .waitsForFront) }
-        if back.waitsUntil > self.now { return self.wait(back, for: .waitsForFront, until: back.waitsUntil) }
+        if !back.wait.isOver(at: self.now) {
+            return self.wait(back, for: .waitsForFront, until: back.wait.until)
+        }
         if self.policy.backWithoutFront == .send { return self.send([back]) }
         self.wait(back, for: .frontMissing)
     }
 
     private mutating func send(_ cards: [ApplicationCard]) {
-        if let due = cards.compactMap(\.dueAt).max(), due > self.now {
+        if let due = cards.compactMap(\.due).filter({ !$0.isOver(at: self.now) }).map(\.until).max() {
             for card in cards { self.decision.waiting[card.id] = .some(nil) }
             self.look(at: due)
         } else {

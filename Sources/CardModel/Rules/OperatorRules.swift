@@ -154,5 +154,5 @@ package enum OperatorRules {
 
 extension Card {
     /// Whether its stage failed on it and waits to try again.
-    fileprivate var hasFailed: Bool { self.failures > 0 || self.dueAt != nil }
+    fileprivate var hasFailed: Bool { self.failures > 0 || self.due != nil }
 }

@@ -33,8 +33,7 @@ struct BackendAnswer: Hashable, Sendable {
     var quoted: Message { self.text.isEmpty ? "\(self.code)" : "\(self.code): \(Redacted(self.text))" }
 }
 
-/// How many documents a persisted form holds and whether their answers are needed one by one: read from its parts,
-/// because the configuration may have changed since they were written.
+/// How many documents a delivery holds and whether their answers are needed one by one.
 struct DeliveryShape: Hashable, Sendable {
     /// How many cards the form holds.
     var members = 1
@@ -47,13 +46,10 @@ struct DeliveryShape: Hashable, Sendable {
         self.isBatch = isBatch
     }
 
-    /// Reads the shape of a form: an `application` repeats one text per further card, a `batch` three.
-    init(of parts: [DeliveryPart]) {
-        let images = parts.indices.filter { index in
-            if case .image = parts[index].content { true } else { false }
-        }
-        self.members = images.count
-        self.isBatch = images.count > 1 && images[1] - images[0] > 2
+    /// The shape of a delivery as it was formed: the configuration may have changed since.
+    init(of delivery: OutboundDelivery) {
+        self.members = delivery.images.count
+        self.isBatch = delivery.layout == .batch && self.members > 1
     }
 }
 

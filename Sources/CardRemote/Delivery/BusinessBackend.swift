@@ -9,7 +9,8 @@ package final class BusinessBackend: Sendable {
     package let layout: DeliveryLayoutKind
     /// The account of cards that name none.
     package let defaultUserNumber: Redacted<String>?
-    private let body: DeliverySettings.Body
+    /// What new deliveries are sent as.
+    package let body: DeliveryBody
     private let form: DeliveryLayout
     private let token: CurrentToken
     private let replies: BackendReply
@@ -62,7 +63,7 @@ package final class BusinessBackend: Sendable {
     /// Derives the boundary of a delivery from its key and proves it absent from every part.
     ///
     /// It is persisted with the delivery and never derived again: a change of the derivation must not change bytes
-    /// already sent. Where the image is sent raw, the result is the recipe of that instead.
+    /// already sent. A raw body has none: the result is empty.
     ///
     /// - Throws: class `rejected` with `image_missing` or `form_invalid`.
     package func boundary(
@@ -72,7 +73,7 @@ package final class BusinessBackend: Sendable {
     ) throws(RemoteFailure) -> String {
         if self.body == .octetStream {
             _ = try DeliveryRequest.image(of: OctetStreamUpload.request(for: parts).card, in: images)
-            return OctetStreamUpload.recipe
+            return ""
         }
         let formParts = try DeliveryRequest.formParts(parts, images: images)
         do {
@@ -105,7 +106,7 @@ package final class BusinessBackend: Sendable {
             return self.replies.outcome(
                 of: reply,
                 mask: MessageMask(delivery),
-                shape: DeliveryShape(of: delivery.parts)
+                shape: DeliveryShape(of: delivery)
             )
         case .failure(let failure):
             return .failed(failure.remoteFailure(afterSend: .unknown))

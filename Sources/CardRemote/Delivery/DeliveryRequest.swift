@@ -14,7 +14,7 @@ struct DeliveryRequest: Sendable {
     /// - Throws: `image_missing` or `form_invalid`.
     init(_ delivery: OutboundDelivery) throws(RemoteFailure) {
         let key = try Self.keyHeader(delivery.idempotencyKey)
-        if delivery.boundary == OctetStreamUpload.recipe {
+        if delivery.body == .octetStream {
             let request = try OctetStreamUpload.request(for: delivery.parts)
             let image = try Self.image(of: request.card, in: delivery.images)
             self.body = .bytes(image, contentType: "application/octet-stream")
@@ -85,10 +85,6 @@ struct DeliveryRequest: Sendable {
 /// every other byte of the text's UTF-8, spaces too, becomes `%` and two hexadecimal digits (RFC 3986 section 2.1). The
 /// image is the body, its name stands in `Content-Disposition: attachment; filename="…"`.
 enum OctetStreamUpload {
-    /// What is persisted in the place of a boundary: a delivery once attempted is never formed again, also when the
-    /// configuration changes from forms to raw bodies in between. No boundary of ours begins with this word.
-    static let recipe = "octet-stream;application/octet-stream;X-"
-
     /// Returns the headers and the card whose image is the body.
     ///
     /// - Throws: `form_invalid`: not one image, or a name that makes no header.

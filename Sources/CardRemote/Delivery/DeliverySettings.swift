@@ -2,20 +2,12 @@ package import CardModel
 
 /// Where documents are delivered, and how the answers read (`delivery.*`).
 package struct DeliverySettings: Sendable {
-    /// What a delivery is sent as (`delivery.body`).
-    package enum Body: String, CaseIterable, Sendable, Codable {
-        /// A form, for all layouts.
-        case multipart
-        /// The image alone, with the texts in headers; for the layout `single`.
-        case octetStream = "octet-stream"
-    }
-
     /// How the backend is reached.
     package var endpoint: EndpointSettings
     /// How cards are joined into deliveries (`delivery.layout`).
     package var layout: DeliveryLayoutKind = .single
     /// What new deliveries are sent as (`delivery.body`); one that exists stays what it was formed as.
-    package var body: Body = .multipart
+    package var body = DeliveryBody.multipart
     /// How many cards a delivery of the layout `batch` holds at most (`delivery.batch_max_cards`).
     package var batchMaximumCards = 20
     /// Where the TOKEN comes from.

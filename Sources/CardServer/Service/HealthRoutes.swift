@@ -11,7 +11,7 @@ final class HealthRoutes: Sendable {
     private struct Readiness: Encodable, Sendable {
         let status: String
         let reasons: [Reason]
-        let stages: [String: Standing]
+        let stages: [String: StageStatus]
     }
 
     private struct Reason: Encodable, Sendable {
@@ -19,23 +19,31 @@ final class HealthRoutes: Sendable {
         let message: String
     }
 
-    /// How a stage stands; strangers read it, so it names no host.
-    private struct Standing: Encodable, Sendable {
-        let status: String
+    /// How the endpoint of a stage stands; strangers read it, so it names no host.
+    private struct StageStatus: Encodable, Sendable {
+        let status: EndpointState
         @Nullable var code: String?
         @Nullable var message: String?
         @Nullable var since: String?
 
-        init(_ rest: EndpointRest?) {
-            self.status = rest == nil ? "working" : "paused"
-            self.code = rest?.code
-            self.message = rest.map { _ in HealthRoutes.stopped }
-            self.since = rest?.setAt.description
+        init(_ pause: EndpointPause?) {
+            self.status = pause?.state ?? .works
+            self.code = pause?.code
+            self.message = pause.map { HealthRoutes.message(of: $0.state) }
+            self.since = pause?.since.description
         }
     }
 
-    private static let stopped = "the remote side refuses this service; see: idcard-pipeline status"
-    private static let stages = StageName.allCases.map(\.rawValue)
+    fileprivate static func message(of state: EndpointState) -> String {
+        let what =
+            switch state {
+            case .works: "the remote side works"
+            case .waits: "the remote side asks for a slower pace"
+            case .pauses: "the remote side fails"
+            case .stopped: "the remote side refuses this service"
+            }
+        return "\(what); see: idcard-pipeline status"
+    }
 
     private let reception: Reception
     private let metrics: ServerMetrics
@@ -52,7 +60,7 @@ final class HealthRoutes: Sendable {
     /// `GET /healthz`.
     func live() -> Response { Response(json: ["status": "alive"]) }
 
-    /// `GET /readyz`: 503 with the reasons if something has stopped or nothing more is taken in.
+    /// `GET /readyz`: 503 with the reasons if no card is admitted durably. What endpoints do is told, and changes nothing.
     func ready() async -> Response {
         let now = ConnectionGuard.now
         let last = self.last.withLock { $0 }
@@ -69,32 +77,25 @@ final class HealthRoutes: Sendable {
 
     private func readiness() async -> Readiness {
         var closed: ProblemCode?
-        var rests: [String: EndpointRest] = [:]
+        var pauses: [Stage: EndpointPause] = [:]
         do {
-            rests = try await self.stopped()
+            pauses = try await self.pauses()
             closed = try await self.reception.refusal()?.code
         } catch {
             closed = .storeUnavailable
         }
-        let paused = rests.sorted { $0.key < $1.key }.map { stage, rest in
-            Reason(code: "\(stage)_paused", message: "\(Self.stopped) (\(rest.code))")
-        }
-        let reasons = paused + (closed.map { [Reason(code: $0.name, message: $0.title)] } ?? [])
+        let reasons = closed.map { [Reason(code: $0.name, message: $0.title)] } ?? []
         return Readiness(
             status: reasons.isEmpty ? "ready" : "not_ready",
             reasons: reasons,
-            stages: Dictionary(uniqueKeysWithValues: Self.stages.map { ($0, Standing(rests[$0])) })
+            stages: Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0.rawValue, StageStatus(pauses[$0])) })
         )
     }
 
-    /// The stages whose endpoint has stopped them.
-    private func stopped() async throws -> [String: EndpointRest] {
-        var stopped: [String: EndpointRest] = [:]
-        for rest in try await self.reception.ports.store.rests() where rest.failureClass == .stop {
-            // An endpoint is called "verify HOST" in the sandbox.
-            if let stage = Self.stages.first(where: { rest.endpoint.hasPrefix($0 + " ") }) { stopped[stage] = rest }
-        }
-        return stopped
+    /// The pause of each stage whose endpoint does not work; of several hosts, the one that does so for the longest.
+    private func pauses() async throws -> [Stage: EndpointPause] {
+        let pauses = try await self.reception.ports.store.pauses().map { ($0.stage, $0) }
+        return Dictionary(pauses) { $0.since <= $1.since ? $0 : $1 }
     }
 
     /// `GET /metrics`.
@@ -104,8 +105,10 @@ final class HealthRoutes: Sendable {
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
         let states = try await self.reception.ports.store.counts().states
         for state in CardState.allCases { self.metrics.set(.cards, [state.rawValue], to: Double(states[state] ?? 0)) }
-        let stopped = try await self.stopped()
-        for stage in Self.stages { self.metrics.set(.stagePaused, [stage], to: stopped[stage] == nil ? 0 : 1) }
+        let pauses = try await self.pauses()
+        for stage in Stage.allCases {
+            self.metrics.set(.stagePaused, [stage.rawValue], to: pauses[stage] == nil ? 0 : 1)
+        }
         return Response(
             status: .ok,
             headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],

@@ -43,7 +43,7 @@ extension ServerMetrics {
     }
 
     private func measure<Value>(
-        _ stage: StageName,
+        _ stage: Stage,
         _ call: () async throws -> Value,
         endedAs failureClass: (Value) -> FailureClass
     ) async throws -> Value {
@@ -59,7 +59,7 @@ extension ServerMetrics {
         return value
     }
 
-    private func count(_ stage: StageName, _ outcome: FailureClass, since start: ContinuousClock.Instant) {
+    private func count(_ stage: Stage, _ outcome: FailureClass, since start: ContinuousClock.Instant) {
         self.add(.stageCalls, [stage.rawValue, outcome.rawValue])
         self.add(.stageDuration, [stage.rawValue], took: .now - start)
     }

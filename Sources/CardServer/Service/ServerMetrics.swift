@@ -78,7 +78,7 @@ package final class ServerMetrics: Sendable {
         case .taken(_, let outcome): self.add(.inputs, [outcome.isDuplicate ? "duplicate" : "admitted"])
         case .refused: self.add(.inputs, ["refused"])
         case .changed(let change): self.add(.cardsEntered, [change.state.rawValue])
-        case .sending, .failed: break
+        case .sending, .failed, .paused, .resumed: break
         }
     }
 
@@ -139,7 +139,7 @@ extension ServerMetrics.Label {
     static let outcome = Self(name: "outcome", values: FailureClass.allCases.map(\.rawValue))
     static let result = Self(name: "result", values: ["admitted", "duplicate", "refused", "ignored"])
     static let route = Self(name: "route")
-    static let stage = Self(name: "stage", values: StageName.allCases.map(\.rawValue))
+    static let stage = Self(name: "stage", values: Stage.allCases.map(\.rawValue))
     static let state = Self(name: "state", values: CardState.allCases.map(\.rawValue))
     static let status = Self(name: "status")
 }

@@ -9,8 +9,9 @@ package struct Admission: Sendable {
         case prepared(PreparedImage)
         /// Source bytes that are to be durable before they are prepared: the card starts as `received`.
         case received(Data)
-        /// An image that is still to be fetched from an address: the card starts as `fetching`.
-        case remote(Redacted<String>)
+        /// An image that is still to be fetched from an address, and the host that is asked, if our rules allow one: the card
+        /// starts as `fetching`.
+        case remote(Redacted<String>, host: String? = nil)
         /// The image cannot be used: the card starts, and ends, as `rejected`.
         case refused(CodedError)
     }
@@ -94,6 +95,12 @@ package struct ListedFile: Sendable {
 }
 
 extension Admission.Content {
+    /// The host that is asked for the image.
+    var host: String? {
+        guard case .remote(_, let host) = self else { return nil }
+        return host
+    }
+
     /// In which state a card starts with it; `nil` if there is nothing to start with.
     var start: CardState? {
         switch self {

@@ -65,7 +65,7 @@ extension CardStore {
             // One whose bytes are still to be prepared goes on as it is, unless they come prepared now.
             guard let start = content?.start, start == .prepared || !row.state.isRunnable, row.state != .failed
             else { return nil }
-            let owner: String? = try tx.value("SELECT submitter FROM application WHERE number = \(row.number)")
+            let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(row.number)")
             return owner == row.submitter ? Transition(start) : Self.holdForeign(row.id)
         }
         if row.state == .superseded { return try self.isReplaced(row, in: tx) ? nil : again }
@@ -95,13 +95,17 @@ extension CardStore {
         try tx.exists(
             """
             SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-            WHERE delivery_card.card = \(card) AND delivery_card.undecided = 1 AND delivery.may_be_applied = 1
+            WHERE delivery_card.card = \(card) AND delivery_card.outcome_unknown = 1 AND delivery.may_be_applied = 1
             """
         )
     }
 
     func hasImage(_ card: CardID, in tx: Transaction) throws -> Bool {
-        try tx.exists("SELECT 1 FROM blob WHERE card = \(card) AND kind = 'image'")
+        try tx.exists("SELECT 1 FROM blob WHERE card = \(card) AND kind = \(BlobKind.image)")
+    }
+
+    func hasReading(_ card: CardID, in tx: Transaction) throws -> Bool {
+        try tx.exists("SELECT 1 FROM reading WHERE card = \(card)")
     }
 
     /// Whether a newer photo of its side was delivered, or may still be.
@@ -117,8 +121,8 @@ extension CardStore {
         guard let side = row.anySide else { return false }
         let delivered: Int64? = try tx.value(
             side == .front
-                ? "SELECT coalesce(front_delivered, 0) FROM application WHERE number = \(row.number)"
-                : "SELECT coalesce(back_delivered, 0) FROM application WHERE number = \(row.number)"
+                ? "SELECT coalesce(front_delivered, 0) FROM cases WHERE number = \(row.number)"
+                : "SELECT coalesce(back_delivered, 0) FROM cases WHERE number = \(row.number)"
         )
         if (delivered ?? 0) > row.order { return true }
         return try tx.exists(

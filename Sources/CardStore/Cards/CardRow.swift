@@ -7,9 +7,9 @@ struct CardRow {
     /// The columns that ``init(_:)`` reads, from `card` and its `card_key`.
     static let columns: SQL = """
         card.id, card.state, card.reason, card.remote_code, card.number, card.expected_side, card.priority, card.submitter,
-        card.side, card.intake_order, card.failures, card.due_at, card.waits_until, card.shrunk, card.accepted, card.delivery,
+        card.side, card.intake_order, card.failures, card.due_from, card.due_at, card.waits_until, card.shrunk, card.accepted, card.delivery,
         card.created_at, card.changed_at, card.message, card.metadata, card.worker, card.failures, card.tries, card.failed_at,
-        card.blamed_at, card.without_front, card.alone, card_key.key_id, card_key.wrapped
+        card.counts_from, card.without_front, card.split, card_key.key_id, card_key.wrapped
         """
     static let tables: SQL = "card LEFT JOIN card_key ON card_key.card = card.id"
 
@@ -36,7 +36,7 @@ struct CardRow {
             side: try row.next(),
             order: try row.next(),
             failures: try row.next(),
-            dueAt: try row.next(),
+            due: try Wait(&row),
             waitsUntil: try row.next(),
             isShrunk: try row.next(),
             isAccepted: try row.next(),

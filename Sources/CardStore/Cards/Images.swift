@@ -25,11 +25,13 @@ extension CardStore {
         bytes.append(image.digest.bytes)
         bytes.append(image.jpeg)
         let sealed = try key.seal(bytes, column: "blob.image")
-        try self.put(sealed, as: "image", of: card, in: tx)
+        try self.put(sealed, as: .image, of: card, in: tx)
+        let prepared = self.vault.fingerprint(image.digest.bytes, .prepared)
+        try tx.run("UPDATE card SET prepared = \(prepared) WHERE id = \(card)")
     }
 
     /// Stores the one sealed value of a kind that a card has, in the place of an older one.
-    func put(_ sealed: Data, as kind: String, of card: CardID, in tx: Transaction) throws {
+    func put(_ sealed: Data, as kind: BlobKind, of card: CardID, in tx: Transaction) throws {
         try tx.run(
             """
             INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), \(kind), 0, \(sealed))
@@ -39,7 +41,7 @@ extension CardStore {
     }
 
     /// Returns the one sealed value of a kind that a card may have.
-    func sealed(_ kind: String, of card: CardID, in tx: Transaction) throws -> Data? {
+    func sealed(_ kind: BlobKind, of card: CardID, in tx: Transaction) throws -> Data? {
         try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = \(kind) AND start = 0")
     }
 
@@ -47,7 +49,7 @@ extension CardStore {
     ///
     /// - Throws: `stored_image_unreadable` if it is missing or damaged.
     func image(of card: CardID, key: CardKey, in tx: Transaction) throws -> PreparedImage {
-        guard let sealed = try self.sealed("image", of: card, in: tx),
+        guard let sealed = try self.sealed(.image, of: card, in: tx),
             let bytes = try? key.open(sealed, column: "blob.image"), bytes.count > Self.imageHeaderSize
         else { throw Self.unreadable }
         let edges = stride(from: 0, to: 8, by: 4).map { offset in
@@ -80,22 +82,55 @@ extension CardStore {
 
     // MARK: Readings, stored with their cards: a restart does not pay twice
 
-    func put(_ reading: StoredReading, of card: CardID, key: CardKey, in tx: Transaction) throws {
-        let sealed = try key.seal(json: reading, column: StoredReading.column)
-        try self.put(sealed, as: "reading", of: card, in: tx)
+    /// Stores a reading in the place of an older one of its provider; it is the card's reading from now on.
+    func put(_ reading: CardReading, _ reader: ReadingKey, of card: CardID, key: CardKey, in tx: Transaction) throws {
+        let (provider, parameters) = (reader.provider, reader.parameters)
+        let stored = StoredReading(image: reader.imageDigest, reading: reading)
+        let sealed = try key.seal(json: stored, column: StoredReading.column(provider, parameters))
+        try tx.run(
+            "DELETE FROM reading WHERE card = \(card) AND provider = \(provider) AND parameters = \(parameters)"
+        )
+        // The newest is the one that counts, so it is a new row.
+        try tx.run(
+            """
+            INSERT INTO reading (card, provider, parameters, bytes) VALUES (\(card), \(provider), \(parameters), \(sealed))
+            """
+        )
     }
 
-    /// Returns what is stored of a card's reading.
-    func reading(of row: CardRow, in tx: Transaction) throws -> StoredReading? {
-        guard let sealed = try self.sealed("reading", of: row.id, in: tx) else { return nil }
-        return try row.key(self.vault).open(json: sealed, column: StoredReading.column)
+    /// Returns the reading that a card was judged by.
+    func reading(of row: CardRow, in tx: Transaction) throws -> CardReading? {
+        try self.reading("WHERE card = \(row.id) ORDER BY id DESC LIMIT 1", of: row, in: tx)?.reading
+    }
+
+    /// Returns what a provider read of a card before.
+    func reading(
+        of row: CardRow,
+        provider: String,
+        parameters: String,
+        in tx: Transaction
+    ) throws -> StoredReading? {
+        try self.reading(
+            "WHERE card = \(row.id) AND provider = \(provider) AND parameters = \(parameters)",
+            of: row,
+            in: tx
+        )
+    }
+
+    private func reading(_ condition: SQL, of row: CardRow, in tx: Transaction) throws -> StoredReading? {
+        let stored = try tx.row("SELECT provider, parameters, bytes FROM reading \(condition)") { row in
+            (column: StoredReading.column(try row.next(), try row.next()), sealed: try row.next(Data.self))
+        }
+        return try stored.map { try row.key(self.vault).open(json: $0.sealed, column: $0.column) }
     }
 }
 
-/// A reading with what it was made of; one sealed value of a card.
+/// A reading with the digest of the bytes that were sent; one sealed value of a card.
 struct StoredReading: Codable {
-    static let column = "blob.reading"
+    static func column(_ provider: String, _ parameters: String) -> String {
+        "reading.bytes \(provider) \(parameters)"
+    }
 
-    let key: ReadingKey
+    let image: ContentDigest
     let reading: CardReading
 }

@@ -47,10 +47,10 @@ extension CardStore {
         return try tx.row(
             """
             SELECT card.id, card.state, card.reason FROM input JOIN card ON card.id = input.card
-            WHERE input.place = \(place) AND input.number = \(number) AND input.device = \(Int64(bitPattern: file.device))
+            WHERE input.location = \(place) AND input.number = \(number) AND input.device = \(Int64(bitPattern: file.device))
             AND input.inode = \(Int64(bitPattern: file.inode)) AND input.size = \(file.size)
             AND input.modified = \(file.modifiedNanoseconds)
-            AND (card.state <> 'rejected' OR EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image'))
+            AND (card.state <> 'rejected' OR card.prepared IS NOT NULL)
             """
         ) { row in
             AdmissionOutcome(card: try row.next(), state: try row.next(), reason: try row.next(), isDuplicate: true)
@@ -108,7 +108,7 @@ extension CardStore {
         let number = photo.metadata.businessNumber
         guard let source else {
             guard let place = self.place(of: photo) else { return nil }
-            return try tx.value("SELECT card FROM input WHERE place = \(place) AND number = \(number)")
+            return try tx.value("SELECT card FROM input WHERE location = \(place) AND number = \(number)")
         }
         return try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
     }
@@ -116,10 +116,10 @@ extension CardStore {
     /// A number belongs to whoever sent its first card, erased cards included.
     private func firstSubmitter(of photo: Admission, in tx: Transaction) throws -> String {
         let number = photo.metadata.businessNumber
-        if let submitter: String = try tx.value("SELECT submitter FROM application WHERE number = \(number)") {
+        if let submitter: String = try tx.value("SELECT submitter FROM cases WHERE number = \(number)") {
             return submitter
         }
-        try tx.run("INSERT INTO application (number, submitter) VALUES (\(number), \(photo.submitter))")
+        try tx.run("INSERT INTO cases (number, submitter) VALUES (\(number), \(photo.submitter))")
         return photo.submitter
     }
 
@@ -132,10 +132,10 @@ extension CardStore {
         try tx.run("UPDATE store SET next_order = \(order + 1)")
         try tx.run(
             """
-            INSERT INTO card (id, state, number, submitter, expected_side, intake_order, priority, source, reason, waits_until,
-            created_at, changed_at)
+            INSERT INTO card (id, state, number, submitter, expected_side, intake_order, priority, source, host, reason,
+            waits_until, created_at, changed_at)
             VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(metadata.side), \(order),
-            \(metadata.priority), \(source), \(start.reason), \(photo.waitsUntil), \(tx.now),
+            \(metadata.priority), \(source), \(photo.content.host), \(start.reason), \(photo.waitsUntil), \(tx.now),
             \(Transition.date(tx.now)))
             """
         )
@@ -153,7 +153,7 @@ extension CardStore {
 
     /// A number is decided as early as the most urgent of its cards asks for.
     func raisePriority(of number: BusinessNumber, to priority: Int, in tx: Transaction) throws {
-        try tx.run("UPDATE application SET priority = \(priority) WHERE number = \(number) AND priority < \(priority)")
+        try tx.run("UPDATE cases SET priority = \(priority) WHERE number = \(number) AND priority < \(priority)")
     }
 
     /// Stores what there is of a photo.
@@ -161,7 +161,7 @@ extension CardStore {
         switch content {
         case .prepared(let image): try self.put(image, of: card, key: key, in: tx)
         case .received(let source): try self.putSource(source, at: 0, of: card, key: key, in: tx)
-        case .remote(let address): try self.put(SealedAddress(address: address), of: card, key: key, in: tx)
+        case .remote(let address, _): try self.put(SealedAddress(address: address), of: card, key: key, in: tx)
         case .refused: break
         }
     }
@@ -192,10 +192,10 @@ extension CardStore {
         let file = photo.file
         try tx.run(
             """
-            INSERT INTO input (place, number, card, device, inode, size, modified)
+            INSERT INTO input (location, number, card, device, inode, size, modified)
             VALUES (\(place), \(photo.metadata.businessNumber), \(card), \(file.map { Int64(bitPattern: $0.device) }),
             \(file.map { Int64(bitPattern: $0.inode) }), \(file?.size), \(file?.modifiedNanoseconds))
-            ON CONFLICT (place, number) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
+            ON CONFLICT (location, number, part) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
             size = excluded.size, modified = excluded.modified
             """
         )
@@ -203,7 +203,7 @@ extension CardStore {
 
     private func place(of photo: Admission) -> Data? {
         if let file = photo.file { return self.place(file) }
-        guard case .remote(let address) = photo.content else { return nil }
+        guard case .remote(let address, _) = photo.content else { return nil }
         return self.vault.fingerprint(Data(address.reveal().utf8), .place)
     }
 }

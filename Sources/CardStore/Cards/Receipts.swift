@@ -39,7 +39,7 @@ extension CardStore {
         let known = try tx.row(
             """
             SELECT card.id, card.state, card.reason, input.request FROM input JOIN card ON card.id = input.card
-            WHERE input.place = \(self.place(of: receipt, from: submitter))
+            WHERE input.location = \(self.place(of: receipt, from: submitter))
             """
         ) { row in
             (
@@ -68,7 +68,7 @@ extension CardStore {
     func remember(_ receipt: Receipt, of photo: Admission, as card: CardID, in tx: Transaction) throws {
         try tx.run(
             """
-            INSERT INTO input (place, number, card, request)
+            INSERT INTO input (location, number, card, request)
             VALUES (\(self.place(of: receipt, from: photo.submitter)), \(photo.metadata.businessNumber), \(card),
             \(self.fingerprint(of: receipt)))
             """

@@ -15,7 +15,7 @@ extension CardStore {
     func putSource(_ bytes: Data, at offset: Int, of card: CardID, key: CardKey, in tx: Transaction) throws {
         try tx.run(
             """
-            DELETE FROM blob WHERE card = \(card) AND kind = 'source' AND start < \(Int64(offset + bytes.count))
+            DELETE FROM blob WHERE card = \(card) AND kind = \(BlobKind.source) AND start < \(Int64(offset + bytes.count))
             AND start + length(bytes) - \(SealedValue.overhead) > \(Int64(offset))
             """
         )
@@ -28,7 +28,7 @@ extension CardStore {
             let sealed = try key.seal(piece, column: Self.sourceColumn(start))
             try tx.run(
                 """
-                INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), 'source', \(Int64(start)), \(sealed))
+                INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), \(BlobKind.source), \(Int64(start)), \(sealed))
                 """
             )
             start += piece.count
@@ -40,7 +40,7 @@ extension CardStore {
     /// - Throws: `stored_image_unreadable` if a piece is missing or damaged.
     func source(of card: CardID, key: CardKey, in tx: Transaction) throws -> Data {
         let pieces = try tx.rows(
-            "SELECT start, bytes FROM blob WHERE card = \(card) AND kind = 'source' ORDER BY start"
+            "SELECT start, bytes FROM blob WHERE card = \(card) AND kind = \(BlobKind.source) ORDER BY start"
         ) { row in (start: try row.next(Int.self), sealed: try row.next(Data.self)) }
         var source = Data()
         for piece in pieces {
@@ -58,7 +58,7 @@ extension CardStore {
     /// - Throws: `stored_image_unreadable` if a piece is no sealed value, or lies nowhere.
     func sourceRanges(of card: CardID, in tx: Transaction) throws -> [Range<Int>] {
         let pieces = try tx.rows(
-            "SELECT start, length(bytes) FROM blob WHERE card = \(card) AND kind = 'source' ORDER BY start"
+            "SELECT start, length(bytes) FROM blob WHERE card = \(card) AND kind = \(BlobKind.source) ORDER BY start"
         ) { row in
             let start = try row.next(Int.self)
             let length = try row.next(Int.self)
@@ -76,28 +76,28 @@ extension CardStore {
 
     /// Forgets the source of a card, whose prepared image took its place or which cannot be used.
     func dropSource(of card: CardID, in tx: Transaction) throws {
-        try tx.run("DELETE FROM blob WHERE card = \(card) AND kind IN ('source', 'address')")
+        try tx.run("DELETE FROM blob WHERE card = \(card) AND kind IN \(list: [BlobKind.source, .address])")
     }
 
     /// Stores where the image of a card is fetched from.
     func put(_ address: SealedAddress, of card: CardID, key: CardKey, in tx: Transaction) throws {
         let sealed = try key.seal(json: address, column: SealedAddress.column)
-        try self.put(sealed, as: "address", of: card, in: tx)
+        try self.put(sealed, as: .address, of: card, in: tx)
     }
 
     /// Returns where the image of a card is fetched from.
     func address(of card: CardID, key: CardKey, in tx: Transaction) throws -> SealedAddress {
-        guard let sealed = try self.sealed("address", of: card, in: tx) else { throw Self.unreadable }
+        guard let sealed = try self.sealed(.address, of: card, in: tx) else { throw Self.unreadable }
         return try key.open(json: sealed, column: SealedAddress.column)
     }
 
     /// In which state a card starts with what is there of it; `nil` if nothing is.
     func start(of card: CardID, in tx: Transaction) throws -> CardState? {
-        let kinds = try tx.rows("SELECT DISTINCT kind FROM blob WHERE card = \(card)") { try $0.next(String.self) }
-        if kinds.contains("image") { return .prepared }
+        let kinds = try tx.rows("SELECT DISTINCT kind FROM blob WHERE card = \(card)") { try $0.next(BlobKind.self) }
+        if kinds.contains(.image) { return .prepared }
         // While it is fetched, its address is there beside the bytes that have come.
-        if kinds.contains("address") { return .fetching }
-        return kinds.contains("source") ? .received : nil
+        if kinds.contains(.address) { return .fetching }
+        return kinds.contains(.source) ? .received : nil
     }
 
     private static func sourceColumn(_ start: Int) -> String { "blob.source \(start)" }

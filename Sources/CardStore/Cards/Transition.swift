@@ -21,7 +21,7 @@ struct Transition {
     }
 
     /// Assigns what a card has that did not fail yet and is due.
-    static let fresh: SQL = "failures = 0, tries = 0, failed_at = NULL, due_at = NULL"
+    static let fresh: SQL = "failures = 0, tries = 0, failed_at = NULL, due_from = NULL, due_at = NULL"
 
     /// When a card changes: never before the last time that the sandbox has seen, or a clock that is behind would have it expire
     /// as soon as the clock is right again.
@@ -34,7 +34,7 @@ struct Transition {
     static func markForDecision(_ number: BusinessNumber, in tx: Transaction) throws {
         try tx.run(
             """
-            UPDATE application SET decide_at = 0
+            UPDATE cases SET decide_from = 0, decide_at = 0
             WHERE number = \(number) AND EXISTS (SELECT 1 FROM card WHERE number = \(number) AND state = 'verified')
             """
         )

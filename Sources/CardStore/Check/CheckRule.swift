@@ -39,14 +39,8 @@ struct CheckRule: Sendable {
             by: "retry",
             """
             SELECT id FROM card WHERE state IN ('verified', 'delivering')
-            AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'reading')
+            AND NOT EXISTS (SELECT 1 FROM reading WHERE reading.card = card.id)
             """
-        ),
-        CheckRule(
-            "reason_missing",
-            "the card ended or waits for a person, and nothing says why; look at it",
-            by: "show",
-            "SELECT id FROM card WHERE state IN ('rejected', 'failed', 'held') AND reason IS NULL"
         ),
         CheckRule(
             "delivered_without_delivery",
@@ -62,12 +56,12 @@ struct CheckRule: Sendable {
             "never_decided",
             "the card is verified, and nothing looks at it again; start a run, which decides all cards that wait",
             """
-            SELECT card.id FROM card JOIN application ON application.number = card.number
-            WHERE card.state = 'verified' AND card.reason IS NULL AND application.decide_at IS NULL
+            SELECT card.id FROM card JOIN cases ON cases.number = card.number
+            WHERE card.state = 'verified' AND card.reason IS NULL AND cases.decide_at IS NULL
             """,
             mends: [
                 """
-                UPDATE application SET decide_at = 0 WHERE decide_at IS NULL
+                UPDATE cases SET decide_from = 0, decide_at = 0 WHERE decide_at IS NULL
                 AND number IN (SELECT number FROM card WHERE state = 'verified' AND reason IS NULL)
                 """
             ]
@@ -124,14 +118,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "parts_missing",
-            "the card's delivery cannot be sent again, since its parts are gone; look at the backend, then resolve it",
-            """
-            SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
-            WHERE delivery.state IN ('open', 'kept') AND delivery.parts IS NULL
-            """
-        ),
-        CheckRule(
             "kept_without_card",
             "a delivery is kept for a person, but none of its cards is held any more; it can be left as it is",
             """
@@ -165,7 +151,7 @@ struct CheckRule: Sendable {
             """
             SELECT id FROM card WHERE state = 'held' AND reason = 'outcome_unknown' AND NOT EXISTS (
                 SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-                WHERE delivery_card.card = card.id AND delivery_card.undecided = 1 AND delivery.may_be_applied = 1
+                WHERE delivery_card.card = card.id AND delivery_card.outcome_unknown = 1 AND delivery.may_be_applied = 1
             )
             """
         ),
@@ -176,40 +162,32 @@ struct CheckRule: Sendable {
             "delivered_not_noted",
             "the card was delivered, but its business number does not know, so an older photo or a back may go wrong",
             """
-            SELECT card.id FROM card JOIN application ON application.number = card.number WHERE card.state = 'delivered' AND (
+            SELECT card.id FROM card JOIN cases ON cases.number = card.number WHERE card.state = 'delivered' AND (
                 (coalesce(card.side, card.expected_side) = 'front'
-                    AND coalesce(application.front_delivered, 0) < card.intake_order)
+                    AND coalesce(cases.front_delivered, 0) < card.intake_order)
                 OR (coalesce(card.side, card.expected_side) = 'back'
-                    AND coalesce(application.back_delivered, 0) < card.intake_order)
+                    AND coalesce(cases.back_delivered, 0) < card.intake_order)
             )
             """,
             mends: [Self.noting("front_delivered", "front"), Self.noting("back_delivered", "back")]
         ),
         CheckRule(
-            "disputed_without_holder",
-            "the card's business number counts as that of two persons, but none is known; look at its fronts",
-            """
-            SELECT card.id FROM card JOIN application ON application.number = card.number
-            WHERE application.disputed = 1 AND application.holder IS NULL
-            """
-        ),
-        CheckRule(
             "second_holder",
             "the card names another person than the first front of its business number, which is not marked as disputed",
             """
-            SELECT card.id FROM card JOIN application ON application.number = card.number
-            WHERE application.disputed = 0 AND card.holder IS NOT NULL
-            AND (application.holder IS NULL OR application.holder <> card.holder)
+            SELECT card.id FROM card JOIN cases ON cases.number = card.number
+            WHERE cases.disputed = 0 AND card.holder IS NOT NULL
+            AND (cases.holder IS NULL OR cases.holder <> card.holder)
             """,
             mends: [
                 """
-                UPDATE application SET holder = (
-                    SELECT holder FROM card WHERE card.number = application.number AND holder IS NOT NULL ORDER BY intake_order LIMIT 1
+                UPDATE cases SET holder = (
+                    SELECT holder FROM card WHERE card.number = cases.number AND holder IS NOT NULL ORDER BY intake_order LIMIT 1
                 ) WHERE holder IS NULL
                 """,
                 """
-                UPDATE application SET disputed = 1, decide_at = 0 WHERE disputed = 0 AND EXISTS (
-                    SELECT 1 FROM card WHERE card.number = application.number AND card.holder <> application.holder
+                UPDATE cases SET disputed = 1, decide_from = 0, decide_at = 0 WHERE disputed = 0 AND EXISTS (
+                    SELECT 1 FROM card WHERE card.number = cases.number AND card.holder <> cases.holder
                 )
                 """,
             ]
@@ -229,19 +207,6 @@ struct CheckRule: Sendable {
 
     private static let work = [
         CheckRule(
-            "claimed_at_rest",
-            "a process claims the card although there is nothing to be done for it; end that process",
-            """
-            SELECT id FROM card WHERE worker IS NOT NULL AND state NOT IN ('fetching', 'received', 'prepared')
-            UNION SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
-            WHERE delivery.worker IS NOT NULL AND delivery.state <> 'open'
-            """,
-            mends: [
-                "UPDATE card SET worker = NULL WHERE worker IS NOT NULL AND state NOT IN ('fetching', 'received', 'prepared')",
-                "UPDATE delivery SET worker = NULL WHERE worker IS NOT NULL AND state <> 'open'",
-            ]
-        ),
-        CheckRule(
             "attempt_of_nobody",
             "the card was being sent by a process that is not known, and nobody notes that it may have arrived",
             """
@@ -260,7 +225,7 @@ struct CheckRule: Sendable {
                 WHERE ended_at IS NULL AND worker NOT IN (SELECT id FROM worker)
                 """,
             ]
-        ),
+        )
     ]
 
     private static let remains = [
@@ -275,31 +240,23 @@ struct CheckRule: Sendable {
             by: "erase",
             """
             SELECT id FROM card WHERE state = 'erased' AND (
-                metadata IS NOT NULL OR message IS NOT NULL OR source IS NOT NULL OR holder IS NOT NULL
-                OR id IN (SELECT card FROM card_key) OR id IN (SELECT card FROM blob)
+                metadata IS NOT NULL OR message IS NOT NULL OR source IS NOT NULL OR prepared IS NOT NULL OR host IS NOT NULL
+                OR holder IS NOT NULL OR id IN (SELECT card FROM card_key) OR id IN (SELECT card FROM blob)
+                OR id IN (SELECT card FROM reading)
                 OR EXISTS (SELECT 1 FROM event WHERE event.card = card.id AND event.message IS NOT NULL)
             )
             """
-        ),
-        CheckRule(
-            "parts_left",
-            "a delivery of the card has ended, but its parts are left, with the TOKEN in them; please report this",
-            """
-            SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
-            WHERE delivery.state NOT IN ('open', 'kept') AND delivery.parts IS NOT NULL
-            """,
-            mends: ["UPDATE delivery SET parts = NULL WHERE state NOT IN ('open', 'kept') AND parts IS NOT NULL"]
         ),
     ]
 
     /// Notes on each number the last card of a side that was delivered.
     private static func noting(_ column: SQL, _ side: String) -> SQL {
         let last: SQL = """
-            SELECT max(intake_order) FROM card WHERE card.number = application.number AND card.state = 'delivered'
+            SELECT max(intake_order) FROM card WHERE card.number = cases.number AND card.state = 'delivered'
             AND coalesce(card.side, card.expected_side) = \(side)
             """
         return """
-            UPDATE application SET \(column) = (\(last)) WHERE coalesce(\(column), 0) < coalesce((\(last)), 0)
+            UPDATE cases SET \(column) = (\(last)) WHERE coalesce(\(column), 0) < coalesce((\(last)), 0)
             """
     }
 }

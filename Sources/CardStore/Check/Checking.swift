@@ -1,5 +1,6 @@
 package import CardModel
 import Foundation
+import GRDB
 
 /// Something that is wrong with a sandbox.
 package struct SandboxFinding: Hashable, Sendable {
@@ -27,10 +28,10 @@ extension CardStore {
     /// What is wrong with the file, its references, the life of cards, and the access log.
     func ruleFindings() async throws -> [SandboxFinding] {
         do {
+            let file = try await self.fileFindings()
+            guard file.isEmpty else { return file }
             return try await self.database.read { tx in
-                let file = try Self.fileFindings(in: tx)
-                guard file.isEmpty else { return file }
-                return try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
+                try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
                     + self.logFindings(in: tx)
             }
         } catch let error as DatabaseError where error.kind == .damaged {
@@ -45,9 +46,11 @@ extension CardStore {
         )
     }
 
-    private static func fileFindings(in tx: Transaction) throws -> [SandboxFinding] {
-        try tx.rows("PRAGMA integrity_check(100)") { try $0.next(String.self) }.filter { $0 != "ok" }
-            .map { Self.fileDamaged($0) }
+    /// What SQLite itself finds, broken CHECK constraints included: a connection that only reads would pass over these.
+    private func fileFindings() async throws -> [SandboxFinding] {
+        try await self.database.withWriter { connection in
+            try String.fetchAll(connection, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
+        }.map(Self.fileDamaged)
     }
 
     private static func referenceFindings(in tx: Transaction) throws -> [SandboxFinding] {

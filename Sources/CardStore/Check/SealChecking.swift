@@ -58,13 +58,10 @@ extension CardStore {
             let value: Message? = try? key.open(json: message, column: CardRow.messageColumn)
             note(CardRow.messageColumn, value != nil)
         }
-        for kind in try tx.rows("SELECT kind FROM blob WHERE card = \(row.id)", { try $0.next(String.self) }) {
-            switch kind {
-            case "image": note("blob.image", (try? self.image(of: row.id, key: key, in: tx)) != nil)
-            case "reading": note(StoredReading.column, (try? self.reading(of: row, in: tx)) != nil)
-            default: break
-            }
+        if try self.hasImage(row.id, in: tx) {
+            note("blob.image", (try? self.image(of: row.id, key: key, in: tx)) != nil)
         }
+        if try self.hasReading(row.id, in: tx) { note("reading.bytes", (try? self.reading(of: row, in: tx)) != nil) }
         let parts: [Data] = try tx.rows(
             """
             SELECT delivery.parts FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery

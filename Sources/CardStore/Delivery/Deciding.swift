@@ -31,9 +31,6 @@ package struct DeliveryProposal: Sendable {
 extension CardStore {
     /// Looks at the numbers that are due, the highest priority first; nothing is changed.
     ///
-    /// A card that came, or failed, at a time that is still to come did so while a clock was ahead: its number waits for no time
-    /// of that clock.
-    ///
     /// - Parameters:
     ///   - limit: the most numbers.
     ///   - excluded: numbers that this process has under way.
@@ -49,17 +46,14 @@ extension CardStore {
             untriedOnly
             ? """
             AND NOT EXISTS (
-                SELECT 1 FROM card WHERE card.number = application.number AND card.state = 'verified' AND failed_at IS NOT NULL
+                SELECT 1 FROM card WHERE card.number = cases.number AND card.state = 'verified' AND failed_at IS NOT NULL
             )
             """ : ""
         return try await self.read(at: now) { tx in
             let due: [BusinessNumber] = try tx.rows(
                 """
-                SELECT number FROM application WHERE decide_at IS NOT NULL AND (decide_at <= \(now) OR number IN (
-                    SELECT number FROM card WHERE state = 'verified' AND changed_at > \(now)
-                    AND state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')
-                    AND (created_at > \(now) OR failed_at > \(now))
-                )) \(untried) ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
+                SELECT number FROM cases WHERE decide_at IS NOT NULL AND (decide_at <= \(now) OR decide_from > \(now))
+                \(untried) ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
                 """
             ) { try $0.next() }
             return try due.filter { !excluded.contains($0) }.prefix(limit).map { number in
@@ -70,10 +64,11 @@ extension CardStore {
     }
 
     /// When the next number is to be decided; `nil` if none is.
-    package func nextDecision() async throws -> Timestamp? {
+    package func nextDecision(now: Timestamp) async throws -> Timestamp? {
         try await self.read { tx in
-            try tx.value("SELECT min(decide_at) FROM application WHERE decide_at IS NOT NULL", as: Timestamp?.self)
-                ?? nil
+            let next: SQL = "SELECT min(decide_at) FROM cases WHERE decide_at IS NOT NULL"
+            if try tx.exists("SELECT 1 FROM cases WHERE decide_at IS NOT NULL AND decide_from > \(now)") { return now }
+            return try tx.value(next, as: Timestamp?.self) ?? nil
         }
     }
 
@@ -114,7 +109,7 @@ struct Application {
             in: tx
         )
         let facts = try tx.row(
-            "SELECT disputed, front_delivered, back_delivered FROM application WHERE number = \(number)"
+            "SELECT disputed, front_delivered, back_delivered FROM cases WHERE number = \(number)"
         ) { row in
             (disputed: try row.next(Bool.self), front: try row.next(Int64?.self), back: try row.next(Int64?.self))
         }
@@ -122,7 +117,7 @@ struct Application {
         delivered[.front] = facts?.front
         delivered[.back] = facts?.back
         let snapshot = ApplicationSnapshot(
-            cards: rows.map { ApplicationCard($0, now: tx.now) },
+            cards: rows.map(ApplicationCard.init),
             isDisputed: facts?.disputed ?? false,
             delivered: delivered
         )
@@ -196,7 +191,10 @@ struct Application {
         }
         let others = self.decision.ready.joined().contains { !formed.contains($0) }
         let next = others ? Timestamp(millisecondsSinceEpoch: 0) : self.decision.reconsiderAt
-        try self.tx.run("UPDATE application SET decide_at = \(next) WHERE number = \(self.number)")
+        let from = next.map { min($0, self.tx.now) }
+        try self.tx.run(
+            "UPDATE cases SET decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)"
+        )
         return changes
     }
 
@@ -217,17 +215,15 @@ struct Application {
 }
 
 extension ApplicationCard {
-    /// A wait that began at a time that is still to come was written while a clock was ahead, and is over.
-    fileprivate init(_ row: CardRow, now: Timestamp) {
-        let hasFailedYet = row.history.failedAt.map { $0 <= now } ?? true
+    fileprivate init(_ row: CardRow) {
         self.init(
             id: row.id,
             state: row.state,
             reason: row.reason,
             side: row.anySide,
             order: row.order,
-            waitsUntil: row.createdAt > now ? now : row.waitsUntil,
-            dueAt: hasFailedYet ? row.dueAt : nil,
+            wait: Wait(from: row.createdAt, until: row.waitsUntil),
+            due: row.due,
             isAccepted: row.isAccepted,
             goesWithoutFront: row.goesWithoutFront,
             goesAlone: row.goesAlone
@@ -243,8 +239,8 @@ extension CardStore {
         rules: VerdictRules,
         in tx: Transaction
     ) throws -> [VerdictFinding] {
-        guard let frontReading = (try? self.reading(of: front, in: tx))?.reading,
-            let backReading = (try? self.reading(of: back, in: tx))?.reading
+        guard let frontReading = (try? self.reading(of: front, in: tx)) ?? nil,
+            let backReading = (try? self.reading(of: back, in: tx)) ?? nil
         else { return [] }
         var areIdentical = false
         // A picture of one side has one reading; only one that shows both may be sent as both.

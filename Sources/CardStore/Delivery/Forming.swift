@@ -7,7 +7,11 @@ package struct DeliveryDraft: Sendable {
     package var id: DeliveryID
     /// The key that is the same over all its attempts.
     package var key: String
-    /// The boundary of its form, or what stands in its place for a raw body.
+    /// How its cards are joined.
+    package var layout: DeliveryLayoutKind
+    /// What it is sent as.
+    package var body: DeliveryBody
+    /// The boundary of its form; empty for a raw body.
     package var boundary: String
     /// Its parts in order.
     package var parts: [DeliveryPart]
@@ -15,9 +19,19 @@ package struct DeliveryDraft: Sendable {
     package var members: [DeliveryMember]
 
     /// Describes a delivery.
-    package init(id: DeliveryID, key: String, boundary: String, parts: [DeliveryPart], members: [DeliveryMember]) {
+    package init(
+        id: DeliveryID,
+        key: String,
+        layout: DeliveryLayoutKind,
+        body: DeliveryBody,
+        boundary: String,
+        parts: [DeliveryPart],
+        members: [DeliveryMember]
+    ) {
         self.id = id
         self.key = key
+        self.layout = layout
+        self.body = body
         self.boundary = boundary
         self.parts = parts
         self.members = members
@@ -103,7 +117,7 @@ extension CardStore {
             var room = byteCount
             for (index, member) in members.enumerated() {
                 let size: Int? = try tx.value(
-                    "SELECT length(bytes) FROM blob WHERE card = \(member.card) AND kind = 'image' AND start = 0"
+                    "SELECT length(bytes) FROM blob WHERE card = \(member.card) AND kind = \(BlobKind.image) AND start = 0"
                 )
                 room -= max(0, (size ?? 0) - Self.imageOverhead)
                 if index > 0, room < 0 { return (Array(members.prefix(index)), true) }
@@ -122,7 +136,7 @@ extension CardStore {
             material.confidential += [metadata.expectedIDNumber, metadata.expectedName, metadata.userNumber].compactMap(
                 \.self
             )
-            if let reading = (try? self.reading(of: row, in: tx))?.reading {
+            if let reading = (try? self.reading(of: row, in: tx)) ?? nil {
                 material.confidential += reading.fields.all
             }
         }
@@ -153,6 +167,8 @@ extension CardStore {
             numbers: numbers,
             outbound: OutboundDelivery(
                 idempotencyKey: draft.key,
+                layout: draft.layout,
+                body: draft.body,
                 boundary: draft.boundary,
                 parts: draft.parts,
                 images: material.images,
@@ -209,8 +225,9 @@ extension CardStore {
         let parts = try firstKey.seal(json: draft.parts, column: "delivery.parts")
         try tx.run(
             """
-            INSERT INTO delivery (id, key, boundary, parts, state, worker, priority, formed_at, changed_at)
-            VALUES (\(draft.id), \(draft.key), \(draft.boundary), \(parts), 'open', \(worker.id), \(priority), \(tx.now), \(tx.now))
+            INSERT INTO delivery (id, key, layout, body, boundary, parts, state, worker, priority, formed_at, changed_at)
+            VALUES (\(draft.id), \(draft.key), \(draft.layout), \(draft.body), \(draft.boundary), \(parts),
+            \(DeliveryState.open), \(worker.id), \(priority), \(tx.now), \(tx.now))
             """
         )
         for (position, row) in rows.enumerated() {

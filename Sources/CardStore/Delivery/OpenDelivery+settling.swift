@@ -6,10 +6,10 @@ extension OpenDelivery {
         if outcome.counts, let failure = outcome.failure { try self.countFailure(failure.failureClass) }
         switch outcome {
         case .accepted:
-            try self.close(as: "delivered")
+            try self.close(as: .delivered)
             for card in self.members { try self.deliver(card) }
         case .items(let items):
-            try self.close(as: "closed")
+            try self.close(as: .closed)
             for (index, card) in self.members.enumerated() {
                 let item = items.indices.contains(index) ? items[index] : .unknown(Self.unnamed)
                 try self.settle(card, by: item, retry: terms.retry)
@@ -51,20 +51,23 @@ extension OpenDelivery {
     private func refuse(_ transition: Transition, _ failure: RemoteFailure, dueAt: Timestamp? = nil) throws {
         if self.mayBeApplied { return try self.keep(failure) }
         guard self.members.count == 1 else { return try self.dissolve(alone: true, dueAt: dueAt) }
-        try self.close(as: "refused")
+        try self.close(as: .refused)
         for card in self.members { try self.end(card, transition) }
     }
 
     /// The same bytes go again.
     private func repeatBytes(dueAt: Timestamp? = nil) throws {
         try self.tx.run(
-            "UPDATE delivery SET worker = NULL, due_at = \(dueAt), changed_at = \(self.tx.now) WHERE id = \(self.id)"
+            """
+            UPDATE delivery SET worker = NULL, \(Wait.assigning(until: dueAt, from: self.tx.now)),
+            changed_at = \(self.tx.now) WHERE id = \(self.id)
+            """
         )
     }
 
     /// It was surely not applied: its members are `verified` again, each alone from now on if they failed together.
     private func dissolve(alone: Bool = false, dueAt: Timestamp? = nil) throws {
-        try self.close(as: "dissolved")
+        try self.close(as: .dissolved)
         for card in self.members { try self.release(card, alone: alone, dueAt: dueAt) }
     }
 

@@ -7,15 +7,18 @@ struct OpenDelivery {
     let members: [CardID]
     let store: CardStore
     let tx: Transaction
-    private let state: String
+    private let state: DeliveryState
     private(set) var mayBeApplied: Bool
     private(set) var history: FailureHistory
 
     init(_ id: DeliveryID, store: CardStore, in tx: Transaction) throws {
         let row = try tx.row(
-            "SELECT state, may_be_applied, failures, tries, failed_at, blamed_at FROM delivery WHERE id = \(id)"
+            "SELECT state, may_be_applied, failures, tries, failed_at, counts_from FROM delivery WHERE id = \(id)"
         ) { row in
-            (state: try row.next(String.self), mayBeApplied: try row.next(Bool.self), history: try FailureHistory(&row))
+            (
+                state: try row.next(DeliveryState.self), mayBeApplied: try row.next(Bool.self),
+                history: try FailureHistory(&row)
+            )
         }
         guard let row else { throw DatabaseError(.damaged, "a delivery has no row") }
         self.id = id
@@ -38,8 +41,8 @@ struct OpenDelivery {
     /// What the backend took settles also what was unknown meanwhile.
     func isSettled(by outcome: DeliveryOutcome, isCurrent: Bool) -> Bool {
         switch outcome {
-        case .accepted, .items: ["open", "kept", "closed"].contains(self.state)
-        case .tokenExpired, .failed: isCurrent && self.state == "open"
+        case .accepted, .items: self.state.takesAcceptance
+        case .tokenExpired, .failed: isCurrent && self.state == .open
         }
     }
 
@@ -54,7 +57,7 @@ struct OpenDelivery {
             known.tries = max(known.tries, row.history.tries)
             guard self.history.failedAt == nil, let failedAt = row.history.failedAt else { continue }
             known.failedAt = max(known.failedAt ?? failedAt, failedAt)
-            known.blamedAt = [known.blamedAt, row.history.blamedAt].compactMap(\.self).max()
+            known.countsFrom = [known.countsFrom, row.history.countsFrom].compactMap(\.self).max()
         }
         self.history = try self.store.counting(failureClass, after: known, stage: .deliver, own: self.own, in: self.tx)
         try self.tx.run("UPDATE delivery SET \(self.history.assignments) WHERE id = \(self.id)")
@@ -69,21 +72,23 @@ struct OpenDelivery {
     // MARK: Its end
 
     /// Closes the delivery: it is never sent again, so its parts go.
-    func close(as state: String) throws {
+    func close(as state: DeliveryState) throws {
         try self.tx.run(
             """
             UPDATE delivery SET state = \(state), parts = NULL, worker = NULL, due_at = NULL, changed_at = \(self.tx.now)
             WHERE id = \(self.id)
             """
         )
-        if state != "closed" { try self.tx.run("UPDATE delivery_card SET undecided = 0 WHERE delivery = \(self.id)") }
+        if state != .closed {
+            try self.tx.run("UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(self.id)")
+        }
     }
 
     /// Closes the delivery because one member leaves it: of the others nobody knows, unless it surely was not applied.
     ///
     /// - Returns: the others.
     func close(leaving card: CardID) throws -> [CardID] {
-        try self.close(as: "closed")
+        try self.close(as: .closed)
         try self.decide(card)
         let others = self.members.filter { $0 != card }
         for other in others {
@@ -100,7 +105,7 @@ struct OpenDelivery {
 
     /// Ends a delivery that cannot be sent again since a value of it does not open.
     func abandon() throws {
-        try self.close(as: "closed")
+        try self.close(as: .closed)
         for card in self.members {
             guard let row = try self.member(card) else { continue }
             if self.mayBeApplied {
@@ -123,7 +128,7 @@ struct OpenDelivery {
 
     /// It is known what became of a member.
     func decide(_ card: CardID) throws {
-        try self.tx.run("UPDATE delivery_card SET undecided = 0 WHERE delivery = \(self.id) AND card = \(card)")
+        try self.tx.run("UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(self.id) AND card = \(card)")
     }
 
     /// Marks a card as delivered, and its number: the order outlives the card.
@@ -144,7 +149,7 @@ struct OpenDelivery {
 
     func release(_ card: CardID, alone: Bool, dueAt: Timestamp?) throws {
         guard let row = try self.member(card) else { return }
-        let also: SQL = ", due_at = \(dueAt), alone = \(alone || row.goesAlone)"
+        let also: SQL = ", \(Wait.assigning(until: dueAt, from: self.tx.now)), split = \(alone || row.goesAlone)"
         try self.store.move(row, Transition(.verified), also: also, in: self.tx)
     }
 

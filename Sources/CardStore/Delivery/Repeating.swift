@@ -17,7 +17,7 @@ extension CardStore {
             let ids: [DeliveryID] = try tx.rows(
                 """
                 UPDATE delivery SET worker = \(worker.id) WHERE id IN (
-                    SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Self.isDue(at: now))
+                    SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now))
                     ORDER BY priority DESC, tries, formed_at LIMIT \(limit)
                 ) RETURNING id
                 """
@@ -42,10 +42,10 @@ extension CardStore {
     }
 
     /// When the next delivery is due again; `nil` if none is.
-    package func nextDelivery() async throws -> Timestamp? {
+    package func nextDelivery(now: Timestamp) async throws -> Timestamp? {
         try await self.read { tx in
             try tx.value(
-                "SELECT min(coalesce(due_at, 0)) FROM delivery WHERE state = 'open' AND worker IS NULL",
+                "SELECT \(Wait.next(at: now)) FROM delivery WHERE state = 'open' AND worker IS NULL",
                 as: Timestamp?.self
             ) ?? nil
         }
@@ -61,10 +61,11 @@ extension CardStore {
     }
 
     private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
-        let row = try tx.row("SELECT key, boundary, parts, tries FROM delivery WHERE id = \(id)") { row in
+        let row = try tx.row("SELECT key, layout, body, boundary, parts, tries FROM delivery WHERE id = \(id)") { row in
             (
-                key: try row.next(String.self), boundary: try row.next(String.self), parts: try row.next(Data?.self),
-                tries: try row.next(Int.self)
+                key: try row.next(String.self), layout: try row.next(DeliveryLayoutKind.self),
+                body: try row.next(DeliveryBody.self), boundary: try row.next(String.self),
+                parts: try row.next(Data?.self), tries: try row.next(Int.self)
             )
         }
         guard let row, !members.isEmpty else { throw DatabaseError(.damaged, "a delivery has no row or card") }
@@ -78,6 +79,8 @@ extension CardStore {
             numbers: Set(rows.map(\.number)),
             outbound: OutboundDelivery(
                 idempotencyKey: row.key,
+                layout: row.layout,
+                body: row.body,
                 boundary: row.boundary,
                 parts: try key.open(json: parts, column: "delivery.parts"),
                 images: material.images,

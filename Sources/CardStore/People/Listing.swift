@@ -50,8 +50,8 @@ package struct CardEvent: Hashable, Sendable {
 
 /// A call to an outside service.
 package struct AttemptRecord: Hashable, Sendable {
-    /// `fetch`, `verify` or `deliver`.
-    package var stage: String
+    /// Which stage made it.
+    package var stage: Stage
     /// The delivery, for `deliver`.
     package var delivery: DeliveryID?
     /// When it began.
@@ -133,7 +133,7 @@ extension CardStore {
         return CardDetails(
             card: row.shown(self.vault),
             inputName: self.inputName(of: row, key: key),
-            reading: key == nil ? nil : (try? self.reading(of: row, in: tx))?.reading,
+            reading: key == nil ? nil : (try? self.reading(of: row, in: tx)) ?? nil,
             image: image.map { ($0.width, $0.height, $0.jpeg.count) },
             events: try self.events(of: id, key: key, in: tx),
             attempts: try self.attempts(of: id, in: tx)
@@ -168,11 +168,11 @@ extension CardStore {
             WHERE subject = \(id) OR subject IN (SELECT delivery FROM delivery_card WHERE card = \(id)) ORDER BY id
             """
         ) { row in
-            let stage = try row.next(String.self)
+            let stage = try row.next(Stage.self)
             let subject = try row.next(String.self)
             return AttemptRecord(
                 stage: stage,
-                delivery: stage == AttemptStage.deliver.rawValue ? DeliveryID(rawValue: subject) : nil,
+                delivery: stage == .deliver ? DeliveryID(rawValue: subject) : nil,
                 startedAt: try row.next(),
                 endedAt: try row.next(),
                 failureClass: try row.next(),

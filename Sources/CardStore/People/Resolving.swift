@@ -66,7 +66,7 @@ extension CardStore {
             try self.move(
                 moved,
                 Transition(.verified),
-                also: ", accepted = 1, without_front = \(isLone), alone = \(goesAlone), failures = 0, due_at = NULL",
+                also: ", accepted = 1, without_front = \(isLone), split = \(goesAlone), failures = 0, due_at = NULL",
                 in: tx
             )
         case .resend: break
@@ -108,7 +108,9 @@ extension CardStore {
             try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND state IN ('open', 'kept')")
         else {
             if let delivery = row.delivery {
-                try tx.run("UPDATE delivery_card SET undecided = 0 WHERE delivery = \(delivery) AND card = \(row.id)")
+                try tx.run(
+                    "UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(delivery) AND card = \(row.id)"
+                )
             }
             return []
         }
@@ -121,7 +123,7 @@ extension CardStore {
         let column: SQL = side == .front ? "front_delivered" : "back_delivered"
         try tx.run(
             """
-            UPDATE application SET \(column) = CASE WHEN \(column) > \(row.order) THEN \(column) ELSE \(row.order) END
+            UPDATE cases SET \(column) = CASE WHEN \(column) > \(row.order) THEN \(column) ELSE \(row.order) END
             WHERE number = \(row.number)
             """
         )
@@ -151,14 +153,14 @@ extension CardStore {
     ) throws -> OperatorRules.Circumstances {
         try self.noteSending(row, in: tx)
         let delivery = try tx.row("SELECT state, worker FROM delivery WHERE id = \(row.delivery)") { row in
-            (state: try row.next(String.self), worker: try row.next(String?.self))
+            (state: try row.next(DeliveryState.self), worker: try row.next(String?.self))
         }
         return OperatorRules.Circumstances(
             hasImage: try self.start(of: row.id, in: tx) != nil,
-            wasRead: try tx.exists("SELECT 1 FROM blob WHERE card = \(row.id) AND kind = 'reading'"),
+            wasRead: try self.hasReading(row.id, in: tx),
             isUnderWay: [row.worker, delivery?.worker].contains { $0.map(self.isAtWork) ?? false },
             mayBeAtBackend: try self.mayBeAtBackend(row.id, in: tx),
-            hasKeptDelivery: delivery?.state == "kept",
+            hasKeptDelivery: delivery?.state == .kept,
             isReplaced: isReplaced
         )
     }

@@ -63,14 +63,30 @@ final class Database: Sendable {
         }
     }
 
-    /// What marks a file: by whom it was made, in which version, and whether anything is in it.
+    /// What marks a file.
+    struct Marks {
+        /// By which program it was made.
+        let application: Int
+        /// In which version.
+        let version: Int
+        /// The digest of the schema that it was made with, if it is a sandbox.
+        let schema: String?
+        /// Whether nothing is in it.
+        let isEmpty: Bool
+
+        /// Whether it is a sandbox as this program makes them.
+        var isKnown: Bool { self.application == Schema.applicationID && self.schema == Schema.digest }
+    }
+
+    /// Returns what marks a file.
     ///
     /// The file is only read, unless its making was cut off: then SQLite has to undo what was begun before it can be read.
-    static func identity(path: String) throws -> (application: Int, version: Int, isEmpty: Bool) {
-        func look(_ connection: GRDB.Database) throws -> (application: Int, version: Int, isEmpty: Bool) {
-            (
+    static func marks(of path: String) throws -> Marks {
+        func look(_ connection: GRDB.Database) throws -> Marks {
+            Marks(
                 application: try Int.fetchOne(connection, sql: "PRAGMA application_id") ?? 0,
                 version: try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0,
+                schema: (try? String.fetchOne(connection, sql: "SELECT schema FROM store")) ?? nil,
                 isEmpty: try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_master") == 0
             )
         }

@@ -75,7 +75,8 @@ extension CardStore {
 
     private func check(_ part: String) async throws -> BackupReport {
         let database = try Database(path: part)
-        let copy = CardStore(database: database, vault: self.vault, folder: self.folder, kind: self.kind)
+        let marks = StoreMarks(id: self.id, kind: self.kind)
+        let copy = CardStore(database: database, vault: self.vault, folder: self.folder, marks: marks)
         do {
             let report = BackupReport(
                 byteCount: 0,

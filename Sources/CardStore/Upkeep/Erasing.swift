@@ -164,7 +164,7 @@ struct Erasure: Sendable {
             row,
             Transition(.erased, self.reason),
             also: """
-                , was_delivered = \(row.state == .delivered), certificate = \(try certificate.line), blamed_at = NULL,
+                , was_delivered = \(row.state == .delivered), certificate = \(try certificate.line), counts_from = NULL,
                 \(Transition.fresh)
                 """,
             in: tx
@@ -176,7 +176,13 @@ struct Erasure: Sendable {
     static func destroy(_ card: CardID, in tx: Transaction) throws {
         try tx.run("DELETE FROM card_key WHERE card = \(card)")
         try tx.run("DELETE FROM blob WHERE card = \(card)")
+        try tx.run("DELETE FROM reading WHERE card = \(card)")
         try tx.run("UPDATE event SET message = NULL WHERE card = \(card) AND message IS NOT NULL")
-        try tx.run("UPDATE card SET metadata = NULL, message = NULL, source = NULL, holder = NULL WHERE id = \(card)")
+        try tx.run(
+            """
+            UPDATE card SET metadata = NULL, message = NULL, source = NULL, prepared = NULL, host = NULL, holder = NULL
+            WHERE id = \(card)
+            """
+        )
     }
 }

@@ -5,8 +5,8 @@ import GRDB
 // What is changed in the copy of a backup before it becomes the sandbox.
 extension Restore {
     func settle(erased: [ErasureList.Entry], previous: Vault?, _ report: inout RestoreReport) async throws {
-        let file = try Database.identity(path: self.copy)
-        guard file.application == Schema.applicationID, file.version <= Schema.version else {
+        let file = try Database.marks(of: self.copy)
+        guard file.isKnown else {
             throw CodedError(
                 .wrongSandbox,
                 .configuration,
@@ -15,9 +15,9 @@ extension Restore {
         }
         let database = try Database(path: self.copy)
         do {
-            let (vault, kind) = try await self.unlock(database)
-            if let asked = self.kind, asked != kind { throw CardStore.otherKind(kind) }
-            let store = CardStore(database: database, vault: vault, folder: self.folder, kind: kind)
+            let (vault, marks) = try await self.unlock(database)
+            if let asked = self.kind, asked != marks.kind { throw CardStore.otherKind(marks.kind) }
+            let store = CardStore(database: database, vault: vault, folder: self.folder, marks: marks)
             _ = try await store.requireWhole()
             report.lastChange = try await database.read { tx in
                 (try tx.value("SELECT max(changed_at) FROM card", as: Timestamp?.self) ?? nil)?.description
@@ -41,7 +41,7 @@ extension Restore {
     }
 
     /// Opens the vault of the backup.
-    private func unlock(_ database: Database) async throws -> (Vault, CardStore.Kind) {
+    private func unlock(_ database: Database) async throws -> (Vault, CardStore.StoreMarks) {
         do {
             return try await CardStore.unlock(database, ring: self.ring)
         } catch let error as CodedError where error.code == .wrongKey {
@@ -72,8 +72,8 @@ extension Restore {
             return try await store.database.write(at: self.now) { tx in
                 let lines = try tx.run(
                     """
-                    INSERT INTO main.access_log (number, at, actor, action, purpose, card, mac)
-                    SELECT number, at, actor, action, purpose, card, mac FROM previous.access_log
+                    INSERT INTO main.access_log (number, at, actor, subject, action, purpose, card, mac)
+                    SELECT number, at, actor, subject, action, purpose, card, mac FROM previous.access_log
                     WHERE number > (SELECT coalesce(max(number), 0) FROM main.access_log)
                     """
                 )
@@ -119,21 +119,21 @@ extension Restore {
     private static func takeOverNumbers(in tx: Transaction) throws {
         try tx.run(
             """
-            INSERT INTO main.application (number, submitter, holder)
-            SELECT number, submitter, holder FROM previous.application
+            INSERT INTO main.cases (number, submitter, holder)
+            SELECT number, submitter, holder FROM previous.cases
             WHERE number IN (SELECT number FROM previous.card WHERE state = 'erased') ON CONFLICT (number) DO NOTHING
             """
         )
         try tx.run(
             """
-            UPDATE main.application SET
-            holder = coalesce(application.holder, was.holder),
-            disputed = CASE WHEN was.disputed = 1 OR application.holder <> was.holder THEN 1 ELSE application.disputed END,
-            front_delivered = CASE WHEN coalesce(was.front_delivered, 0) > coalesce(application.front_delivered, 0)
-                THEN was.front_delivered ELSE application.front_delivered END,
-            back_delivered = CASE WHEN coalesce(was.back_delivered, 0) > coalesce(application.back_delivered, 0)
-                THEN was.back_delivered ELSE application.back_delivered END
-            FROM previous.application AS was WHERE was.number = application.number
+            UPDATE main.cases SET
+            holder = coalesce(cases.holder, was.holder),
+            disputed = CASE WHEN was.disputed = 1 OR cases.holder <> was.holder THEN 1 ELSE cases.disputed END,
+            front_delivered = CASE WHEN coalesce(was.front_delivered, 0) > coalesce(cases.front_delivered, 0)
+                THEN was.front_delivered ELSE cases.front_delivered END,
+            back_delivered = CASE WHEN coalesce(was.back_delivered, 0) > coalesce(cases.back_delivered, 0)
+                THEN was.back_delivered ELSE cases.back_delivered END
+            FROM previous.cases AS was WHERE was.number = cases.number
             """
         )
         try tx.run(
@@ -154,10 +154,9 @@ extension Restore {
             """
         let count = try tx.run(
             """
-            INSERT INTO main.card (id, state, number, submitter, side, expected_side, intake_order, priority, reason, waits_until,
-            created_at, changed_at, was_delivered, certificate)
-            SELECT id, state, number, submitter, side, expected_side, intake_order, priority, reason, waits_until,
-            created_at, changed_at, was_delivered, certificate FROM previous.card WHERE id IN (\(unknown))
+            INSERT INTO main.card (id, state, number, submitter, side, expected_side, intake_order, priority, part, reason,
+            waits_until, created_at, changed_at, was_delivered, certificate)
+            SELECT id, state, number, submitter, side, expected_side, intake_order, priority, part, reason, waits_until, created_at, changed_at, was_delivered, certificate FROM previous.card WHERE id IN (\(unknown))
             """
         )
         try tx.run(
@@ -170,11 +169,11 @@ extension Restore {
         // The same file, or the same request, finds the tombstone.
         try tx.run(
             """
-            INSERT INTO main.input (place, number, card, device, inode, size, modified, request)
-            SELECT place, number, card, device, inode, size, modified, request FROM previous.input
+            INSERT INTO main.input (location, number, part, card, device, inode, size, modified, changed, request)
+            SELECT location, number, part, card, device, inode, size, modified, changed, request FROM previous.input
             WHERE card IN (SELECT id FROM main.card WHERE state = 'erased')
-            ON CONFLICT (place, number) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
-            size = excluded.size, modified = excluded.modified, request = excluded.request
+            ON CONFLICT (location, number, part) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
+            size = excluded.size, modified = excluded.modified, changed = excluded.changed, request = excluded.request
             """
         )
         return count
@@ -209,7 +208,7 @@ extension Restore {
         try tx.run("UPDATE main.card SET worker = NULL WHERE worker IS NOT NULL")
         try tx.run("UPDATE main.run SET state = 'ended', worker = NULL, ended_at = \(tx.now) WHERE state <> 'ended'")
         try tx.run("DELETE FROM main.worker")
-        try tx.run("DELETE FROM main.rest")
+        try tx.run("DELETE FROM main.pause")
         let rows = try tx.rows(
             """
             SELECT \(CardRow.columns) FROM main.card LEFT JOIN main.card_key ON card_key.card = card.id

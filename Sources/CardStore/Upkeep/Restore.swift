@@ -203,9 +203,9 @@ package struct Restore: Sendable {
         guard self.folder.hasDatabase else { return nil }
         let (cards, vault): (Int, Vault?)
         do {
-            let file = try Database.identity(path: self.folder.database)
+            let file = try Database.marks(of: self.folder.database)
             if file.isEmpty { return nil }
-            guard file.application == Schema.applicationID, file.version <= Schema.version else {
+            guard file.isKnown else {
                 throw CodedError(
                     .wrongSandbox,
                     .configuration,

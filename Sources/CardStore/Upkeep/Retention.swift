@@ -106,8 +106,6 @@ extension CardStore {
         if seen.last < stored.last || stored.doubted != nil && seen.doubted == nil {
             // The clock was ahead before: what changed then would stay for as long as it was wrong.
             try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE changed_at > \(seen.last)")
-            // Nor does a number wait for a time of that clock.
-            try tx.run("UPDATE application SET decide_at = 0 WHERE decide_at > \(seen.last)")
         }
         let wasBehind =
             try seen.last > stored.last.advanced(by: Limits.largestClockStep) && Self.wasBehind(stored, in: tx)

@@ -5,12 +5,15 @@ import Foundation
 package struct AccessOrigin: Hashable, Sendable {
     /// Who, such as `root:cards show`, or `engine:` and the name of a worker.
     package let actor: String
-    /// Why, in the words of whoever asks; must not name the holder of a card.
+    /// Under whose authority: the name of a token or webhook secret, or a user of the system; `nil` for the engine.
+    package let subject: String?
+    /// Why, in the words of the person who asks; must not name the holder of a card.
     package let purpose: String
 
     /// Names who and why: at most 200 characters each, on one line; an empty purpose counts as not given.
-    package init(actor: String, purpose: String? = nil) {
+    package init(actor: String, subject: String? = nil, purpose: String? = nil) {
         self.actor = Self.bounded(actor)
+        self.subject = subject
         let purpose = Self.bounded(purpose ?? "")
         self.purpose = purpose.isEmpty ? "not given" : purpose
     }
@@ -81,14 +84,16 @@ enum AccessLog {
         for card in cards {
             let number = head.number + 1
             let line = Self.encoded([
-                String(number), String(tx.now.millisecondsSinceEpoch), origin.actor, action.rawValue, origin.purpose,
-                card?.rawValue ?? "",
+                String(number), String(tx.now.millisecondsSinceEpoch), origin.actor, origin.subject ?? "",
+                action.rawValue,
+                origin.purpose, card?.rawValue ?? "",
             ])
             head = Head(number: number, code: vault.chainCode(of: head.code + line))
             try tx.run(
                 """
-                INSERT INTO access_log (number, at, actor, action, purpose, card, mac)
-                VALUES (\(number), \(tx.now), \(origin.actor), \(action.rawValue), \(origin.purpose), \(card), \(head.code))
+                INSERT INTO access_log (number, at, actor, subject, action, purpose, card, mac)
+                VALUES (\(number), \(tx.now), \(origin.actor), \(origin.subject), \(action.rawValue), \(origin.purpose),
+                \(card), \(head.code))
                 """
             )
         }
@@ -105,11 +110,12 @@ enum AccessLog {
     static func findings(by vault: Vault, in tx: Transaction) throws -> [Finding] {
         var head = Head.none
         var findings: [Finding] = []
-        try tx.forEach("SELECT number, at, actor, action, purpose, card, mac FROM access_log ORDER BY number") { row in
+        try tx.forEach(
+            "SELECT number, at, actor, subject, action, purpose, card, mac FROM access_log ORDER BY number"
+        ) { row in
             let number = try row.next(Int64.self)
             var fields = [String(number), String(try row.next(Int64.self))]
-            for _ in 0..<3 { fields.append(try row.next(String.self)) }
-            fields.append(try row.next(String?.self) ?? "")
+            for _ in 0..<5 { fields.append(try row.next(String?.self) ?? "") }
             let code = try row.next(Data.self)
             if number != head.number + 1 { findings.append(.gap(before: number)) }
             if vault.chainCode(of: head.code + Self.encoded(fields)) != code {

@@ -11,6 +11,8 @@ struct Vault: Sendable {
     enum Purpose: String {
         /// The digest of source bytes.
         case source
+        /// The digest of a prepared image.
+        case prepared
         /// The absolute path of a file, or an address.
         case place
         /// The identity number on a front.
@@ -186,15 +188,31 @@ struct CardKey: Sendable {
 
     /// Seals a value as JSON.
     func seal(json value: some Encodable, column: String) throws -> Data {
-        try self.seal(JSONEncoder().encode(value), column: column)
+        try self.seal(JSONEncoder().encode(Versioned(version: 1, value: value)), column: column)
     }
 
     /// Opens a value that was sealed as JSON.
     func open<Value: Decodable>(json sealed: Data, as type: Value.Type = Value.self, column: String) throws -> Value {
         let bytes = try self.open(sealed, column: column)
-        do { return try JSONDecoder().decode(Value.self, from: bytes) } catch { throw Vault.unopenable(column) }
+        do { return try JSONDecoder().decode(Versioned<Value>.self, from: bytes).value } catch {
+            throw Vault.unopenable(column)
+        }
     }
 }
+
+/// A sealed value of JSON with the version of its form.
+private struct Versioned<Value> {
+    let version: Int
+    let value: Value
+
+    enum CodingKeys: String, CodingKey {
+        case version = "v"
+        case value
+    }
+}
+
+extension Versioned: Encodable where Value: Encodable {}
+extension Versioned: Decodable where Value: Decodable {}
 
 extension SymmetricKey {
     fileprivate var bytes: Data { self.withUnsafeBytes { Data($0) } }

@@ -15,13 +15,6 @@ package struct RetryTerms: Sendable {
     }
 }
 
-/// A call to an outside service.
-enum AttemptStage: String, Bindable {
-    case fetch
-    case verify
-    case deliver
-}
-
 /// What a card or a delivery remembers of its failures.
 struct FailureHistory {
     /// Failures that count towards the most attempts.
@@ -31,14 +24,14 @@ struct FailureHistory {
     /// When the last one ended.
     var failedAt: Timestamp?
     /// When the first one ended of which it is not known yet whether it counts.
-    var blamedAt: Timestamp?
+    var countsFrom: Timestamp?
     /// Whether the last one had the one before it count.
     var hasCounted = false
 
     /// The assignments that write it down.
     var assignments: SQL {
         """
-        failures = \(self.failures), tries = \(self.tries), failed_at = \(self.failedAt), blamed_at = \(self.blamedAt)
+        failures = \(self.failures), tries = \(self.tries), failed_at = \(self.failedAt), counts_from = \(self.countsFrom)
         """
     }
 
@@ -51,15 +44,15 @@ struct FailureHistory {
             failures: self.failures,
             tries: self.tries + 1,
             failedAt: now,
-            blamedAt: self.failedAt == nil ? now : self.blamedAt
+            countsFrom: self.failedAt == nil ? now : self.countsFrom
         )
     }
 }
 
 extension FailureHistory {
-    /// Reads `failures, tries, failed_at, blamed_at`.
+    /// Reads `failures, tries, failed_at, counts_from`.
     init(_ row: inout Row) throws {
-        self.init(failures: try row.next(), tries: try row.next(), failedAt: try row.next(), blamedAt: try row.next())
+        self.init(failures: try row.next(), tries: try row.next(), failedAt: try row.next(), countsFrom: try row.next())
     }
 }
 
@@ -67,7 +60,7 @@ extension FailureHistory {
 
 extension CardStore {
     /// Writes an attempt down before its first byte is sent.
-    func beginAttempt(_ stage: AttemptStage, of subject: String, worker: String, in tx: Transaction) throws -> Int64 {
+    func beginAttempt(_ stage: Stage, of subject: String, worker: String, in tx: Transaction) throws -> Int64 {
         let id: Int64? = try tx.value(
             """
             INSERT INTO attempt (stage, subject, worker, started_at)
@@ -110,22 +103,22 @@ extension CardStore {
     func counting(
         _ failureClass: FailureClass,
         after history: FailureHistory,
-        stage: AttemptStage,
+        stage: Stage,
         own: SQL,
         in tx: Transaction
     ) throws -> FailureHistory {
         var next = history.repeated(at: tx.now)
-        guard history.failedAt != nil, let blamedAt = history.blamedAt else { return next }
-        let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : blamedAt
+        guard history.failedAt != nil, let countsFrom = history.countsFrom else { return next }
+        let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : countsFrom
         next.hasCounted = try tx.exists(
             """
             SELECT 1 FROM attempt WHERE stage = \(stage) AND class = 'accepted'
-            AND ended_at >= \(blamedAt) AND ended_at <= \(tx.now) AND started_at > \(began) AND subject NOT IN (\(own))
+            AND ended_at >= \(countsFrom) AND ended_at <= \(tx.now) AND started_at > \(began) AND subject NOT IN (\(own))
             """
         )
         if next.hasCounted {
             next.failures += 1
-            next.blamedAt = tx.now
+            next.countsFrom = tx.now
         }
         return next
     }
@@ -139,15 +132,9 @@ extension CardStore {
     func release(_ row: CardRow, after history: FailureHistory, delay: Duration, in tx: Transaction) throws {
         try tx.run(
             """
-            UPDATE card SET worker = NULL, \(history.assignments), due_at = \(tx.now.advanced(by: delay))
-            WHERE id = \(row.id)
+            UPDATE card SET worker = NULL, \(history.assignments),
+            \(Wait.assigning(until: tx.now.advanced(by: delay), from: tx.now)) WHERE id = \(row.id)
             """
         )
-    }
-
-    /// Whether a card or delivery is due. One that failed at a time that is still to come did so while a clock was ahead: it
-    /// waits for no time of that clock.
-    static func isDue(at now: Timestamp) -> SQL {
-        "(due_at IS NULL OR due_at <= \(now) OR failed_at > \(now))"
     }
 }

@@ -48,12 +48,16 @@ extension CardStore {
     /// When the next unclaimed card in a state is due; `nil` if there is none.
     ///
     /// - Parameter time: leaves out what is due by then.
-    package func nextDue(in state: CardState, after time: Timestamp? = nil) async throws -> Timestamp? {
-        let later: SQL = time.map { "AND due_at > \($0)" } ?? ""
+    package func nextDue(
+        in state: CardState,
+        after time: Timestamp? = nil,
+        now: Timestamp
+    ) async throws -> Timestamp? {
+        let later: SQL = time.map { "AND NOT \(Wait.isOver(at: $0))" } ?? ""
         return try await self.read { tx in
             try tx.value(
                 """
-                SELECT min(coalesce(due_at, 0)) FROM card WHERE state = \(state) AND worker IS NULL
+                SELECT \(Wait.next(at: now)) FROM card WHERE state = \(state) AND worker IS NULL
                 AND state IN ('fetching', 'received', 'prepared') \(later)
                 """,
                 as: Timestamp?.self
@@ -82,7 +86,7 @@ extension CardStore {
                 UPDATE card SET worker = \(worker.id) WHERE id IN (
                     SELECT id FROM card
                     WHERE state = \(state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
-                    AND \(Self.isDue(at: tx.now)) \(turn) LIMIT \(limit - ids.count)
+                    AND \(Wait.isOver(at: tx.now)) \(turn) LIMIT \(limit - ids.count)
                 ) RETURNING id
                 """
             ) { try $0.next() }
@@ -101,9 +105,8 @@ extension CardStore {
         in tx: Transaction
     ) throws -> Claimed {
         // One that does not open is read again.
-        if let stored = try? self.reading(of: row, in: tx), stored.key.provider == provider,
-            stored.key.parameters == parameters, stored.key.imageDigest == (try? self.open(row, in: tx))?.image.digest
-        {
+        let known = try? self.reading(of: row, provider: provider, parameters: parameters, in: tx)
+        if let stored = known ?? nil, stored.image == (try? self.open(row, in: tx))?.image.digest {
             return (id: row.id, reading: stored.reading, attempt: nil, tries: row.history.tries)
         }
         let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, in: tx)

@@ -46,7 +46,7 @@ extension CardStore {
                 """
                 SELECT id, priority, intake_order FROM card
                 WHERE state = 'fetching' AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
-                AND \(Self.isDue(at: now)) \(later) ORDER BY priority DESC, intake_order LIMIT \(limit)
+                AND \(Wait.isOver(at: now)) \(later) ORDER BY priority DESC, intake_order LIMIT \(limit)
                 """
             ) { FetchCandidate(card: try $0.next(), priority: try $0.next(), order: try $0.next()) }
         }
@@ -83,7 +83,7 @@ extension CardStore {
             return try tx.rows(
                 """
                 UPDATE card SET worker = \(worker.id)
-                WHERE id IN \(list: cards) AND state = 'fetching' AND worker IS NULL AND \(Self.isDue(at: now))
+                WHERE id IN \(list: cards) AND state = 'fetching' AND worker IS NULL AND \(Wait.isOver(at: now))
                 RETURNING id
                 """
             ) { try $0.next() }
@@ -169,7 +169,9 @@ extension CardStore {
         switch conclusion {
         case .postponed(let time):
             let due = min(time, tx.now.advanced(by: .milliseconds(Limits.longestFetch)))
-            try tx.run("UPDATE card SET worker = NULL, due_at = \(due) WHERE id = \(row.id)")
+            try tx.run(
+                "UPDATE card SET worker = NULL, \(Wait.assigning(until: due, from: tx.now)) WHERE id = \(row.id)"
+            )
         case .ended(.fetched, _, let terms): try self.complete(row, terms: terms, in: tx)
         case .ended(.forbidden(let error), _, _):
             try self.end(row, Transition(.failed, error.code, error.message), in: tx)
@@ -194,7 +196,7 @@ extension CardStore {
             "SELECT id FROM card WHERE number = \(row.number) AND source = \(source) AND id <> \(row.id)"
         )
         guard let same else {
-            try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = 'address'")
+            try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = \(BlobKind.address)")
             let also: SQL = ", source = \(source), \(Transition.fresh)"
             try self.move(row, Transition(.received), also: also, in: tx)
             return
@@ -233,7 +235,7 @@ extension CardStore {
     )
 
     private func dropPieces(of card: CardID, in tx: Transaction) throws {
-        try tx.run("DELETE FROM blob WHERE card = \(card) AND kind = 'source'")
+        try tx.run("DELETE FROM blob WHERE card = \(card) AND kind = \(BlobKind.source)")
     }
 
     private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
@@ -245,9 +247,9 @@ extension CardStore {
             var history = row.history.repeated(at: tx.now)
             if counts { history.failures += 1 }
             // Only attempts count: not the time in which nobody was at work, nor that of a clock that was ahead or behind.
-            let wasLeftAlone = row.dueAt.map { $0.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now } ?? false
-            if wasLeftAlone || history.blamedAt.map({ $0 > tx.now }) ?? false { history.blamedAt = tx.now }
-            let since = max(history.blamedAt ?? tx.now, row.changedAt)
+            let wasLeftAlone = row.due.map { $0.until.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now } ?? false
+            if wasLeftAlone || history.countsFrom.map({ $0 > tx.now }) ?? false { history.countsFrom = tx.now }
+            let since = max(history.countsFrom ?? tx.now, row.changedAt)
             let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
             guard history.failures < terms.maxAttempts, !isTooOld else {
                 return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)

@@ -59,8 +59,7 @@ extension CardStore {
             let isOurs = row.worker == job.worker
             switch conclusion {
             case .judged(let reading, let key, let judgement):
-                let stored = StoredReading(key: key, reading: reading)
-                try self.put(stored, of: id, key: row.key(self.vault), in: tx)
+                try self.put(reading, key, of: id, key: row.key(self.vault), in: tx)
                 if isOurs, try !row.card(self.vault).metadata.changesVerdict(from: job.card.metadata) {
                     try self.settle(row, reading: reading, judgement: judgement, in: tx)
                 } else {
@@ -109,7 +108,7 @@ extension CardStore {
     private func note(holder: Data, of number: BusinessNumber, in tx: Transaction) throws {
         try tx.one(
             """
-            UPDATE application SET holder = coalesce(holder, \(holder)),
+            UPDATE cases SET holder = coalesce(holder, \(holder)),
             disputed = CASE WHEN holder IS NOT NULL AND holder <> \(holder) THEN 1 ELSE disputed END
             WHERE number = \(number)
             """

@@ -59,7 +59,7 @@ extension CardStore {
                 // What waits may go under the configuration of this process: a user account, backs without a front.
                 try tx.run(
                     """
-                    UPDATE application SET decide_at = 0 WHERE decide_at IS NULL
+                    UPDATE cases SET decide_from = 0, decide_at = 0 WHERE decide_at IS NULL
                     AND number IN (SELECT number FROM card WHERE state = 'verified')
                     """
                 )

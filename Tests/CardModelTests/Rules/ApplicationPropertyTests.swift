@@ -45,8 +45,8 @@ import Testing
                 reason: reasons.randomElement(using: &random)!,
                 side: state != .verified && chance(4) ? nil : CardSide.allCases.randomElement(using: &random)!,
                 order: Int64(index),
-                waitsUntil: chance(2) ? .past : .soon,
-                dueAt: chance(5) ? .soon : nil,
+                wait: chance(2) ? .over : .open,
+                due: chance(5) ? .open : nil,
                 isAccepted: chance(3),
                 goesWithoutFront: chance(5),
                 goesAlone: chance(4)
@@ -87,7 +87,7 @@ import Testing
                     card.side == .front && (card.state.isRunnable || card.state == .held)
                         && sample.decision.rejected[card.id] == nil
                 }
-                return sample.policy.backWithoutFront == .send && back.waitsUntil <= .now && !frontMayCome
+                return sample.policy.backWithoutFront == .send && back.wait.isOver(at: .now) && !frontMayCome
             }
         }
         #expect(alone > 100, "hardly a sample let a back go alone, so the test shows nothing")

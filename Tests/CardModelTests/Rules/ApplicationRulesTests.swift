@@ -114,7 +114,7 @@ import Testing
             ),
             DecisionCase(
                 "no front, but one may still come",
-                [.back { $0.waitsUntil = .soon }],
+                [.back { $0.wait = .open }],
                 is: "wait b waits_for_front, look in 600 s"
             ),
             DecisionCase(
@@ -129,7 +129,7 @@ import Testing
             DecisionCase("the backend takes backs alone", [.back()], backs: .send, is: "send b"),
             DecisionCase(
                 "the backend takes backs alone, but a front may come",
-                [.back { $0.waitsUntil = .soon }],
+                [.back { $0.wait = .open }],
                 backs: .send,
                 is: "wait b waits_for_front, look in 600 s"
             ),
@@ -155,9 +155,9 @@ import Testing
     }
 
     @Test func `A card that the backend sent away for now waits until it is due, and is looked at then`() {
-        let card = ApplicationCard.front { $0.dueAt = .soon }
+        let card = ApplicationCard.front { $0.due = .open }
         #expect(DecisionCase("", [card], is: "").decided == "wait f due, look in 600 s")
-        let back = ApplicationCard.back { $0.dueAt = .soon }
+        let back = ApplicationCard.back { $0.due = .open }
         let pair = DecisionCase("", [.front(), back], layout: .application, is: "")
         #expect(pair.decided == "wait b due, wait f due, look in 600 s")
     }

@@ -82,7 +82,7 @@ import Testing
         DecisionCase("the back was first", [.front(order: 2), .back(order: 1)], is: "send f+b"),
         DecisionCase(
             "the back may still come",
-            [.front { $0.waitsUntil = .soon }],
+            [.front { $0.wait = .open }],
             is: "wait f waits_for_back, look in 600 s"
         ),
         DecisionCase("the wait is over", [.front()], is: "send f"),
@@ -93,7 +93,7 @@ import Testing
         ),
         DecisionCase(
             "the back was delivered long ago",
-            [.front(order: 3) { $0.waitsUntil = .soon }],
+            [.front(order: 3) { $0.wait = .open }],
             delivered: [.front: 1, .back: 2],
             is: "send f"
         ),

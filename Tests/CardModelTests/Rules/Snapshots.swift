@@ -46,11 +46,18 @@ extension ApplicationCard {
             state: state,
             side: side,
             order: order,
-            waitsUntil: .past
+            wait: .over
         )
         change(&card)
         return card
     }
+}
+
+extension Wait {
+    /// One that has ended.
+    static let over = Wait(from: .past, until: .past)
+    /// One that ends soon.
+    static let open = Wait(from: .past, until: .soon)
 }
 
 /// A case of a table: what is known of a number, and what is to be decided.

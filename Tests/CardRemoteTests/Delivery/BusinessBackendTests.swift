@@ -19,6 +19,8 @@ import Testing
         let images = Dictionary(uniqueKeysWithValues: members.map { ($0.card, self.jpeg) })
         return OutboundDelivery(
             idempotencyKey: self.key,
+            layout: backend.layout,
+            body: backend.body,
             boundary: try backend.boundary(for: self.key, parts: parts, images: images),
             parts: parts,
             images: images,

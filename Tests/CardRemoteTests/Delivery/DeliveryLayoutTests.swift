@@ -1,4 +1,5 @@
 import CardModel
+import Foundation
 import Testing
 
 @testable import CardRemote
@@ -106,17 +107,19 @@ import Testing
         for words in ["user_no", "delivery.layout"] { #expect(failure?.message.contains(words) == true) }
     }
 
-    @Test func `The shape of a form is read from its parts, extra fields or not`() throws {
-        for extra in [[], [DeliveryPart.text("7", name: "CHANNEL")]] {
-            for (layout, count, isBatch) in [
-                (DeliveryLayoutKind.single, 1, false), (.application, 2, false), (.batch, 2, true), (.batch, 1, false),
-            ] {
-                var settings = makeDeliverySettings(layout: layout)
-                settings.form.extra = extra
-                let members = [makeMember(.front), makeMember(.back)].prefix(count)
-                let parts = try DeliveryLayout(settings: settings).parts(for: Array(members), token: Redacted("T"))
-                #expect(DeliveryShape(of: parts) == DeliveryShape(members: count, isBatch: isBatch))
-            }
+    @Test func `a batch of several cards is answered card by card`() {
+        for (layout, count, isBatch) in [
+            (DeliveryLayoutKind.single, 1, false), (.application, 2, false), (.batch, 2, true), (.batch, 1, false),
+        ] {
+            let cards = (0..<count).map { (CardID(rawValue: "\($0)"), Data()) }
+            let delivery = OutboundDelivery(
+                idempotencyKey: "key",
+                layout: layout,
+                boundary: "boundary",
+                parts: [],
+                images: Dictionary(uniqueKeysWithValues: cards)
+            )
+            #expect(DeliveryShape(of: delivery) == DeliveryShape(members: count, isBatch: isBatch))
         }
     }
 }

@@ -61,7 +61,7 @@ import Testing
         try queue.write { connection in
             let tx = Transaction(connection, at: harness.now)
             guard byErasing else {
-                try tx.one("UPDATE card SET worker = 'other' WHERE id = \(card)")
+                try tx.run("UPDATE card SET worker = 'other' WHERE id = \(card) AND state <> 'delivering'")
                 try tx.run(
                     "UPDATE delivery SET worker = 'other' WHERE id = (SELECT delivery FROM card WHERE id = \(card))"
                 )

@@ -76,7 +76,7 @@ import Testing
         let attempt = try #require(details.attempts.last)
         #expect(attempt.delivery == job.id && attempt.failureClass == failureClass && attempt.endedAt == harness.now)
         #expect(attempt.code == (state == .delivered ? "000000" : "CODE"))
-        #expect(try await harness.store.nextDelivery() == nil)
+        #expect(try await harness.store.nextDelivery(now: harness.now) == nil)
     }
 
     @Test(arguments: [true, false])

@@ -126,6 +126,8 @@ extension StoreHarness {
         let draft = DeliveryDraft(
             id: DeliveryID(rawValue: id),
             key: "key of \(id)",
+            layout: .single,
+            body: .multipart,
             boundary: "boundary",
             parts: [],
             members: members

@@ -14,15 +14,15 @@ import Testing
         let back = try await harness.verified("back", number: "N", .back)
         _ = try await harness.begin()
         #expect(try await harness.state(back) == "verified front_missing")
-        #expect(try await harness.store.nextDecision() == nil)
+        #expect(try await harness.store.nextDecision(now: harness.now) == nil)
         _ = try await harness.verified("other", number: "M", .front)
         try await harness.deliverAll()
-        #expect(try await harness.store.nextDecision() == nil)
+        #expect(try await harness.store.nextDecision(now: harness.now) == nil)
         let front = try await harness.admit("front", number: "N").card
-        #expect(try #require(try await harness.store.nextDecision()) <= harness.now)
+        #expect(try #require(try await harness.store.nextDecision(now: harness.now)) <= harness.now)
         _ = try await harness.begin()
         #expect(try await harness.state(back) == "verified waits_for_verification")
-        #expect(try await harness.store.nextDecision() == nil)
+        #expect(try await harness.store.nextDecision(now: harness.now) == nil)
         try await harness.verify([front: (.front, nil)])
         #expect(try await harness.proposals() == [[front]])
     }
@@ -36,7 +36,7 @@ import Testing
         if job == nil { try await harness.admit(late) }
         #expect(try await harness.begin().isEmpty)
         #expect(try await harness.state(front) == "verified waits_for_verification")
-        #expect(try await harness.store.nextDecision() == nil)
+        #expect(try await harness.store.nextDecision(now: harness.now) == nil)
         switch end {
         case "rejected":
             try await harness.fail(#require(try await harness.claim().first), .rejected)

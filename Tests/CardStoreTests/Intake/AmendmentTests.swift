@@ -16,7 +16,7 @@ import Testing
         try await harness.admit("front", number: "N")
         let metadata = try await harness.card(card).metadata
         #expect(metadata.side == .back && metadata.priority == 9 && metadata.userNumber == Redacted("U"))
-        #expect(try await harness.value("SELECT priority FROM application", as: Int.self) == 9)
+        #expect(try await harness.value("SELECT priority FROM cases", as: Int.self) == 9)
     }
 
     @Test(arguments: [true, false])
@@ -203,7 +203,7 @@ import Testing
         )
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await harness.card(card).metadata.side == .back)
-        #expect(try await harness.store.nextDue(in: .prepared) == nil)
+        #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == nil)
     }
 }
 

@@ -189,7 +189,7 @@ import Testing
         try await harness.verify([:])
         let details = try await harness.store.show(job.card.id, to: StoreHarness.person, now: harness.now)
         #expect(details.events.map(\.state) == [.fetching, .received, .prepared, .verified])
-        #expect(details.attempts.map(\.stage) == ["fetch", "verify"])
+        #expect(details.attempts.map(\.stage) == [.fetch, .verify])
         #expect(try await harness.accessLog().map(\.[0]) == ["verify", "show"])
     }
 }

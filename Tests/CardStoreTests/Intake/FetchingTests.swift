@@ -119,7 +119,7 @@ import Testing
         let later = harness.now.advanced(by: .seconds(30))
         try await harness.store.conclude(job, with: .postponed(until: later), now: harness.now)
         #expect(try await harness.claimFetching().isEmpty)
-        #expect(try await harness.store.nextDue(in: .fetching) == later)
+        #expect(try await harness.store.nextDue(in: .fetching, now: harness.now) == later)
         #expect(try await harness.value("SELECT count(*) FROM attempt", as: Int64.self) == 0)
         harness.pass(.seconds(30))
         #expect(try await harness.claimFetching().map(\.card.id) == [card])

@@ -120,11 +120,13 @@ import Testing
             photo.metadata.priority = priority
             ids.append(try await harness.admit(photo).card)
         }
-        #expect(try await harness.store.nextDue(in: .received) == Timestamp(millisecondsSinceEpoch: 0))
+        #expect(
+            try await harness.store.nextDue(in: .received, now: harness.now) == Timestamp(millisecondsSinceEpoch: 0)
+        )
         let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 3, now: harness.now)
         #expect(jobs.map(\.card.id) == [ids[1], ids[3], ids[0]])
         #expect(try await harness.claimPreparation().map(\.card.id) == [ids[2]])
-        #expect(try await harness.store.nextDue(in: .received) == nil)
+        #expect(try await harness.store.nextDue(in: .received, now: harness.now) == nil)
     }
 
     @Test func `what is said of a card while it is prepared counts when it is judged`() async throws {

@@ -162,7 +162,7 @@ import Testing
         #expect(try await harness.state(front) == "erased requested")
         #expect(try await harness.value("SELECT was_delivered FROM card WHERE id = \(front)") == 1)
         let order = try await harness.card(front).order
-        #expect(try await harness.value("SELECT front_delivered FROM application") == order)
+        #expect(try await harness.value("SELECT front_delivered FROM cases") == order)
         #expect(try await harness.findings() == [])
     }
 

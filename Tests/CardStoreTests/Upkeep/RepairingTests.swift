@@ -11,15 +11,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("claimed_at_rest", "UPDATE card SET worker = 'w1' WHERE number = 'three'"),
-        ("claimed_at_rest", "UPDATE delivery SET worker = 'w1' WHERE state = 'delivered'"),
         ("attempt_of_nobody", "UPDATE attempt SET worker = 'nobody' WHERE ended_at IS NULL"),
         ("never_decided", "UPDATE card SET reason = NULL WHERE number = 'three'"),
-        ("delivered_not_noted", "UPDATE application SET front_delivered = NULL"),
+        ("delivered_not_noted", "UPDATE cases SET front_delivered = NULL"),
         ("second_holder", "UPDATE card SET holder = x'01' WHERE number = 'one'"),
-        ("second_holder", "UPDATE application SET holder = NULL WHERE number = 'one'"),
+        ("second_holder", "UPDATE cases SET holder = NULL WHERE number = 'one'"),
         ("order_ahead", "UPDATE store SET next_order = next_order - 1"),
-        ("parts_left", "UPDATE delivery SET parts = x'00' WHERE state = 'delivered'"),
         (
             "kept_without_card",
             "UPDATE card SET state = 'rejected', reason = 'rejected_by_operator' WHERE number = 'five'"
@@ -27,7 +24,7 @@ import Testing
         ("erased_with_remains", "UPDATE card SET state = 'erased', was_delivered = 0 WHERE number = 'four'"),
         (
             "reading_missing",
-            "DELETE FROM blob WHERE kind = 'reading' AND card IN (SELECT id FROM card WHERE number = 'three')"
+            "DELETE FROM reading WHERE card IN (SELECT id FROM card WHERE number = 'three')"
         ),
     ])
     func `what can be mended without a risk is, and nothing is left`(code: String, damage: String) async throws {

@@ -6,9 +6,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Rests that stand in the sandbox, and clocks that were wrong when they were written down.
-@Suite(.timeLimit(.minutes(5))) struct RestTests {
-    /// A rest as a test row names it: what was written down, by the clock of now.
+/// Pauses that stand in the sandbox, and clocks that were wrong when they were written down.
+@Suite(.timeLimit(.minutes(5))) struct PauseTests {
+    /// A pause as a test row names it: what was written down, by the clock of now.
     struct Written: Sendable {
         var failureClass = FailureClass.throttled
         var until: Duration
@@ -20,18 +20,18 @@ import Testing
     @Test(arguments: [
         // Another process was asked to wait.
         Written(until: .seconds(3), setAt: .zero, opens: .seconds(3)),
-        // Its clock was five hours ahead, and it was asked for two seconds.
-        Written(until: .seconds(5 * 3600), setAt: .seconds(5 * 3600 - 2), opens: .seconds(2)),
+        // Its clock was five hours ahead.
+        Written(until: .seconds(5 * 3600), setAt: .seconds(5 * 3600 - 2), opens: .zero),
         // Its clock was behind.
         Written(until: .seconds(-3600), setAt: .seconds(-3603), opens: .zero),
         // Whoever starts a run may have put the cause of a stop right.
         Written(failureClass: .stop, until: .seconds(300), setAt: .zero, opens: .zero),
     ])
-    func `a rest of another process is obeyed as long as it was meant, a stop is found out by a call`(
+    func `a pause of another process is obeyed between its two ends, a stop is found out by a call`(
         written: Written
     ) async throws {
         let (harness, time) = (try await EngineHarness(), ManualTime())
-        try await harness.store.set(Self.rest(written, from: time.now), of: "verify verifier:443")
+        try await harness.store.begin(Self.pause(written, from: time.now))
         let firstCall = Mutex<Duration?>(nil)
         harness.state.withLock { state in
             state.onVerify = { _, _ in firstCall.withLock { $0 = $0 ?? time.elapsed } }
@@ -40,7 +40,7 @@ import Testing
         try await time.passing { try await harness.run(items, time: time.engineTime) }
         let called = try #require(firstCall.withLock { $0 })
         #expect(called >= written.opens && called <= written.opens + .seconds(1))
-        #expect(try await harness.store.rests().isEmpty, "the first answer takes the rest away")
+        #expect(try await harness.store.pauses().isEmpty, "the first answer ends the pause")
         #expect(try await harness.states() == ["N1 front": "delivered"])
     }
 
@@ -56,7 +56,7 @@ import Testing
                     return secondCall.withLock { $0 = time.elapsed }
                 }
                 let written = Written(until: .seconds(20), setAt: .zero, opens: .seconds(20))
-                try await harness.store.set(Self.rest(written, from: time.now), of: "verify verifier:443")
+                try await harness.store.begin(Self.pause(written, from: time.now))
                 // The call ends after a heartbeat, which reads what others wrote down.
                 await time.reached(.seconds(5))
             }
@@ -104,16 +104,16 @@ import Testing
         let settings = harness.settings { $0.patience = .seconds(60) }
         try await harness.run(try harness.items(["N1": ["front"], "N2": ["front"]]), settings)
         #expect(try await harness.states()["N2 front"] == "delivered")
-        #expect(try await harness.store.rests().map(\.endpoint) == ["verify verifier:443"])
+        #expect(try await harness.store.pauses().map(\.host) == ["verifier:443"])
     }
 
-    private static func rest(_ written: Written, from now: Timestamp) -> EndpointRest {
-        EndpointRest(
-            endpoint: "verify verifier:443",
-            until: now.advanced(by: written.until),
-            failureClass: written.failureClass,
-            code: "CODE",
-            setAt: now.advanced(by: written.setAt)
+    private static func pause(_ written: Written, from now: Timestamp) -> EndpointPause {
+        EndpointPause(
+            stage: .verify,
+            host: "verifier:443",
+            after: RemoteFailure(written.failureClass, code: "CODE", message: "not now"),
+            since: now,
+            wait: Wait(from: now.advanced(by: written.setAt), until: now.advanced(by: written.until))
         )
     }
 }

@@ -1,0 +1,44 @@
+import CardModel
+
+// Closed sets of words that rows hold, each a small table of its own (see ``Schema``).
+
+/// Where a delivery stands.
+enum DeliveryState: String, CaseIterable, Bindable, Readable {
+    /// It is sent until it is known what became of it.
+    case open
+    /// It may have been applied, and a person decides; it can be sent again as it was.
+    case kept
+    /// The backend accepted it.
+    case delivered
+    /// The backend refused it for good.
+    case refused
+    /// It was surely not applied, and its cards go in another one.
+    case dissolved
+    /// It is not sent again, and its members differ in what became of them.
+    case closed
+
+    /// Whether its parts stay: only what may be sent again has any.
+    var hasParts: Bool { self == .open || self == .kept }
+    /// Whether a late acceptance may still change its members.
+    var takesAcceptance: Bool { self.hasParts || self == .closed }
+}
+
+/// What a sealed value of a card is.
+enum BlobKind: String, CaseIterable, Bindable, Readable {
+    /// The prepared JPEG.
+    case image
+    /// A piece of the source bytes.
+    case source
+    /// Where the image is fetched from.
+    case address
+}
+
+/// Where a run on demand stands.
+enum RunState: String, CaseIterable, Bindable, Readable {
+    case queued, running, ended
+}
+
+extension CardStore.Kind: Readable {}
+extension Stage: Bindable, Readable {}
+extension DeliveryLayoutKind: Bindable, Readable {}
+extension DeliveryBody: Bindable, Readable {}

@@ -1,0 +1,125 @@
+package import CardModel
+import Foundation
+
+/// A pause of an endpoint that outlives its process: every process that calls the endpoint obeys it, and people see it.
+package struct EndpointPause: Hashable, Sendable {
+    /// Which stage calls the endpoint.
+    package var stage: Stage
+    /// The endpoint: a host with its port.
+    package var host: String
+    /// Why: `throttled`; `stop` for credentials, quota and addresses; else the endpoint fails.
+    package var failureClass: FailureClass
+    /// The remote's code.
+    package var code: String
+    /// What happened and what helps, without personal values.
+    package var message: Message
+    /// Since when the endpoint took nothing.
+    package var since: Timestamp
+    /// How long nothing is sent.
+    package var wait: Wait
+
+    /// Describes a pause.
+    package init(stage: Stage, host: String, after failure: RemoteFailure, since: Timestamp, wait: Wait) {
+        self.stage = stage
+        self.host = host
+        self.failureClass = failure.failureClass
+        self.code = failure.code
+        self.message = failure.message.withoutPersonalValues
+        self.since = since
+        self.wait = wait
+    }
+}
+
+/// How an endpoint stands: the one description that `status`, `/readyz`, metrics and the log give.
+package enum EndpointState: String, CaseIterable, Sendable, Encodable {
+    /// It takes calls.
+    case works
+    /// It asked for a slower pace.
+    case waits
+    /// It fails; one call at a time finds out when it works again.
+    case pauses
+    /// It refuses every call until a person acts.
+    case stopped
+}
+
+extension EndpointPause: Encodable {
+    private enum CodingKeys: String, CodingKey {
+        case stage, host, state, code, message, since, until
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.stage, forKey: .stage)
+        try container.encode(self.host, forKey: .host)
+        try container.encode(self.state, forKey: .state)
+        try container.encode(self.code, forKey: .code)
+        try container.encode(self.message.text(), forKey: .message)
+        try container.encode(self.since.description, forKey: .since)
+        try container.encode(self.wait.until.description, forKey: .until)
+    }
+
+    /// How the endpoint stands.
+    package var state: EndpointState {
+        switch self.failureClass {
+        case .throttled: .waits
+        case .stop: .stopped
+        default: .pauses
+        }
+    }
+
+    /// For people: `deliver backend:443 stopped since … (100001): the backend refused the TOKEN …`.
+    package var text: String {
+        "\(self.stage.rawValue) \(self.host) \(self.state.rawValue) since \(self.since) (\(self.code)): \(self.message.text())"
+    }
+}
+
+extension EndpointPause {
+    fileprivate init(_ row: inout Row) throws {
+        self.stage = try row.next()
+        self.host = try row.next()
+        self.failureClass = try row.next()
+        self.code = try row.next()
+        let text = try row.next(String.self)
+        self.message = (try? JSONDecoder().decode(Message.self, from: Data(text.utf8))) ?? "\(self.code)"
+        self.since = try row.next()
+        self.wait = Wait(from: try row.next(), until: try row.next())
+    }
+}
+
+extension CardStore {
+    /// Writes a pause down. Of two waits that the endpoint asked different processes for the longer one stays, unless a clock
+    /// was ahead when it was set.
+    package func begin(_ pause: EndpointPause) async throws {
+        let message = String(decoding: try JSONEncoder().encode(pause.message), as: UTF8.self)
+        try await self.write { tx in
+            _ = try tx.run(
+                """
+                INSERT INTO pause (stage, host, class, code, message, since, set_at, until)
+                VALUES (\(pause.stage), \(pause.host), \(pause.failureClass), \(pause.code), \(message), \(pause.since),
+                \(pause.wait.from), \(pause.wait.until))
+                ON CONFLICT (stage, host) DO UPDATE SET class = excluded.class, code = excluded.code,
+                message = excluded.message, since = CASE WHEN pause.since < excluded.since THEN pause.since ELSE excluded.since END,
+                set_at = excluded.set_at, until = excluded.until
+                WHERE pause.class <> 'throttled' OR excluded.class <> 'throttled'
+                OR pause.until <= excluded.until OR pause.set_at > excluded.set_at
+                """
+            )
+        }
+    }
+
+    /// Ends the pause of an endpoint: it took a call.
+    package func endPause(of host: String, stage: Stage) async throws {
+        try await self.write { tx in
+            _ = try tx.run("DELETE FROM pause WHERE stage = \(stage) AND host = \(host)")
+        }
+    }
+
+    /// Returns every pause.
+    package func pauses() async throws -> [EndpointPause] {
+        try await self.read { tx in
+            try tx.rows(
+                "SELECT stage, host, class, code, message, since, set_at, until FROM pause ORDER BY stage, host"
+            ) { try EndpointPause(&$0) }
+        }
+    }
+}
