@@ -179,7 +179,7 @@ extension ConfigurationKey {
         ConfigurationKey("delivery.retcode.already_exists", \.backend.retcodes.alreadyExists, .codes)
             .means("RETCODEs of a card that the backend had before; it counts as delivered."),
         ConfigurationKey("delivery.retcode.token_expired", \.backend.retcodes.tokenExpired, .codes)
-            .means("RETCODEs that say: nothing was applied, a new TOKEN is needed."),
+            .means("RETCODEs, or statuses as http_403, that say: nothing was applied, a new TOKEN is needed."),
         ConfigurationKey("delivery.retcode.retryable", \.backend.retcodes.retryable, .codes)
             .means("RETCODEs that say: send the same later."),
         ConfigurationKey("delivery.retcode.rejected", \.backend.retcodes.rejected, .codes)

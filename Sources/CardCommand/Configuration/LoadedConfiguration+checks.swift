@@ -143,11 +143,27 @@ extension LoadedConfiguration {
             isOctetStream ? $0.lowercased() : $0
         }
         self.checkNames(of: ConfigurationKey.replies.filter { $0.expectation == ValueType.text.expectation })
+        self.checkCodes()
+    }
+
+    /// Every RETCODE is in one list at most, and a status only where it can mean the TOKEN.
+    private mutating func checkCodes() {
         var owners: [String: String] = [:]
+        let tokenExpired = "delivery.retcode.token_expired"
         for key in ConfigurationKey.replies {
             // Only codes are lists.
             guard case .list(let codes) = key.show(self.configuration) else { continue }
             for code in codes {
+                if RetcodeTable.isStatus(code), key.name != tokenExpired || !RetcodeTable.canMeanToken(code) {
+                    self.note(
+                        .settingInvalid,
+                        key.name,
+                        """
+                        \(code) is no RETCODE; of the statuses only those of 4xx that stop delivery can be listed, as \
+                        http_403, and only under \(tokenExpired)
+                        """
+                    )
+                }
                 guard let owner = owners.updateValue(key.name, forKey: code) else { continue }
                 self.note(.settingConflict, key.name, "\(code) is in \(owner), too; take it out of one")
             }

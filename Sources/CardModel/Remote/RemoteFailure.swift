@@ -42,8 +42,13 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
     package var stopScope: StopScope
     /// For class `rejected`: no list of `delivery.retcode` names the code, so a person decides.
     package var isUnlisted: Bool
+    /// For a delivery: whether the remote may have applied the request all the same; only an answer that proves the
+    /// contrary says `false`.
+    package var mayBeApplied: Bool
 
     /// Describes a failure.
+    ///
+    /// - Parameter mayBeApplied: where the class does not say it: only `unknown` does.
     package init(
         _ failureClass: FailureClass,
         code: String,
@@ -51,7 +56,8 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
         httpStatus: Int? = nil,
         retryAfter: Duration? = nil,
         stopScope: StopScope = .account,
-        isUnlisted: Bool = false
+        isUnlisted: Bool = false,
+        mayBeApplied: Bool? = nil
     ) {
         self.failureClass = failureClass
         self.code = code
@@ -60,6 +66,7 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
         self.retryAfter = retryAfter
         self.stopScope = stopScope
         self.isUnlisted = isUnlisted
+        self.mayBeApplied = mayBeApplied ?? (failureClass == .unknown)
     }
 
     package var description: String { "\(self.failureClass.rawValue) (\(self.code)): \(self.message)" }

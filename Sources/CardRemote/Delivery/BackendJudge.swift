@@ -4,8 +4,8 @@ import CardModel
 struct BackendJudge: Sendable {
     /// The reply.
     let reply: HTTPReply
-    /// What becomes of a card whose code is in no list.
-    let unlisted: RetcodeTable.Unlisted
+    /// What the RETCODEs mean.
+    let table: RetcodeTable
 
     /// The outcome of a delivery that was answered as a whole.
     func outcome(of answer: BackendAnswer) -> DeliveryOutcome {
@@ -31,17 +31,7 @@ struct BackendJudge: Sendable {
         case .success, .alreadyExists:
             return .accepted(alreadyExisted: answer.meaning == .alreadyExists, code: answer.code)
         case .tokenExpired:
-            // The reason of a stopped stage is shown in clear: the backend's text has no place there.
-            return .notApplied(
-                self.failure(
-                    .stop,
-                    answer.code,
-                    """
-                    the backend refused the TOKEN (\(answer.code)); give a new one where delivery.token, token_file or \
-                    token_command gets it
-                    """
-                )
-            )
+            return .notApplied(self.refusedToken(answer.code))
         case .retryable:
             // A definite "not now": nothing was applied, so this is no unknown outcome.
             return .notApplied(
@@ -56,8 +46,20 @@ struct BackendJudge: Sendable {
         }
     }
 
+    /// The reason of a stopped stage is shown in clear: the backend's text has no place there.
+    private func refusedToken(_ code: String) -> RemoteFailure {
+        self.failure(
+            .stop,
+            code,
+            """
+            the backend refused the TOKEN (\(code)); give a new one where delivery.token, token_file or token_command \
+            gets it
+            """
+        )
+    }
+
     private func refusal(_ answer: BackendAnswer) -> RemoteFailure {
-        let isUnlisted = answer.meaning == .unlisted && self.unlisted == .hold
+        let isUnlisted = answer.meaning == .unlisted && self.table.unlisted == .hold
         let remedy: Message =
             if answer.meaning == .refusal {
                 "correct it"
@@ -105,13 +107,13 @@ struct BackendJudge: Sendable {
 // MARK: The status
 
 extension BackendJudge {
-    /// The failure that a status other than success is, where no code decides.
-    ///
-    /// A refusal of the form as such may concern every card, so a person decides on it, unless its code is listed, or
-    /// it is about the size of this one.
-    func statusFailure(_ answer: BackendAnswer?) -> RemoteFailure {
+    /// What follows from a status other than success, where no code decides.
+    func statusOutcome(_ answer: BackendAnswer?) -> DeliveryOutcome {
+        let (failureClass, remedy) = self.statusMeaning(answer)
         let status = self.reply.status
-        let (failureClass, remedy) = self.statusMeaning
+        if failureClass == .stop, status == 401 || self.table.tokenExpired.contains("http_\(status)") {
+            return .tokenExpired(self.refusedToken("http_\(status)"))
+        }
         let ownCode = [409: "in_progress", 422: "idempotency_key_conflict"][status] ?? "http_\(status)"
         // The reason of a stopped stage is shown in clear: the backend's text has no place there.
         let shown: Message = answer.map { " (\(failureClass == .stop ? "\($0.code)" : $0.quoted))" } ?? ""
@@ -120,20 +122,52 @@ extension BackendJudge {
             failureClass == .rejected ? answer?.code ?? ownCode : ownCode,
             "the backend answered \(status)\(shown); \(remedy)"
         )
-        failure.stopScope = [401, 407].contains(status) ? .account : .request
-        failure.isUnlisted =
-            failureClass == .rejected && status != 413 && answer?.meaning != .refusal && self.unlisted == .hold
-        return failure
+        let isListed = answer?.meaning == .refusal
+        failure.stopScope = status == 407 ? .account : .request
+        failure.isUnlisted = failureClass == .rejected && status != 413 && !isListed && self.table.unlisted == .hold
+        // A gateway may put every other status in the place of an answer of the backend, whatever that did.
+        failure.mayBeApplied =
+            switch failureClass {
+            case .rejected: false
+            case .stop where isListed && status >= 400: false
+            default: ![407, 429].contains(status) || answer?.meaning == .success
+            }
+        return .failed(failure)
     }
 
-    private var statusMeaning: (FailureClass, remedy: Message) {
+    /// Whether `delivery.retcode.token_expired` can hold `http_NNN` with this status: one of the client's side that would
+    /// stop delivery.
+    static func canMeanToken(_ status: Int) -> Bool {
+        (400..<500).contains(status) && status != 407
+            && BackendJudge(reply: HTTPReply(status: status), table: RetcodeTable()).statusMeaning(hasCode: false).0
+                == .stop
+    }
+
+    /// Whether the status refuses what was sent, so that the codes of single cards count.
+    var isRefusal: Bool { self.statusMeaning(hasCode: true).0 == .rejected }
+
+    private func statusMeaning(_ answer: BackendAnswer?) -> (FailureClass, remedy: Message) {
+        if answer?.meaning == .success, (400..<500).contains(self.reply.status) {
+            return (.unknown, "its code says success, so it may have taken the document; compare its records")
+        }
+        return self.statusMeaning(hasCode: answer != nil)
+    }
+
+    private func statusMeaning(hasCode: Bool) -> (FailureClass, remedy: Message) {
         switch self.reply.status {
         // Post/redirect/get: the backend may have stored the document.
         case 302, 303:
             (.unknown, "redirects are not followed; set delivery.url to where it points, and see whether it is there")
         // The other redirects and stops say "wrong address" or "wrong credentials": every card would meet them.
         case 300..<400: (.stop, "redirects are not followed; set delivery.url to where it points")
-        case 401, 403: (.stop, "check delivery.token, the account's rights and a proxy on the way")
+        case 401, 403:
+            (
+                .stop,
+                """
+                check delivery.token, the account's rights and a proxy on the way; if it means the TOKEN, list http_403 \
+                under delivery.retcode.token_expired
+                """
+            )
         case 404, 405, 410: (.stop, "check delivery.url")
         case 407: (.stop, "a proxy on the way wants credentials; set them in delivery.proxy")
         // Neither says what became of the first attempt.
@@ -143,9 +177,14 @@ extension BackendJudge {
         case 429: (.throttled, "the pipeline slows down; lower delivery.concurrency")
         case 503 where self.reply.retryAfter != nil: (.throttled, "the pipeline slows down")
         // What was cut off may have been the word that the document is there already.
-        case 400..<500 where self.reply.isComplete && ![408, 425].contains(self.reply.status):
-            (.rejected, "correct the card's data, or look into the backend's log")
-        default: (.unknown, "whether it took the document is unknown; it is asked again under the same key")
+        case 400..<500 where self.reply.isComplete && ![408, 421, 425].contains(self.reply.status):
+            hasCode
+                ? (.rejected, "correct the card's data, or look into the backend's log")
+                : (
+                    .stop,
+                    "its answer has no RETCODE, so it is not about the card; check delivery.url and what is before it"
+                )
+        default: (.unknown, "the outcome is unknown; the same request is sent again with the same key")
         }
     }
 }

@@ -24,11 +24,11 @@ struct BackendReply: Sendable {
         if case .document(let document) = reading {
             answers = BackendAnswers(document, shape: shape, table: self.table, mask: mask)
         }
-        let judge = BackendJudge(reply: reply, unlisted: self.table.unlisted)
+        let judge = BackendJudge(reply: reply, table: self.table)
         if reply.isSuccess {
             return self.outcome(answers, judge) ?? .failed(self.unreadable(reply, reading))
         }
-        return self.definiteOutcome(answers, judge) ?? .failed(judge.statusFailure(answers.whole))
+        return self.definiteOutcome(answers, judge) ?? judge.statusOutcome(answers.whole)
     }
 
     /// What an answer under a status of success means; `nil` without a code.
@@ -74,8 +74,7 @@ struct BackendReply: Sendable {
             if items.contains(where: { $0?.meaning == .success }) {
                 return .failed(judge.mismatch(count: items.count))
             }
-            let isRefusal = judge.statusFailure(nil).failureClass == .rejected
-            return items.allSatisfy(Self.isCertainUnderErrors) || isRefusal ? self.outcome(answers, judge) : nil
+            return items.allSatisfy(Self.isCertainUnderErrors) || judge.isRefusal ? self.outcome(answers, judge) : nil
         }
     }
 

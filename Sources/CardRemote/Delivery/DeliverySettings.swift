@@ -100,7 +100,7 @@ package struct RetcodeTable: Hashable, Sendable {
     package var success: Set<String> = ["000000", "0000", "0"]
     /// The backend held it before: success.
     package var alreadyExists: Set<String> = []
-    /// The backend refused the TOKEN; nothing was applied.
+    /// The backend refused the TOKEN; nothing was applied. Takes statuses, too: `http_403`.
     package var tokenExpired: Set<String> = []
     /// "Not now": the same delivery is sent again, under the same key.
     package var retryable: Set<String> = []
@@ -111,6 +111,14 @@ package struct RetcodeTable: Hashable, Sendable {
 
     /// Takes the defaults.
     package init() {}
+
+    /// Whether an entry of a list has the shape of a status, `http_NNN`.
+    package static func isStatus(_ entry: String) -> Bool { entry.hasPrefix("http_") }
+
+    /// Whether ``tokenExpired`` can hold a status.
+    package static func canMeanToken(_ entry: String) -> Bool {
+        Int(entry.dropFirst("http_".count)).map(BackendJudge.canMeanToken) ?? false
+    }
 
     /// Returns the first spelling of a code that a list holds; else the last.
     func listedSpelling(of spellings: [String]) -> String {

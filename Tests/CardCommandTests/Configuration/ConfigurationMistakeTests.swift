@@ -94,6 +94,27 @@ struct ConfigurationMistakeTests {
         Case("delivery: {body: octet-stream, layout: batch}\n", .settingConflict, "delivery.body", 1, "multipart"),
         Case("delivery.fields: {file: TOKEN}\n", .settingConflict, "delivery.fields.file", 1, "its own name"),
         Case("delivery.retcode: {retryable: ['0']}\n", .settingConflict, "delivery.retcode.retryable", 1, "success"),
+        Case(
+            "delivery.retcode: {rejected: [http_403]}\n",
+            .settingInvalid,
+            "delivery.retcode.rejected",
+            1,
+            "only under delivery.retcode.token_expired"
+        ),
+        Case(
+            "delivery.retcode.token_expired: [http_403, http_500]\n",
+            .settingInvalid,
+            "delivery.retcode.token_expired",
+            1,
+            "http_500 is no RETCODE"
+        ),
+        Case(
+            "delivery.retcode.token_expired: [http_409]\n",
+            .settingInvalid,
+            "delivery.retcode.token_expired",
+            1,
+            "http_409 is no RETCODE"
+        ),
         Case("delivery.retcode.success: []\n", .settingConflict, "delivery.retcode.success", 1, "no delivery"),
         Case(
             "delivery: {token: a, token_command: b}\n",

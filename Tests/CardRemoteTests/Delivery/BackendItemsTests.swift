@@ -144,8 +144,8 @@ import Testing
         status: Int,
         failureClass: FailureClass
     ) {
-        let failure = self.outcome(status, self.json("E0", ["E1", "E2", "E3"]), Self.batch).failure
-        #expect(failure?.failureClass == failureClass)
+        let outcome = self.outcome(status, self.json("E0", ["E1", "E2", "E3"]), Self.batch)
+        #expect((outcome.failure ?? outcome.tokenExpired)?.failureClass == failureClass)
     }
 
     @Test

@@ -41,13 +41,30 @@ import Testing
         #expect(outcome == .accepted(alreadyExisted: true, code: "000001"))
     }
 
-    @Test(arguments: [200, 401, 403])
+    @Test(arguments: [200, 400, 401, 403, 404])
     func `A refused TOKEN is told apart, under an error status too`(status: Int) throws {
         let failure = try #require(self.outcome(status, #"{"RETCODE":"100001","RETMSG":"expired"}"#).tokenExpired)
         #expect(failure.failureClass == .stop)
         #expect(failure.code == "100001")
         #expect(failure.message.contains("delivery.token"))
         #expect(failure.httpStatus == status)
+        #expect(!failure.mayBeApplied)
+    }
+
+    @Test
+    func `a 401 is a refused TOKEN, and so is every status that the list names`() throws {
+        for body in ["", "<html></html>", #"{"RETCODE":"E1","RETMSG":"canary"}"#] {
+            let failure = try #require(self.outcome(401, body).tokenExpired)
+            #expect(failure.failureClass == .stop && failure.code == "http_401" && failure.stopScope == .account)
+            #expect(!failure.mayBeApplied)
+            #expect(failure.message.contains("delivery.token") && !failure.message.contains("canary"))
+        }
+        let replies = BackendReply(table: RetcodeTable(tokenExpired: ["http_403", "http_400"]))
+        for (status, isToken) in [(403, true), (400, true), (404, false), (405, false)] {
+            let outcome = replies.outcome(of: HTTPReply(status: status), mask: MessageMask())
+            #expect((outcome.tokenExpired?.mayBeApplied == false) == isToken, "status \(status)")
+            #expect((outcome.failure?.mayBeApplied == true) != isToken, "status \(status)")
+        }
     }
 
     @Test
@@ -77,10 +94,12 @@ import Testing
 
     @Test(arguments: [
         (302, FailureClass.unknown, "http_302"), (303, .unknown, "http_303"), (301, .stop, "http_301"),
-        (400, .rejected, "http_400"), (401, .stop, "http_401"),
-        (403, .stop, "http_403"), (404, .stop, "http_404"), (407, .stop, "http_407"), (408, .unknown, "http_408"),
-        (409, .unknown, "in_progress"), (413, .rejected, "http_413"), (415, .rejected, "http_415"),
-        (422, .unknown, "idempotency_key_conflict"), (429, .throttled, "http_429"), (500, .unknown, "http_500"),
+        (308, .stop, "http_308"), (400, .stop, "http_400"),
+        (403, .stop, "http_403"), (404, .stop, "http_404"), (405, .stop, "http_405"), (407, .stop, "http_407"),
+        (408, .unknown, "http_408"), (409, .unknown, "in_progress"), (410, .stop, "http_410"),
+        (411, .stop, "http_411"), (413, .rejected, "http_413"), (415, .stop, "http_415"),
+        (421, .unknown, "http_421"), (422, .unknown, "idempotency_key_conflict"), (425, .unknown, "http_425"),
+        (429, .throttled, "http_429"), (431, .stop, "http_431"), (451, .stop, "http_451"), (500, .unknown, "http_500"),
         (502, .unknown, "http_502"), (503, .unknown, "http_503"), (504, .unknown, "http_504"),
     ])
     func `Without a code the status decides`(status: Int, expected: FailureClass, code: String) {
@@ -89,6 +108,9 @@ import Testing
             #expect(failure?.failureClass == expected)
             #expect(failure?.code == code)
             #expect(failure?.httpStatus == status)
+            #expect(failure?.isUnlisted == false)
+            // Only these say for certain that nothing was applied.
+            #expect(failure?.mayBeApplied == ![407, 413, 429].contains(status))
         }
     }
 
@@ -97,11 +119,29 @@ import Testing
         let failure = self.outcome(status, "", retryAfter: .seconds(4)).failure
         #expect(failure?.failureClass == .throttled)
         #expect(failure?.retryAfter == .seconds(4))
+        #expect(failure?.mayBeApplied == (status == 503))
     }
 
-    @Test(arguments: [(400, FailureClass.rejected), (500, .unknown)])
-    func `A code of success under an error status is not believed`(status: Int, expected: FailureClass) {
-        #expect(self.outcome(status, #"{"RETCODE":"000000"}"#).failure?.failureClass == expected)
+    @Test(arguments: [400, 401, 403, 404, 407, 413, 429, 500])
+    func `a code of success under an error status is not believed, nor is the status`(status: Int) {
+        let failure = self.outcome(status, #"{"RETCODE":"000000"}"#).failure
+        #expect(failure?.failureClass == .unknown)
+        #expect(failure?.mayBeApplied == true)
+    }
+
+    @Test(arguments: [200, 400, 403, 404])
+    func `a code that refuses, or says not now, proves that nothing was applied`(status: Int) {
+        let replies = BackendReply(table: RetcodeTable(retryable: ["900001"], rejected: ["E1"]))
+        for code in ["E1", "900001"] {
+            let reply = HTTPReply(status: status, body: Data("{\"RETCODE\":\"\(code)\"}".utf8))
+            #expect(replies.outcome(of: reply, mask: MessageMask()).failure?.mayBeApplied == false)
+        }
+    }
+
+    @Test(arguments: [301, 403, 404, 500, 502, 503])
+    func `a gateway's status with a code of no list may stand in the place of a success`(status: Int) {
+        let failure = self.outcome(status, #"{"RETCODE":"E1"}"#, retryAfter: .seconds(1)).failure
+        #expect(failure?.mayBeApplied == true)
     }
 
     @Test(arguments: ["000001", "100001", "900001", "E1"])
@@ -211,14 +251,16 @@ import Testing
         let body = Data(#"{"RETCODE":"0000"#.utf8)
         let mask = MessageMask()
         let cut = BackendReply().outcome(of: HTTPReply(status: status, body: body, isComplete: false), mask: mask)
-        #expect(cut.failure?.failureClass == expected)
+        #expect((cut.failure ?? cut.tokenExpired)?.failureClass == expected)
+        #expect((cut.failure ?? cut.tokenExpired)?.code == "http_\(status)")
         let whole = BackendReply().outcome(of: HTTPReply(status: 400, body: body), mask: mask)
-        #expect(whole.failure?.failureClass == .rejected)
+        #expect(whole.failure?.failureClass == .stop)
     }
 
     @Test func `A stop is about the account where credentials are, else about the request`() {
         for status in [302, 401, 403, 404, 405, 407, 410] {
-            let scope = self.outcome(status, "").failure?.stopScope
+            let outcome = self.outcome(status, "")
+            let scope = (outcome.failure ?? outcome.tokenExpired)?.stopScope
             #expect(scope == ([401, 407].contains(status) ? .account : .request), "status \(status)")
         }
     }
@@ -226,7 +268,7 @@ import Testing
     @Test func `Where unlisted codes are refused, none waits for a person`() {
         var table = RetcodeTable()
         table.unlisted = .reject
-        for (status, body) in [(200, #"{"RETCODE":"E-17"}"#), (400, #"{"RETCODE":"E-17"}"#), (400, "")] {
+        for (status, body) in [(200, #"{"RETCODE":"E-17"}"#), (400, #"{"RETCODE":"E-17"}"#)] {
             let reply = HTTPReply(status: status, body: Data(body.utf8))
             for (table, isUnlisted) in [(table, false), (RetcodeTable(), true)] {
                 let failure = BackendReply(table: table).outcome(of: reply, mask: MessageMask()).failure

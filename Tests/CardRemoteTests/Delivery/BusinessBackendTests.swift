@@ -118,6 +118,33 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("503 Service Unavailable", true), ("301 Moved Permanently", true), ("400 Bad Request", true),
+            ("403 Forbidden", true), ("421 Misdirected Request", true), ("429 Too Many Requests", false),
+            ("401 Unauthorized", false), ("413 Content Too Large", false),
+        ]
+    )
+    func `an answer of a gateway after the document was stored says that it may have been applied`(
+        status: String,
+        mayBeApplied: Bool
+    ) async throws {
+        let headers = ["Retry-After: 1", "Location: /", "Content-Type: text/html"]
+        let outcome = try await self.outcome(of: FaultReply(status, headers: headers, body: "<html>no</html>"))
+        let failure = try #require(outcome.failure ?? outcome.tokenExpired)
+        #expect(failure.mayBeApplied == mayBeApplied)
+        #expect(!failure.isUnlisted)
+    }
+
+    @Test func `a connection that is refused applied nothing, one that breaks off may have`() async throws {
+        let refused = try await withBackend { try await $0.send(try await self.delivery(with: $0)) }
+        #expect(refused.failure?.failureClass == .notSent && refused.failure?.mayBeApplied == false)
+        let closed = try await withFaultServer(.commit({ _ in }, then: .close)) { _, port in
+            try await withBackend(port: port) { try await $0.send(try await self.delivery(with: $0)) }
+        }
+        #expect(closed.failure?.failureClass == .unknown && closed.failure?.mayBeApplied == true)
+    }
+
     @Test func `A delivery that makes no request sends nothing`() async throws {
         try await withBackend { backend in
             let whole = try await self.delivery(with: backend)
