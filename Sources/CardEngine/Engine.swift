@@ -1,5 +1,6 @@
 package import CardModel
 package import CardStore
+import Synchronization
 
 /// The pipeline of one process: intake, and a runner for each stage.
 package struct Engine: Sendable {
@@ -35,7 +36,7 @@ package struct Engine: Sendable {
             events: { event in
                 switch event {
                 case .taken, .refused, .changed: board.noteProgress(at: time.steady())
-                case .sending, .failed, .paused, .resumed: break
+                case .sending, .failed, .paused, .resumed, .overdue, .erasingFailed: break
                 }
                 events(event)
             }
@@ -66,14 +67,33 @@ package struct Engine: Sendable {
     /// - Throws: what the sandbox throws; what is under way is concluded first.
     package func runBatch(_ groups: [[InputItem]]) async throws -> BatchEnd {
         let context = self.context
+        let own = Mutex<Set<CardID>>([])
         try await self.run {
-            try await self.take(groups)
+            try await self.take(groups) { event in
+                guard case .taken(_, let outcome) = event else { return }
+                _ = own.withLock { $0.insert(outcome.card) }
+            }
             context.board.endIntake()
-            await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
-            // At most so many: the next run goes on.
-            if !context.board.isEnding { try await self.eraseExpired() }
+            let cards = own.withLock(\.self)
+            repeat {
+                await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
+            } while try await self.waitsForOthers(cards)
+            await self.eraseExpired(until: context.time.steady() + context.settings.patience)
         }
         return BatchEnd(stopped: self.stopped)
+    }
+
+    /// Waits a moment if another living process has claimed one of these cards: what it comes to may be work for this one.
+    private func waitsForOthers(_ cards: Set<CardID>) async throws -> Bool {
+        guard !self.context.board.isEnding, !cards.isEmpty else { return false }
+        let claimed = try await self.context.store.claimedByOthers(
+            than: self.context.worker,
+            now: self.context.time.now()
+        )
+        guard !claimed.isDisjoint(with: cards) else { return false }
+        try await self.context.time.sleep(Limits.look)
+        self.wake()
+        return true
     }
 
     /// Works on the whole sandbox until a source of photos, such as a watched folder, returns.
@@ -84,25 +104,33 @@ package struct Engine: Sendable {
         try await self.restoreGates()
         // Before anything is claimed: what dead processes had is taken over.
         try await self.heartbeat()
+        try await context.store.reconsider(under: context.deciding, now: context.time.now())
         try await self.runTogether {
             defer { context.board.end() }
             try await source()
         }
     }
 
-    /// Erases cards whose retention is over, at most as many as one call may.
+    /// Erases cards whose retention is over, until none is left, the end is asked for, or a time; what is overdue then is told.
     ///
-    /// - Returns: whether there may be more.
-    @discardableResult
-    private func eraseExpired() async throws -> Bool {
-        let terms = self.context.settings.retention
-        guard terms != RetentionTerms() else { return false }
-        let erased = try await self.context.store.eraseExpired(
-            terms,
-            by: AccessOrigin(actor: "retention"),
-            now: self.context.time.now()
-        )
-        return !erased.isEmpty
+    /// An error is told, too, and ends nothing else: erasing is tried again.
+    private func eraseExpired(until end: Duration) async {
+        let (terms, store) = (self.context.settings.retention, self.context.store)
+        guard terms != RetentionTerms() else { return }
+        do {
+            let origin = AccessOrigin(actor: "retention")
+            while !self.context.board.isEnding {
+                let erased = try await store.eraseExpired(terms, by: origin, now: self.context.time.now())
+                guard !erased.isEmpty else { return }
+                guard self.context.time.steady() < end else { break }
+            }
+            let overdue = try await store.overdue(terms, now: self.context.time.now())
+            if overdue > 0 { self.context.events(.overdue(overdue)) }
+        } catch let error as CodedError {
+            self.context.events(.erasingFailed(error))
+        } catch {
+            // A task that is cancelled ends by itself.
+        }
     }
 
     // MARK: Intake
@@ -242,19 +270,19 @@ package struct Engine: Sendable {
         let verify = VerifyStage(context: context, gate: self.verifyGate)
         let deliver = DeliverStage(context: context, gate: self.deliverGate)
         return await withTaskGroup(of: (any Error)?.self) { tasks in
-            tasks.addTask { await self.run(fetch.stage) }
-            tasks.addTask { await self.run(prepare.stage) }
-            tasks.addTask { await self.run(verify.stage) }
-            tasks.addTask { await self.run(deliver.stage) }
+            tasks.addTask { await self.run(fetch.work) }
+            tasks.addTask { await self.run(prepare.work) }
+            tasks.addTask { await self.run(verify.work) }
+            tasks.addTask { await self.run(deliver.work) }
             var failure: (any Error)?
             for await error in tasks where !(error is CancellationError) { failure = failure ?? error }
             return failure
         }
     }
 
-    private func run(_ stage: StageWork<some Sendable>) async -> (any Error)? {
+    private func run(_ work: StageWork<some Sendable>) async -> (any Error)? {
         do {
-            try await StageRunner(stage: stage, board: self.context.board, time: self.context.time).run()
+            try await StageRunner(work: work, board: self.context.board, time: self.context.time).run()
             return nil
         } catch {
             return error
@@ -283,8 +311,8 @@ package struct Engine: Sendable {
         while !self.context.board.isEnding {
             do { try await self.context.time.sleep(Limits.heartbeat) } catch { return }
             if self.context.time.steady() >= nextErasure {
-                let hasMore = try await self.eraseExpired()
-                nextErasure = self.context.time.steady() + (hasMore ? .zero : Limits.retentionPause)
+                await self.eraseExpired(until: self.context.time.steady() + Limits.heartbeat)
+                nextErasure = self.context.time.steady() + Limits.retentionPause
             }
             let dead = try await self.heartbeat()
             try await self.restoreGates()

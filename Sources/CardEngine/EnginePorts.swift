@@ -45,6 +45,8 @@ package struct EnginePorts: Sendable {
         /// Sends a delivery and tells how many bytes of how many went out; throws only `CancellationError`.
         package var send:
             @Sendable (_ delivery: OutboundDelivery, _ progress: @escaping Progress) async throws -> DeliveryOutcome
+        /// The TOKEN that a form was built with.
+        package var token: @Sendable (_ parts: [DeliveryPart]) -> Redacted<String>?
         /// Reads the TOKEN from its source again; whether it is another one than a form was built with.
         package var refreshToken: @Sendable (_ parts: [DeliveryPart]) async -> Bool
 
@@ -60,6 +62,7 @@ package struct EnginePorts: Sendable {
             send:
                 @escaping @Sendable (_ delivery: OutboundDelivery, _ progress: @escaping Progress) async throws ->
                 DeliveryOutcome,
+            token: @escaping @Sendable (_ parts: [DeliveryPart]) -> Redacted<String>?,
             refreshToken: @escaping @Sendable (_ parts: [DeliveryPart]) async -> Bool
         ) {
             self.endpoint = endpoint
@@ -67,6 +70,7 @@ package struct EnginePorts: Sendable {
             self.parts = parts
             self.boundary = boundary
             self.send = send
+            self.token = token
             self.refreshToken = refreshToken
         }
     }

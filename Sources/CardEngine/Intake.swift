@@ -16,7 +16,7 @@ struct Intake: Sendable {
         while !rest.isEmpty, !self.context.board.isEnding {
             let portion = Self.portion(of: &rest)
             let unknown = try await self.lookUp(portion)
-            guard try await self.waitForRoom() else { return }
+            guard try await self.waitForRoom(for: unknown) else { return }
             try await self.admit(unknown)
         }
     }
@@ -24,9 +24,10 @@ struct Intake: Sendable {
     /// Waits while more cards are under way than the sandbox is to hold at a time.
     ///
     /// - Returns: `false` if nothing moves on any more: the rest of the list is left to a later run.
-    private func waitForRoom() async throws -> Bool {
+    private func waitForRoom(for groups: [[InputItem]]) async throws -> Bool {
+        let hasAddresses = groups.joined().contains { if case .address = $0.place { true } else { false } }
         let board = self.context.board
-        while try await self.context.isFull(), !board.isEnding {
+        while try await self.isFull(hasAddresses: hasAddresses), !board.isEnding {
             let patience = self.context.settings.patience
             guard board.stopped.isEmpty, !board.standsStill(for: patience, time: self.context.time) else {
                 return false
@@ -34,6 +35,12 @@ struct Intake: Sendable {
             try await self.context.time.sleep(Limits.look)
         }
         return true
+    }
+
+    private func isFull(hasAddresses: Bool) async throws -> Bool {
+        if try await self.context.isFull() { return true }
+        guard hasAddresses else { return false }
+        return try await self.context.store.isFetchingFull(for: self.submitter)
     }
 
     /// Takes groups off until they hold enough photos for one look-up.
@@ -163,8 +170,25 @@ struct Intake: Sendable {
             source: source,
             file: file,
             receipt: receipt,
-            content: content,
+            content: self.named(content),
             waitsUntil: self.isList ? now : now.advanced(by: self.context.settings.frontWait)
+        )
+    }
+}
+
+extension Intake {
+    /// Names the host of an image that is to be fetched, if our rules allow one.
+    private func named(_ content: Admission.Content) -> Admission.Content {
+        guard case .remote(let address, _) = content else { return content }
+        return .remote(address, host: try? self.context.ports.fetcher.host(address))
+    }
+
+    private func requireFetchingShare() async throws {
+        guard try await self.context.store.isFetchingFull(for: self.submitter) else { return }
+        throw CodedError(
+            .queueFull,
+            .storage,
+            "too many images of this sender are still to be fetched; send it again when some of them are done"
         )
     }
 }
@@ -206,7 +230,12 @@ extension Intake {
         source: ContentDigest?,
         receipt: Receipt?
     ) async throws -> AdmissionOutcome {
-        try await self.requireRoom()
+        if case .remote = content {
+            try self.requireSpace()
+            try await self.requireFetchingShare()
+        } else {
+            try await self.requireRoom()
+        }
         return try await self.admit(self.admission(name, metadata, source: source, receipt: receipt, content))
     }
 
@@ -216,7 +245,7 @@ extension Intake {
         throw CodedError(
             .queueFull,
             .storage,
-            "as many cards are under way as the sandbox takes at a time; send it again when some of them are done"
+            "the queue is full: too many cards in progress; send it again later"
         )
     }
 

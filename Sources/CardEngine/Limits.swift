@@ -18,6 +18,8 @@ enum Limits {
     static let failuresShown = 3
     /// Refusals in a row by codes that no list names, for different numbers, after which the stage pauses.
     static let unlistedInRow = 3
+    /// Deliveries of which it is not known what becomes of them, while the backend fails: more are formed as probes only.
+    static let undecidedWhileFailing = 4
     /// Stops in a row, each met by a probe of another card, after which a batch takes an endpoint for stopped: one card may
     /// cause one.
     static let stopsInRow = 3

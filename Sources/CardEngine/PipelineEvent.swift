@@ -15,6 +15,10 @@ package enum PipelineEvent: Sendable {
     case failed(Stage, RemoteFailure)
     /// An endpoint is left alone for a while; said again with each attempt that it refuses.
     case paused(EndpointPause)
+    /// So many cards are past their retention and were not erased in time.
+    case overdue(Int)
+    /// Cards past their retention could not be erased; it is tried again.
+    case erasingFailed(CodedError)
     /// An endpoint that was left alone works again.
     case resumed(Stage, host: String)
 }

@@ -2,12 +2,19 @@ import CardModel
 import CardStore
 import Synchronization
 
+/// What a claim came to.
+struct Claimed<Job: Sendable>: Sendable {
+    var jobs: [Job] = []
+    /// Whether it changed cards without a job for them: then there may be more to claim at once.
+    var hasChanged = false
+}
+
 /// What makes a stage: how it claims work, when there is more, and what it does with a piece.
 struct StageWork<Job: Sendable>: Sendable {
-    let name: Stage
+    let stage: Stage
     let gate: any StageGate
     /// Claims at most so many pieces of work.
-    let claim: @Sendable (_ limit: Int) async throws -> [Job]
+    let claim: @Sendable (_ limit: Int) async throws -> Claimed<Job>
     /// When the next piece may be claimed; `nil` if none is known, a time in the past if one may be now.
     let nextDue: @Sendable () async throws -> Timestamp?
     /// Does a piece of work, concludes it, and tells the gate.
@@ -16,7 +23,7 @@ struct StageWork<Job: Sendable>: Sendable {
 
 /// Runs a stage: waits for news or time, asks the gate for places, claims, starts, concludes.
 struct StageRunner<Job: Sendable>: Sendable {
-    let stage: StageWork<Job>
+    let work: StageWork<Job>
     let board: WorkBoard
     let time: EngineTime
 
@@ -35,48 +42,47 @@ struct StageRunner<Job: Sendable>: Sendable {
     private func run(onError: @escaping @Sendable (any Error) -> Void) async {
         await withDiscardingTaskGroup { group in
             while !self.board.isEnding {
-                self.board.listen(self.stage.name)
-                let places = self.stage.gate.places
-                let jobs: [Job]
-                let pause: Duration
+                self.board.listen(self.work.stage)
+                let places = self.work.gate.places
+                let claimed: Claimed<Job>
+                let pause: Duration?
                 do {
-                    jobs = places > 0 ? try await self.stage.claim(places) : []
-                    pause = jobs.isEmpty ? try await self.pause() : .zero
+                    claimed = places > 0 ? try await self.work.claim(places) : Claimed()
+                    pause = claimed.jobs.isEmpty && !claimed.hasChanged ? try await self.pause() : nil
                 } catch {
                     // Thrown out of here it would cut off what is under way.
                     onError(error)
                     break
                 }
-                self.stage.gate.begin(jobs.count)
-                self.board.begin(jobs.count, of: self.stage.name)
-                for job in jobs {
+                self.work.gate.begin(claimed.jobs.count)
+                self.board.begin(claimed.jobs.count, of: self.work.stage)
+                for job in claimed.jobs {
                     group.addTask {
-                        defer { self.board.finish(self.stage.name) }
-                        do { try await self.stage.perform(job) } catch is CancellationError {
+                        defer { self.board.finish(self.work.stage) }
+                        do { try await self.work.perform(job) } catch is CancellationError {
                             // The time to end in order is over; what was being sent may have arrived, and is treated so.
                         } catch { onError(error) }
                     }
                 }
-                if jobs.isEmpty { await self.board.wait(self.stage.name, for: pause, time: self.time) }
+                if let pause { await self.board.wait(self.work.stage, for: pause, time: self.time) }
             }
         }
     }
 
     /// Says what the stage is doing, now that nothing can be claimed, and returns how long it waits unless it is rung.
     private func pause() async throws -> Duration {
-        let name = self.stage.name
-        let gateWait = self.stage.gate.wait
+        let name = self.work.stage
+        let gateWait = self.work.gate.wait
         guard !self.board.isUnderWay(name) else { return min(gateWait ?? Limits.look, Limits.look) }
         let now = self.time.now()
-        guard let due = try await self.stage.nextDue() else {
+        guard let due = try await self.work.nextDue() else {
             self.board.set(.idle(until: nil), of: name)
             return Limits.look
         }
-        if self.stage.gate.isStoppedForGood {
+        if self.work.gate.isStoppedForGood {
             self.board.set(.stopped, of: name)
             return min(gateWait ?? Limits.look, Limits.look)
         }
-        // What is due but was not claimed is another process's, or waits for the gate.
         let wait = max(due.duration(since: now), gateWait ?? .zero)
         let pause = wait > .zero ? min(wait, Limits.look) : Limits.look
         self.board.set(.idle(until: now.advanced(by: max(wait, pause))), of: name)

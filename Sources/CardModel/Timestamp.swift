@@ -5,6 +5,9 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
     /// Milliseconds since the epoch.
     package let millisecondsSinceEpoch: Int64
 
+    /// When this program was written: no clock that says less is right. Moved on with each release.
+    package static let programDate = Timestamp(millisecondsSinceEpoch: 1_793_491_200_000)
+
     /// Takes milliseconds since the epoch.
     package init(millisecondsSinceEpoch: Int64) {
         self.millisecondsSinceEpoch = millisecondsSinceEpoch

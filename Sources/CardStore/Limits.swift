@@ -5,7 +5,9 @@ package enum Limits {
     /// The most photos that one number may have in one list: more come from a wrong folder level.
     package static let photosPerNumber = 64
     /// How long another process may hold the database before a change fails, in seconds; a commit takes milliseconds.
-    static let busyTimeout = 5.0
+    static let busyTimeout = 60.0
+    /// How long whole files of databases are waited for, in seconds.
+    static let fileTimeout = 5.0
     /// Connections for reading: the engine's stages and a server ask one thing at a time each.
     static let readers = 4
     /// A group is acknowledged as a whole, so no change waits for more than so many others, or so many bytes.
@@ -15,6 +17,8 @@ package enum Limits {
     package static let hangingAfter: Int64 = 120_000
     /// The most cards that are under way at a time; more wait outside.
     package static let queueDepth = 10_000
+    /// The most images of one submitter that are to be fetched at a time.
+    package static let fetchingShare = 2_500
     /// Source bytes that are sealed as one value: what has come of a fetched image is durable piece by piece.
     static let pieceSize = 1 << 20
     /// An image is given up after so long a time of failed attempts, in milliseconds.
@@ -49,6 +53,10 @@ package enum Limits {
     static let reserveSize: Int64 = 32 << 20
     /// With less free space nothing is verified either: images under way, and the log of what is being written.
     static let workFreeSpace: Int64 = 64 << 20
+    /// Business numbers that are looked at together for those of which something may go.
+    static let numbersPerLook = 256
+    /// A delivery that failed so often does not keep others from being formed while the backend fails.
+    static let triesOfUndecided = 3
     /// Runs on demand that have ended and are still told of.
     static let runsKept = 100
     /// Cards that are checked on one snapshot, so that a check of hours keeps no old pages in the log.

@@ -227,6 +227,10 @@ final class EngineHarness: Sendable {
                     try await self.state.withLock { $0.onDeliver }?()
                     return self.send(delivery)
                 },
+                token: { parts in
+                    guard case .text(let token) = parts.first(where: { $0.name == "TOKEN" })?.content else { return nil }
+                    return token
+                },
                 refreshToken: { _ in
                     self.state.withLock { state in
                         guard state.tokens.count > 1 else { return false }

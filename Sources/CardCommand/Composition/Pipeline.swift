@@ -156,11 +156,13 @@ extension EnginePorts.Backend {
     fileprivate init(_ backend: BusinessBackend) {
         self.init(
             endpoint: backend.endpoint,
+            body: backend.body,
             parts: { members throws(RemoteFailure) in try await backend.parts(for: members) },
             boundary: { key, parts, images throws(RemoteFailure) in
                 try backend.boundary(for: key, parts: parts, images: images)
             },
             send: { try await backend.send($0, progress: $1) },
+            token: { backend.token(in: $0) },
             refreshToken: { await backend.refreshToken(staleIn: $0) }
         )
     }

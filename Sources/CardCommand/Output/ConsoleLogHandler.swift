@@ -91,6 +91,10 @@ struct EventLog: Sendable {
                     "attempt.code": "\(pause.code)", "endpoint.since": "\(pause.since)",
                 ]
             )
+        case .overdue(let count):
+            self.logger.warning("cards past the retention are still to be erased", metadata: ["cards": "\(count)"])
+        case .erasingFailed(let error):
+            self.logger.warning("erasing failed", metadata: ["error.code": "\(error.code)"])
         case .resumed(let stage, _):
             self.logger.debug("endpoint works again", metadata: ["stage": "\(stage.rawValue)"])
         case .failed(let stage, let failure):

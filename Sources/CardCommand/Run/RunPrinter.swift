@@ -95,6 +95,7 @@ struct RunPrinter: Sendable {
         case .interrupted, .terminated: lines.append(Self.whatIsLeft(of: inputs))
         default: break
         }
+        if let upkeep = self.tracker.figures.upkeep { lines.append("warning: \(upkeep)") }
         if counts.total > 0, counts["duplicate"] == counts.total {
             lines.append("Nothing new: every input was taken in before, nothing was sent.")
         }

@@ -63,6 +63,13 @@ final class RunTracker: Sendable {
                 return change.state.isRunnable ? [] : state.waiting.removeValue(forKey: change.card) ?? []
             case .sending(let delivery, let sent, let total): state.figures.note(delivery, sent: sent, total: total)
             case .failed(let stage, let failure): state.figures.lastFailures[stage] = failure
+            case .overdue(let count):
+                state.figures.upkeep = """
+                    \(count.of("card")) past the retention could not be erased in time; go on: idcard-pipeline cards erase \
+                    --expired
+                    """
+            case .erasingFailed(let error):
+                state.figures.upkeep = "cards past their retention were not erased: \(error.message.text())"
             case .paused, .resumed: break
             }
             return []

@@ -104,6 +104,14 @@ final class ServiceNotices: Sendable {
         case .resumed(let stage, let host):
             guard self.told.withLock({ $0.removeValue(forKey: "\(stage) \(host)") }) != nil else { return }
             Console.standardError("\(stage.rawValue) \(host) works again")
+        case .overdue(let count):
+            // It is gone on with after ten minutes, and told once.
+            let isNew = self.told.withLock { $0.updateValue("overdue", forKey: "retention") != "overdue" }
+            if isNew { Console.standardError("warning: \(count.of("card")) past the retention are still to be erased") }
+        case .erasingFailed(let error):
+            let isNew = self.told.withLock { $0.updateValue(error.code.rawValue, forKey: "retention") != error.code.rawValue }
+            guard isNew else { return }
+            Console.standardError("warning: cards past their retention were not erased: \(error.message.text())")
         case .taken, .refused, .sending, .failed, .changed: break
         }
     }

@@ -55,6 +55,9 @@ final class EndpointGate: Sendable {
     /// Whether the endpoint is to be left alone: also what was claimed just before is not sent.
     var isPausing: Bool { self.state.withLock { $0.gate.isPausing(at: self.time.steady()) } }
     var isFailing: Bool { self.state.withLock { $0.gate.isFailing } }
+    var isProbing: Bool { self.state.withLock { $0.gate.isProbing } }
+    /// Whether the last call did not reach the endpoint.
+    var failsToConnect: Bool { self.state.withLock { $0.failure?.failureClass == .notSent } }
     /// What stopped the endpoint, while it is stopped.
     var stoppedBy: RemoteFailure? { self.state.withLock { $0.gate.stopsInRow > 0 ? $0.failure : nil } }
 
@@ -144,5 +147,12 @@ extension RemoteFailure {
         .notSent,
         code: "endpoint_pauses",
         message: "the endpoint began to pause before the call"
+    )
+
+    /// The form of a delivery would be another one by now, and it never reached the backend.
+    static let formChanged = RemoteFailure(
+        .notSent,
+        code: "form_changed",
+        message: "the TOKEN or the fields of the form have changed, so the card goes in a new delivery"
     )
 }

@@ -64,6 +64,9 @@ package struct Gate: Hashable, Sendable {
     /// Whether so many calls failed in a row that people are told, before the endpoint is left alone.
     package var isShownAsFailing: Bool { self.failuresInRow >= Limits.failuresShown }
 
+    /// Whether one call at a time finds out whether the endpoint works again.
+    package var isProbing: Bool { self.phase == .probing }
+
     /// Whether calls go without a probe.
     package var isOpen: Bool { self.phase == .open }
 

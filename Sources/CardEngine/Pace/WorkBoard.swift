@@ -153,8 +153,9 @@ final class WorkBoard: Sendable {
     }
 
     private static func standsStill(_ state: State, for duration: Duration, at steady: Duration) -> Bool {
-        // A call that takes long may still move its card on.
-        steady - state.progressAt >= duration && state.underWay.values.allSatisfy { $0 == 0 }
+        // A call that takes long may still move its card on, and so may a stage that has not looked at its news yet.
+        steady - state.progressAt >= duration && state.underWay.values.allSatisfy { $0 == 0 } && state.rung.isEmpty
+            && !state.statuses.values.contains(.busy)
     }
 
     /// Waits until the stages are asked to end.

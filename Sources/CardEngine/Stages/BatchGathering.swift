@@ -7,16 +7,16 @@ import Synchronization
 /// Only how long is waited is kept in memory; which cards may go is decided by the sandbox each time.
 final class BatchGathering: Sendable {
     private let context: EngineContext
-    /// When the first card of an account that is not full was seen.
-    private let since = Mutex<[Redacted<String>?: Timestamp]>([:])
+    /// When the first card of an account that is not full was seen, by the steady clock.
+    private let since = Mutex<[Redacted<String>?: Duration]>([:])
 
     init(context: EngineContext) {
         self.context = context
     }
 
-    /// When the first account goes that is not full; `nil` if none gathers.
-    var opens: Timestamp? {
-        self.since.withLock { $0.values.min()?.advanced(by: self.context.settings.batchWait) }
+    /// How long until the first account goes that is not full; `nil` if none gathers.
+    var timeLeft: Duration? {
+        self.since.withLock { $0.values.min() }.map { $0 + self.context.settings.batchWait - self.context.time.steady() }
     }
 
     /// Returns the deliveries that go now: full ones, those that have waited long enough, and all if nothing more can come.
@@ -28,7 +28,7 @@ final class BatchGathering: Sendable {
         limit: Int,
         nothingComes: Bool
     ) async throws -> [[DeliveryMember]] {
-        let now = self.context.time.now()
+        let now = self.context.time.steady()
         let members = groups.joined()
         var deliveries = members.filter(\.goesAlone).map { [$0] }
         let accounts = Dictionary(grouping: members.filter { !$0.goesAlone }, by: \.userNumber)
@@ -40,7 +40,7 @@ final class BatchGathering: Sendable {
         var since = isAll ? [:] : known
         for account in order {
             let first = known[account] ?? now
-            let isOver = nothingComes || first.advanced(by: self.context.settings.batchWait) <= now
+            let isOver = nothingComes || first + self.context.settings.batchWait <= now
             var rest = accounts[account, default: []][...]
             while !rest.isEmpty, deliveries.count < limit {
                 let next = try await self.next(rest)

@@ -19,8 +19,10 @@ final class DeliverStage: Sendable {
     private let busy = Mutex<Set<BusinessNumber>>([])
     /// Numbers whose cards were refused by codes that no list names, since the last success.
     private let unlisted = Mutex<Set<BusinessNumber>>([])
-    /// Whether the TOKEN was refused and fetched again since the last success: a second time it is the account.
-    private let hasRefreshedToken = Mutex(false)
+    /// The TOKENs that were refused since the last success: with a second one it is the account.
+    private let refusedTokens = Mutex<Set<Redacted<String>>>([])
+    /// Whether the last probe was a new delivery.
+    private let probesNew = Mutex(false)
     private let gathering: BatchGathering
 
     init(context: EngineContext, gate: EndpointGate) {
@@ -29,45 +31,84 @@ final class DeliverStage: Sendable {
         self.gathering = BatchGathering(context: context)
     }
 
-    var stage: StageWork<Job> {
-        StageWork(name: .deliver, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
+    var work: StageWork<Job> {
+        StageWork(stage: .deliver, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
     }
 
     private func nextDue() async throws -> Timestamp? {
         let now = self.context.time.now()
         let delivery = try await self.context.store.nextDelivery(now: now)
         // Numbers whose cards gather are due, too, but go only when the gathering ends.
-        if let opens = self.gathering.opens { return min(delivery ?? opens, opens) }
+        if let left = self.gathering.timeLeft {
+            let opens = now.advanced(by: left)
+            return min(delivery ?? opens, opens)
+        }
         let decision = try await self.context.store.nextDecision(now: now)
         return [delivery, decision].compactMap(\.self).min()
     }
 
     // MARK: Claiming
 
-    /// An attempted delivery is repeated before a new one is formed; while the endpoint fails, cards that have not failed go
-    /// first, so that one bad card does not hold the place of the probe.
-    private func claim(_ limit: Int) async throws -> [Job] {
+    /// What a claim asks the sandbox for, one after the other.
+    private enum Turn {
+        /// Deliveries that were attempted.
+        case again(longestAgoFirst: Bool)
+        /// Cards that may form new ones, at most so many.
+        case new(untriedOnly: Bool, most: Int)
+    }
+
+    private func claim(_ limit: Int) async throws -> Claimed<Job> {
         try self.context.requireWorker()
         let now = self.context.time.now()
-        var jobs: [Job] = []
-        if self.gate.isFailing { jobs = try await self.propose(limit, untriedOnly: true, now: now).map(Job.new) }
-        if jobs.count < limit {
-            jobs += try await self.context.store.claimDeliveries(
-                by: self.context.worker,
-                limit: limit - jobs.count,
-                now: now,
-                told: self.context.tell
-            ).map(Job.again)
+        var claimed = Claimed<Job>()
+        for turn in try await self.turns() where claimed.jobs.count < limit {
+            let room = limit - claimed.jobs.count
+            switch turn {
+            case .again(let longestAgoFirst):
+                claimed.jobs += try await self.context.store.claimDeliveries(
+                    by: self.context.worker,
+                    limit: room,
+                    longestAgoFirst: longestAgoFirst,
+                    now: now
+                ) { change in
+                    claimed.hasChanged = true
+                    self.context.tell(change)
+                }.map(Job.again)
+            case .new(let untriedOnly, let most):
+                guard most > 0 else { continue }
+                let new = try await self.propose(min(room, most), untriedOnly: untriedOnly, now: now)
+                claimed.jobs += new.jobs.map(Job.new)
+                claimed.hasChanged = claimed.hasChanged || new.hasChanged
+            }
         }
-        if jobs.count < limit { jobs += try await self.propose(limit - jobs.count, now: now).map(Job.new) }
-        return jobs
+        return claimed
+    }
+
+    /// An attempted delivery goes before a new one. While the backend fails, few new ones are formed: each may be exposed to a
+    /// changed TOKEN. Then probes take turns, so that a document that always fails does not keep the others back.
+    private func turns() async throws -> [Turn] {
+        guard self.gate.isFailing else {
+            return [.again(longestAgoFirst: false), .new(untriedOnly: false, most: .max)]
+        }
+        let again = Turn.again(longestAgoFirst: true)
+        guard self.gate.isProbing else {
+            let most = try await Limits.undecidedWhileFailing - self.context.store.undecidedDeliveries()
+            return [again, .new(untriedOnly: true, most: most), .new(untriedOnly: false, most: most)]
+        }
+        // What does not reach the backend is no document's fault.
+        let isNew = self.probesNew.withLock { isNew in
+            isNew = self.gate.failsToConnect ? false : !isNew
+            return isNew
+        }
+        let new = Turn.new(untriedOnly: true, most: 1)
+        return (isNew ? [new, again] : [again, new]) + [.new(untriedOnly: false, most: 1)]
     }
 
     private func propose(
         _ limit: Int,
         untriedOnly: Bool = false,
         now: Timestamp
-    ) async throws -> [[DeliveryMember]] {
+    ) async throws -> Claimed<[DeliveryMember]> {
         let isBatch = self.context.settings.policy.layout == .batch
         // Asked before the cards are read: what comes in between is not in the proposals.
         let nothingComes = self.context.board.nothingComes
@@ -80,7 +121,7 @@ final class DeliverStage: Sendable {
         )
         let waiting = proposals.filter(\.groups.isEmpty).map(\.number)
         if !waiting.isEmpty {
-            let changes = try await self.context.store.settle(waiting, terms: self.context.deciding, now: now)
+            let changes = try await self.context.store.decide(waiting, terms: self.context.deciding, now: now)
             changes.forEach(self.context.tell)
         }
         // One delivery of a number at a time: what the first comes to decides about the next.
@@ -94,19 +135,36 @@ final class DeliverStage: Sendable {
                 nothingComes: nothingComes
             ) : groups
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
-        return formed
+        return Claimed(jobs: formed, hasChanged: !waiting.isEmpty)
     }
 
     // MARK: Sending
 
     private func perform(_ job: Job) async throws {
         switch job {
-        case .again(let delivery): try await self.send(delivery)
+        case .again(let delivery): try await self.repeatDelivery(delivery)
         case .new(let members):
             let numbers = members.map(\.businessNumber)
             defer { self.busy.withLock { $0.subtract(numbers) } }
             try await self.form(members)
         }
+    }
+
+    /// Sends the same bytes again. Where another TOKEN or form is wanted by now, what never reached the backend is formed again
+    /// instead, and what may have goes once more.
+    private func repeatDelivery(_ job: DeliveryJob) async throws {
+        let isOutdated = await self.isOutdated(job)
+        guard isOutdated, !job.mayBeApplied else { return try await self.send(job, isOutdated: isOutdated) }
+        self.gate.withdraw()
+        try await self.conclude(job, with: .failed(.formChanged), isOutdated: true)
+        self.context.board.ring(.deliver)
+    }
+
+    /// Whether the form of a delivery would be another one now; not known while there is no TOKEN.
+    private func isOutdated(_ job: DeliveryJob) async -> Bool {
+        let backend = self.context.ports.backend
+        guard !job.current.isEmpty, let parts = try? await backend.parts(job.current) else { return false }
+        return parts != job.outbound.parts || backend.body != job.outbound.body
     }
 
     private func form(_ members: [DeliveryMember]) async throws {
@@ -169,7 +227,7 @@ final class DeliverStage: Sendable {
         )
     }
 
-    private func send(_ job: DeliveryJob) async throws {
+    private func send(_ job: DeliveryJob, isOutdated: Bool = false) async throws {
         guard !self.gate.isPausing else {
             self.gate.withdraw()
             return try await self.conclude(job, with: .failed(.withheld))
@@ -177,20 +235,31 @@ final class DeliverStage: Sendable {
         let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
             self.context.events(.sending(job.id, sent: sent, total: total))
         }
-        let news = outcome.failureOfAll.map { self.tellGate($0, of: job, outcome) }
-        try await self.conclude(job, with: outcome)
-        if let news { try await self.gate.write(news) } else { try await self.tellGate(outcome, of: job) }
+        if isOutdated, outcome.isStopOfRequest {
+            // What is refused is a TOKEN or a form that is not used any more: it stops no other card.
+            self.gate.withdraw()
+            try await self.conclude(job, with: outcome, isOutdated: true)
+        } else {
+            let news = outcome.failureOfAll.map { self.tellGate($0, of: job, outcome) }
+            try await self.conclude(job, with: outcome)
+            if let news { try await self.gate.write(news) } else { try await self.tellGate(outcome, of: job) }
+        }
         self.context.board.ring(.deliver)
     }
 
-    private func conclude(_ job: DeliveryJob, with outcome: DeliveryOutcome) async throws {
+    private func conclude(
+        _ job: DeliveryJob,
+        with outcome: DeliveryOutcome,
+        isOutdated: Bool = false
+    ) async throws {
         let settings = self.context.settings
         let changes = try await self.context.store.conclude(
             job,
             with: outcome,
             terms: DeliveryTerms(
                 retry: self.context.retryTerms(maxAttempts: settings.delivery.maxAttempts, tries: job.tries),
-                onUnknown: settings.onUnknown
+                onUnknown: settings.onUnknown,
+                isOutdated: isOutdated
             ),
             now: self.context.time.now()
         )
@@ -214,14 +283,15 @@ final class DeliverStage: Sendable {
         switch outcome {
         case .accepted, .items:
             if outcome.isAccepted { self.unlisted.withLock { $0 = [] } }
-            self.hasRefreshedToken.withLock { $0 = false }
+            self.refusedTokens.withLock { $0 = [] }
             try await self.gate.write(self.gate.end(.answered, failure: nil))
         case .tokenExpired(let failure):
-            let isNew = await self.context.ports.backend.refreshToken(job.outbound.parts)
-            let isFirst = self.hasRefreshedToken.withLock { wasRefreshed in
-                defer { wasRefreshed = true }
-                return !wasRefreshed
+            let backend = self.context.ports.backend
+            let isFirst = self.refusedTokens.withLock { refused in
+                if let token = backend.token(job.outbound.parts) { refused.insert(token) }
+                return refused.count <= 1
             }
+            let isNew = await backend.refreshToken(job.outbound.parts)
             let goesOn = isNew && isFirst
             try await self.gate.write(self.gate.end(goesOn ? .answered : .stopped, failure: failure))
             if !goesOn { self.context.events(.failed(.deliver, failure)) }
@@ -244,6 +314,12 @@ extension DeliveryOutcome {
     /// The failure of the delivery as a whole; a joint reply that refuses every card, some by a code of no list, is one.
     fileprivate var failureOfAll: RemoteFailure? {
         if case .failed(let failure) = self { failure } else { self.unlisted?.first }
+    }
+
+    /// Whether the backend refuses the request whatever card it is of.
+    fileprivate var isStopOfRequest: Bool {
+        guard case .failed(let failure) = self else { return false }
+        return failure.failureClass == .stop && failure.stopScope == .request
     }
 
     /// Whether the backend took any card.

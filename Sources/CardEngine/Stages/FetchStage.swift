@@ -4,30 +4,17 @@ import Synchronization
 
 /// Fetches images that are named by URL, each host at its own pace.
 final class FetchStage: Sendable {
-    /// A card with a place at its host, or with the reason why no host is asked.
+    /// A card with a place at its host; without one if our rules allow no host to be asked.
     struct Job: Sendable {
         let fetch: FetchJob
-        let place: Place
-    }
-
-    enum Place: Sendable {
-        case taken(EndpointGate)
-        case forbidden(CodedError)
-    }
-
-    /// Where an image lies, as our rules see its address.
-    private enum Site {
-        case host(String)
-        case forbidden(CodedError)
+        let host: EndpointGate?
     }
 
     private let context: EngineContext
     private let gate: LocalGate
     private let hosts: FetchHosts
-    /// Where the images of cards lie that wait: their addresses are opened once.
-    private let sites = Mutex<[CardID: Site]>([:])
     /// Until when the hosts of all that is due ask to be left alone.
-    private let rest = Mutex<Timestamp?>(nil)
+    private let pause = Mutex<Timestamp?>(nil)
 
     init(context: EngineContext, gate: LocalGate, hosts: FetchHosts) {
         self.context = context
@@ -35,99 +22,49 @@ final class FetchStage: Sendable {
         self.hosts = hosts
     }
 
-    var stage: StageWork<Job> {
-        StageWork(name: .fetch, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
+    var work: StageWork<Job> {
+        StageWork(stage: .fetch, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
     }
 
     private func nextDue() async throws -> Timestamp? {
         let store = self.context.store
         let now = self.context.time.now()
-        guard let rest = self.rest.withLock(\.self) else { return try await store.nextDue(in: .fetching, now: now) }
-        // What is due waits for its host; something else may be due before.
-        return try await min(rest, store.nextDue(in: .fetching, after: now, now: now) ?? rest)
+        guard let pause = self.pause.withLock(\.self) else { return try await store.nextDue(in: .fetching, now: now) }
+        // What is due waits for its host; another card may be due before.
+        return try await min(pause, store.nextDue(in: .fetching, after: now, now: now) ?? pause)
     }
 
     // MARK: Claiming
 
-    /// Cards that may begin, with what their hosts said; a card without a place is damaged, and ends when it is claimed.
-    private struct Offer {
-        var cards: [CardID] = []
-        var places: [CardID: Place] = [:]
-        /// How long hosts that have no place ask to be left alone, by name.
-        var rests: [String: Duration] = [:]
-    }
-
     /// Claims only what has a place at its host: the others stay where they are, and cost nothing.
-    private func claim(_ limit: Int) async throws -> [Job] {
+    private func claim(_ limit: Int) async throws -> Claimed<Job> {
         try self.context.requireWorker()
-        guard self.context.room == .ample else { return [] }
+        guard self.context.room == .ample else { return Claimed() }
         let now = self.context.time.now()
-        var offer = try await self.offer(limit, now: now)
-        self.rest.withLock { $0 = offer.cards.isEmpty ? offer.rests.values.min().map(now.advanced(by:)) : nil }
-        var jobs: [Job] = []
-        let claimed = try await self.context.store.claimFetching(
-            offer.cards,
-            by: self.context.worker,
-            now: now,
-            told: self.context.tell
-        )
-        for job in claimed {
-            if let place = offer.places.removeValue(forKey: job.card.id) {
-                jobs.append(Job(fetch: job, place: place))
-            } else {
-                try await self.context.store.conclude(job, with: .postponed(until: now), now: now)
+        var claimed = Claimed<Job>()
+        var pauses: [Duration] = []
+        for name in try await self.context.store.fetchHosts(now: now) where claimed.jobs.count < limit {
+            let host = if let name { try await self.hosts.gate(of: name) } else { EndpointGate?.none }
+            let places = min(limit - claimed.jobs.count, host?.places ?? .max)
+            guard places > 0 else {
+                pauses.append(host?.wait ?? .zero)
+                continue
             }
-        }
-        for case .taken(let host) in offer.places.values { host.withdraw() }
-        return jobs
-    }
-
-    private func offer(_ limit: Int, now: Timestamp) async throws -> Offer {
-        var offer = Offer()
-        var last: FetchCandidate?
-        repeat {
-            let page = try await self.context.store.fetchCandidates(
-                after: last,
-                limit: Limits.fetchesLookedAt,
+            let jobs = try await self.context.store.claimFetching(
+                from: name,
+                by: self.context.worker,
+                limit: places,
+                untriedFirst: host?.isFailing ?? false,
                 now: now
-            )
-            let sites = try await self.sites(of: page.map(\.card))
-            for candidate in page where offer.cards.count < limit {
-                switch sites[candidate.card] {
-                case .host(let name):
-                    guard offer.rests[name] == nil else { continue }
-                    let host = try await self.hosts.gate(of: name)
-                    guard host.tryBegin() else {
-                        offer.rests[name] = host.wait ?? .zero
-                        continue
-                    }
-                    offer.places[candidate.card] = .taken(host)
-                case .forbidden(let error): offer.places[candidate.card] = .forbidden(error)
-                case nil: break
-                }
-                offer.cards.append(candidate.card)
+            ) { change in
+                claimed.hasChanged = true
+                self.context.tell(change)
             }
-            last = page.count < Limits.fetchesLookedAt ? nil : page.last
-        } while last != nil && offer.cards.count < limit
-        return offer
-    }
-
-    private func sites(of cards: [CardID]) async throws -> [CardID: Site] {
-        let known = self.sites.withLock { sites in cards.reduce(into: [:]) { $0[$1] = sites[$1] } }
-        let unknown = cards.filter { known[$0] == nil }
-        guard !unknown.isEmpty else { return known }
-        let new = try await self.context.store.fetchAddresses(of: unknown).mapValues { address -> Site in
-            do { return .host(try self.context.ports.fetcher.host(address)) } catch let error as CodedError
-                where error.kind == .input
-            {
-                return .forbidden(error)
-            }
+            host?.begin(jobs.count)
+            claimed.jobs += jobs.map { Job(fetch: $0, host: host) }
         }
-        self.sites.withLock { sites in
-            if sites.count > Limits.rememberedSites { sites = [:] }
-            sites.merge(new) { $1 }
-        }
-        return known.merging(new) { $1 }
+        self.pause.withLock { $0 = claimed.jobs.isEmpty ? pauses.min().map(now.advanced(by:)) : nil }
+        return claimed
     }
 
     // MARK: Fetching
@@ -135,10 +72,10 @@ final class FetchStage: Sendable {
     private func perform(_ job: Job) async throws {
         defer { self.gate.end() }
         let (fetch, startedAt) = (job.fetch, self.context.time.now())
-        let host: EndpointGate
-        switch job.place {
-        case .taken(let gate): host = gate
-        case .forbidden(let error):
+        do { _ = try self.context.ports.fetcher.host(fetch.request.address) } catch let error as CodedError
+            where error.kind == .input
+        {
+            job.host?.withdraw()
             return try await self.conclude(fetch, with: self.ended(.forbidden(error), fetch, startedAt: startedAt))
         }
         let outcome: FetchOutcome
@@ -148,19 +85,24 @@ final class FetchStage: Sendable {
             }
         } catch let error as CodedError where error.code == .cardConflict {
             // A person erased the card, or another process has taken it over.
-            return host.withdraw()
+            job.host?.withdraw()
+            return
         } catch let error as CodedError where error.code == .diskSpaceLow {
-            host.withdraw()
+            job.host?.withdraw()
             return try await self.conclude(fetch, with: .postponed(until: startedAt.advanced(by: .seconds(60))))
         }
-        let conclusion = self.ended(outcome, fetch, startedAt: startedAt)
+        try await self.finish(job, self.ended(outcome, fetch, startedAt: startedAt), outcome)
+    }
+
+    private func finish(_ job: Job, _ conclusion: FetchConclusion, _ outcome: FetchOutcome) async throws {
         guard case .failed(let failure) = outcome else {
-            try await self.conclude(fetch, with: conclusion)
-            return try await host.write(host.end(.answered, failure: nil))
+            try await self.conclude(job.fetch, with: conclusion)
+            if let host = job.host { try await host.write(host.end(.answered, failure: nil)) }
+            return
         }
-        let news = host.end(Self.result(of: failure), failure: failure)
-        try await self.conclude(fetch, with: conclusion)
-        try await host.write(news)
+        let news = job.host?.end(Self.result(of: failure), failure: failure)
+        try await self.conclude(job.fetch, with: conclusion)
+        if let news { try await job.host?.write(news) }
         self.context.events(.failed(.fetch, failure))
     }
 

@@ -6,9 +6,9 @@ struct PrepareStage: Sendable {
     let context: EngineContext
     let gate: LocalGate
 
-    var stage: StageWork<PreparationJob> {
+    var work: StageWork<PreparationJob> {
         StageWork(
-            name: .prepare,
+            stage: .prepare,
             gate: self.gate,
             claim: self.claim,
             nextDue: { try await self.context.store.nextDue(in: .received, now: self.context.time.now()) },
@@ -16,16 +16,20 @@ struct PrepareStage: Sendable {
         )
     }
 
-    private func claim(_ limit: Int) async throws -> [PreparationJob] {
+    private func claim(_ limit: Int) async throws -> Claimed<PreparationJob> {
         try self.context.requireWorker()
         // What is left of the disk is for ending cards and erasing them.
-        guard self.context.room != .finishingOnly else { return [] }
-        return try await self.context.store.claimPreparation(
+        guard self.context.room != .finishingOnly else { return Claimed() }
+        var claimed = Claimed<PreparationJob>()
+        claimed.jobs = try await self.context.store.claimPreparation(
             by: self.context.worker,
             limit: limit,
-            now: self.context.time.now(),
-            told: self.context.tell
-        )
+            now: self.context.time.now()
+        ) { change in
+            claimed.hasChanged = true
+            self.context.tell(change)
+        }
+        return claimed
     }
 
     private func perform(_ job: PreparationJob) async throws {

@@ -6,9 +6,9 @@ struct VerifyStage: Sendable {
     let context: EngineContext
     let gate: EndpointGate
 
-    var stage: StageWork<VerificationJob> {
+    var work: StageWork<VerificationJob> {
         StageWork(
-            name: .verify,
+            stage: .verify,
             gate: self.gate,
             claim: self.claim,
             nextDue: { try await self.context.store.nextDue(in: .prepared, now: self.context.time.now()) },
@@ -16,20 +16,24 @@ struct VerifyStage: Sendable {
         )
     }
 
-    private func claim(_ limit: Int) async throws -> [VerificationJob] {
+    private func claim(_ limit: Int) async throws -> Claimed<VerificationJob> {
         try self.context.requireWorker()
         // What is left of the disk is for ending cards and erasing them.
-        guard self.context.room != .finishingOnly else { return [] }
+        guard self.context.room != .finishingOnly else { return Claimed() }
         let verifier = self.context.ports.verifier
-        return try await self.context.store.claimVerification(
+        var claimed = Claimed<VerificationJob>()
+        claimed.jobs = try await self.context.store.claimVerification(
             by: self.context.worker,
             provider: verifier.provider,
             parameters: verifier.parameters,
             limit: limit,
             untriedFirst: self.gate.isFailing,
-            now: self.context.time.now(),
-            told: self.context.tell
-        )
+            now: self.context.time.now()
+        ) { change in
+            claimed.hasChanged = true
+            self.context.tell(change)
+        }
+        return claimed
     }
 
     private func perform(_ job: VerificationJob) async throws {
@@ -54,11 +58,7 @@ struct VerifyStage: Sendable {
     }
 
     private func judge(_ job: VerificationJob, _ reading: CardReading) async throws {
-        let judgement = self.context.settings.rules.judge(
-            reading,
-            expecting: job.card.metadata.expectation,
-            today: CalendarDay(inChinaAt: self.context.time.now())
-        )
+        let judgement = try await self.judgement(of: job, reading)
         let verifier = self.context.ports.verifier
         let key = ReadingKey(
             imageDigest: job.image.digest,
@@ -68,13 +68,51 @@ struct VerifyStage: Sendable {
         try await self.conclude(job, with: .judged(reading, key: key, judgement))
     }
 
+    /// Judges a reading by the clock; what a date rule refuses is held if the clock may be wrong: if the rule would not refuse it
+    /// at the last time that was right, or when this program was written.
+    private func judgement(of job: VerificationJob, _ reading: CardReading) async throws -> Judgement {
+        func judge(at time: Timestamp) -> Judgement {
+            self.context.settings.rules.judge(
+                reading,
+                expecting: job.card.metadata.expectation,
+                today: CalendarDay(inChinaAt: time)
+            )
+        }
+        let now = self.context.time.now()
+        var judgement = judge(at: now)
+        guard case .rejected(let reason, let message) = judgement.verdict else { return judgement }
+        let seen = try await self.context.store.seenTime()
+        let others = [seen] + (now < .programDate ? [.programDate] : [])
+        let isDoubtful = others.contains { time in
+            if case .rejected(reason, _) = judge(at: time).verdict { false } else { true }
+        }
+        guard isDoubtful else { return judgement }
+        judgement.verdict = .held(
+            .clockDoubtful,
+            message: """
+                \(message); by the clock of this machine it is \(now.description), which may be wrong: set the clock, and the card \
+                is judged again by itself
+                """
+        )
+        return judgement
+    }
+
     /// An image that is too large goes once more in a smaller size.
     private func conclusion(of job: VerificationJob, after failure: RemoteFailure) async throws
         -> VerificationConclusion
     {
         guard failure.failureClass == .shrink else { return self.failed(failure, of: job) }
-        if !job.card.isShrunk, let smaller = try await self.context.ports.shrink(job.image) {
-            return .shrunk(smaller, after: failure)
+        do {
+            if !job.card.isShrunk, let smaller = try await self.context.ports.shrink(job.image) {
+                return .shrunk(smaller, after: failure)
+            }
+        } catch let error as CodedError {
+            // Our own lack of time or memory, as in preparing.
+            return .notShrunk(
+                error,
+                after: failure,
+                self.context.retryTerms(maxAttempts: Limits.preparingTries, tries: job.tries)
+            )
         }
         var final = failure
         final.message =

@@ -71,6 +71,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let businessNumberConflict = ReasonCode(rawValue: "business_no_conflict")
     /// Another submitter sent the first card of the number.
     package static let submitterConflict = ReasonCode(rawValue: "submitter_conflict")
+    /// A date rule refuses the card by a clock that may be wrong.
+    package static let clockDoubtful = ReasonCode(rawValue: "clock_doubtful")
     /// The backend answered with a code that no list of `delivery.retcode` names.
     package static let retcodeUnlisted = ReasonCode(rawValue: "retcode_unlisted")
     /// A list names more photos of one number than any application has.

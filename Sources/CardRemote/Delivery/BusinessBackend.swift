@@ -119,6 +119,9 @@ package final class BusinessBackend: Sendable {
         }
     }
 
+    /// The TOKEN that these parts hold.
+    package func token(in parts: [DeliveryPart]) -> Redacted<String>? { self.token.token(in: parts) }
+
     /// Reads the TOKEN source again and says whether another TOKEN came than these parts hold.
     package func refreshToken(staleIn parts: [DeliveryPart]) async -> Bool {
         await self.token.isRenewed(since: parts)

@@ -43,6 +43,12 @@ actor CurrentToken {
         }
     }
 
+    /// The TOKEN that a form was written with.
+    nonisolated func token(in parts: [DeliveryPart]) -> Redacted<String>? {
+        guard case .text(let token) = parts.first(where: { $0.name == self.partName })?.content else { return nil }
+        return token
+    }
+
     private func holds(_ parts: [DeliveryPart], _ token: Redacted<String>) -> Bool {
         parts.contains(.text(token.reveal(), name: self.partName))
     }

@@ -78,7 +78,7 @@ package final class ServerMetrics: Sendable {
         case .taken(_, let outcome): self.add(.inputs, [outcome.isDuplicate ? "duplicate" : "admitted"])
         case .refused: self.add(.inputs, ["refused"])
         case .changed(let change): self.add(.cardsEntered, [change.state.rawValue])
-        case .sending, .failed, .paused, .resumed: break
+        case .sending, .failed, .paused, .resumed, .overdue, .erasingFailed: break
         }
     }
 

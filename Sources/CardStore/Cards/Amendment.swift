@@ -19,10 +19,16 @@ extension CardStore {
     ) throws -> AdmissionOutcome {
         let unchanged = AdmissionOutcome(card: row.id, state: row.state, reason: row.reason, isDuplicate: true)
         // One that does not open stays as it is: it must not stop a list.
-        guard row.submitter == submitter, try self.mayBeAmended(row, in: tx),
-            let key = try? row.key(self.vault), let said = try? row.card(self.vault).metadata
+        guard row.submitter == submitter, let key = try? row.key(self.vault),
+            let said = try? row.card(self.vault).metadata
         else { return unchanged }
         let metadata = said.takingOver(new)
+        // What never reached the backend goes with what is said now.
+        if row.state == .delivering, metadata != said, try self.dissolveUnapplied(row, in: tx) {
+            let released = try CardRow.require(row.id, in: tx)
+            return try self.amend(released, with: new, name: name, of: submitter, content: content, in: tx)
+        }
+        guard try self.mayBeAmended(row, in: tx) else { return unchanged }
         if metadata != said {
             try self.store(metadata, of: row, name: name, key: key, in: tx)
             // It may have waited for just this: a user account. It must not expire as if it still did.

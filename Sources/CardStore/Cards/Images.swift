@@ -27,7 +27,8 @@ extension CardStore {
         let sealed = try key.seal(bytes, column: "blob.image")
         try self.put(sealed, as: .image, of: card, in: tx)
         let prepared = self.vault.fingerprint(image.digest.bytes, .prepared)
-        try tx.run("UPDATE card SET prepared = \(prepared) WHERE id = \(card)")
+        // Of an image that is made smaller later, the first one counts: the same photo becomes that again.
+        try tx.run("UPDATE card SET prepared = \(prepared) WHERE id = \(card) AND prepared IS NULL")
     }
 
     /// Stores the one sealed value of a kind that a card has, in the place of an older one.

@@ -49,7 +49,7 @@ extension CardStore {
             SELECT card.id, card.state, card.reason FROM input JOIN card ON card.id = input.card
             WHERE input.location = \(place) AND input.number = \(number) AND input.device = \(Int64(bitPattern: file.device))
             AND input.inode = \(Int64(bitPattern: file.inode)) AND input.size = \(file.size)
-            AND input.modified = \(file.modifiedNanoseconds)
+            AND input.modified = \(file.modifiedNanoseconds) AND input.changed = \(file.changedNanoseconds)
             AND (card.state <> 'rejected' OR card.prepared IS NOT NULL)
             """
         ) { row in
@@ -103,14 +103,36 @@ extension CardStore {
         return outcome
     }
 
-    /// The card with the same bytes under the same number, or, where they are not known yet, from the same address.
+    /// The card with the same bytes under the same number, or, where they are not known yet, from the same address; or that with
+    /// the same prepared image of one side, whatever a viewer changed beside the image.
     private func sameCard(as photo: Admission, source: Data?, in tx: Transaction) throws -> CardID? {
         let number = photo.metadata.businessNumber
         guard let source else {
             guard let place = self.place(of: photo) else { return nil }
             return try tx.value("SELECT card FROM input WHERE location = \(place) AND number = \(number)")
         }
-        return try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
+        if let same: CardID = try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)") {
+            return same
+        }
+        guard case .prepared(let image) = photo.content else { return nil }
+        return try self.card(with: image, number: number, side: photo.metadata.side, in: tx)
+    }
+
+    /// The oldest card of a number that has the same prepared image, and shows no other side as far as is known.
+    func card(
+        with image: PreparedImage,
+        number: BusinessNumber,
+        side: CardSide?,
+        except own: CardID? = nil,
+        in tx: Transaction
+    ) throws -> CardID? {
+        let prepared = self.vault.fingerprint(image.digest.bytes, .prepared)
+        return try tx.value(
+            """
+            SELECT id FROM card WHERE number = \(number) AND prepared = \(prepared) AND id <> \(own?.rawValue ?? "")
+            AND (\(side) IS NULL OR coalesce(side, expected_side, \(side)) = \(side)) ORDER BY intake_order LIMIT 1
+            """
+        )
     }
 
     /// A number belongs to whoever sent its first card, erased cards included.
@@ -192,11 +214,12 @@ extension CardStore {
         let file = photo.file
         try tx.run(
             """
-            INSERT INTO input (location, number, card, device, inode, size, modified)
+            INSERT INTO input (location, number, card, device, inode, size, modified, changed)
             VALUES (\(place), \(photo.metadata.businessNumber), \(card), \(file.map { Int64(bitPattern: $0.device) }),
-            \(file.map { Int64(bitPattern: $0.inode) }), \(file?.size), \(file?.modifiedNanoseconds))
+            \(file.map { Int64(bitPattern: $0.inode) }), \(file?.size), \(file?.modifiedNanoseconds),
+            \(file?.changedNanoseconds))
             ON CONFLICT (location, number, part) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
-            size = excluded.size, modified = excluded.modified
+            size = excluded.size, modified = excluded.modified, changed = excluded.changed
             """
         )
     }

@@ -49,7 +49,7 @@ extension CardStore {
     /// What SQLite itself finds, broken CHECK constraints included: a connection that only reads would pass over these.
     private func fileFindings() async throws -> [SandboxFinding] {
         try await self.database.withWriter { connection in
-            try String.fetchAll(connection, sql: "PRAGMA integrity_check(100)").filter { $0 != "ok" }
+            try String.fetchAll(connection, sql: "PRAGMA main.integrity_check(100)").filter { $0 != "ok" }
         }.map(Self.fileDamaged)
     }
 

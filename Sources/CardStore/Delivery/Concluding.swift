@@ -6,11 +6,14 @@ package struct DeliveryTerms: Sendable {
     package var retry: RetryTerms
     /// What is done about one that may have been applied.
     package var onUnknown: UnknownPolicy
+    /// Whether its form would be another one now: another TOKEN, other fields.
+    package var isOutdated: Bool
 
     /// Describes terms.
-    package init(retry: RetryTerms, onUnknown: UnknownPolicy) {
+    package init(retry: RetryTerms, onUnknown: UnknownPolicy, isOutdated: Bool = false) {
         self.retry = retry
         self.onUnknown = onUnknown
+        self.isOutdated = isOutdated
     }
 }
 
@@ -34,10 +37,10 @@ extension CardStore {
                 acceptedAs: outcome.acceptedCode,
                 in: tx
             )
-            if delivery.isSettled(by: outcome, isCurrent: isCurrent) {
-                try delivery.settle(outcome, terms: terms)
+            if delivery.isDecided(by: outcome, isCurrent: isCurrent) {
+                try delivery.apply(outcome, terms: terms)
             }
-            return try delivery.standing
+            return try delivery.memberStates
         }
     }
 }
@@ -69,6 +72,9 @@ extension DeliveryOutcome {
         let failures = items.map(\.failure)
         return failures.contains(nil) ? nil : failures.first ?? nil
     }
+
+    /// Whether the backend may have applied the delivery all the same: every answer that does not prove the contrary.
+    var mayBeApplied: Bool { self.failure?.mayBeApplied ?? false }
 
     /// Whether the failure counts towards the most attempts.
     var counts: Bool {

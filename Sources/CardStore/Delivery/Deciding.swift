@@ -29,10 +29,11 @@ package struct DeliveryProposal: Sendable {
 // MARK: Proposing
 
 extension CardStore {
-    /// Looks at the numbers that are due, the highest priority first; nothing is changed.
+    /// Looks at the numbers that are due, the highest priority first, until so many have something that may go; nothing is
+    /// changed. Those of which nothing goes are among the proposals, so that their waits can be written down.
     ///
     /// - Parameters:
-    ///   - limit: the most numbers.
+    ///   - limit: the most numbers of which something may go.
     ///   - excluded: numbers that this process has under way.
     ///   - untriedOnly: whether numbers of which a card has failed are left out, while the endpoint fails.
     package func proposeDeliveries(
@@ -53,13 +54,37 @@ extension CardStore {
             let due: [BusinessNumber] = try tx.rows(
                 """
                 SELECT number FROM cases WHERE decide_at IS NOT NULL AND (decide_at <= \(now) OR decide_from > \(now))
-                \(untried) ORDER BY priority DESC, decide_at LIMIT \(limit + excluded.count)
+                \(untried) ORDER BY priority DESC, decide_at
+                LIMIT \(Limits.numbersPerLook + excluded.count)
                 """
             ) { try $0.next() }
-            return try due.filter { !excluded.contains($0) }.prefix(limit).map { number in
+            var proposals: [DeliveryProposal] = []
+            var going = 0
+            for number in due where !excluded.contains(number) && going < limit {
                 let application = try Application(number, terms: terms, store: self, in: tx)
-                return DeliveryProposal(number: number, groups: application.groups)
+                proposals.append(DeliveryProposal(number: number, groups: application.groups))
+                if !application.groups.isEmpty { going += 1 }
             }
+            return proposals
+        }
+    }
+
+    /// Marks the numbers whose cards wait for what a configuration can give; those that changed are still decided before them.
+    package func reconsider(under terms: DecidingTerms, now: Timestamp) async throws {
+        var reasons: [ReasonCode] = []
+        if terms.hasDefaultUserNumber { reasons.append(.userNumberMissing) }
+        if terms.policy.backWithoutFront == .send { reasons.append(.frontMissing) }
+        if terms.policy.layout != .application { reasons.append(.waitsForBack) }
+        guard !reasons.isEmpty else { return }
+        let numbers: SQL = "SELECT number FROM card WHERE state = 'verified' AND reason IN \(list: reasons)"
+        guard try await self.read({ tx in try tx.exists(numbers) }) else { return }
+        try await self.write(at: now) { tx in
+            _ = try tx.run(
+                """
+                UPDATE cases SET decide_from = \(now), decide_at = \(now)
+                WHERE number IN (\(numbers)) AND (decide_at IS NULL OR decide_at > \(now))
+                """
+            )
         }
     }
 
@@ -76,7 +101,7 @@ extension CardStore {
     ///
     /// - Returns: the cards whose state changed.
     @discardableResult
-    package func settle(
+    package func decide(
         _ numbers: [BusinessNumber],
         terms: DecidingTerms,
         now: Timestamp
@@ -157,19 +182,7 @@ struct Application {
 
     /// The members of each delivery that may be formed now.
     var groups: [[DeliveryMember]] {
-        self.decision.ready.map { ids in
-            ids.compactMap { id in
-                guard let row = self.rows[id], let side = row.anySide else { return nil }
-                return DeliveryMember(
-                    card: id,
-                    side: side,
-                    businessNumber: self.number,
-                    // One that does not open is found out when its material is fetched.
-                    userNumber: (try? row.card(self.store.vault))?.metadata.userNumber,
-                    goesAlone: row.goesAlone
-                )
-            }
-        }
+        self.decision.ready.map { ids in ids.compactMap { self.rows[$0].flatMap(self.store.member) } }
     }
 
     /// Writes the decision down.

@@ -52,6 +52,10 @@ package struct DeliveryJob: Sendable {
     package var attempt: Int64
     /// How often it has failed in a row.
     package var tries: Int
+    /// Its cards as a form would name them now, if it was attempted before; empty if one of them does not open.
+    package var current: [DeliveryMember] = []
+    /// Whether an attempt of it may have been applied.
+    package var mayBeApplied = false
     /// The cards that moved on when it was formed: those that it replaces, and those that are held.
     package var changes: [CardChange] = []
 }

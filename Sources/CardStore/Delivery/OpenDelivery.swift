@@ -31,7 +31,7 @@ struct OpenDelivery {
     }
 
     /// Where each member stands now.
-    var standing: [CardChange] {
+    var memberStates: [CardChange] {
         get throws { try self.members.map { CardChange(try CardRow.require($0, in: self.tx)) } }
     }
 
@@ -39,7 +39,7 @@ struct OpenDelivery {
     ///
     /// A failure does so while the delivery is open and the attempt is still its worker's: whoever took it over sends it now.
     /// What the backend took settles also what was unknown meanwhile.
-    func isSettled(by outcome: DeliveryOutcome, isCurrent: Bool) -> Bool {
+    func isDecided(by outcome: DeliveryOutcome, isCurrent: Bool) -> Bool {
         switch outcome {
         case .accepted, .items: self.state.takesAcceptance
         case .tokenExpired, .failed: isCurrent && self.state == .open

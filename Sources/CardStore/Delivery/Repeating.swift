@@ -5,30 +5,40 @@ import Foundation
 extension CardStore {
     /// Claims deliveries that were attempted and are due again, and writes the next attempt of each down.
     ///
-    /// - Parameter told: hears of the cards of deliveries that do not open, which end here.
+    /// - Parameters:
+    ///   - longestAgoFirst: whether the one that failed longest ago goes first: while the endpoint fails.
+    ///   - told: hears of the cards of deliveries that do not open, which end here.
     package func claimDeliveries(
         by worker: Worker,
         limit: Int,
+        longestAgoFirst: Bool = false,
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [DeliveryJob] {
-        let claimed = try await self.write(at: now) { tx in
+        let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
+        let claims = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
             let ids: [DeliveryID] = try tx.rows(
                 """
                 UPDATE delivery SET worker = \(worker.id) WHERE id IN (
                     SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now))
-                    ORDER BY priority DESC, tries, formed_at LIMIT \(limit)
+                    ORDER BY \(order) LIMIT \(limit)
                 ) RETURNING id
                 """
             ) { try $0.next() }
-            return try ids.map { id in
+            return try ids.reduce(into: Claims()) { claims, id in
                 let members = try self.members(of: id, in: tx)
+                if try self.isOvertaken(id, members: members, in: tx) {
+                    let delivery = try OpenDelivery(id, store: self, in: tx)
+                    try delivery.dissolve()
+                    return claims.changes += try delivery.memberStates
+                }
                 let attempt = try self.beginSending(id, members: members, worker: worker, in: tx)
-                return (id: id, members: members, attempt: attempt)
+                claims.claimed.append((id: id, members: members, attempt: attempt))
             }
         }
-        return try await self.open(claimed, now: now, told: told) { claim, tx in
+        claims.changes.forEach(told)
+        return try await self.open(claims.claimed, now: now, told: told) { claim, tx in
             guard try self.isClaimed(claim.id, by: worker, in: tx) else { return nil }
             return try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
         } orEnd: { claim, tx in
@@ -37,7 +47,41 @@ extension CardStore {
             guard try self.isClaimed(claim.id, by: worker, in: tx) else { return [] }
             let delivery = try OpenDelivery(claim.id, store: self, in: tx)
             try delivery.abandon()
-            return try delivery.standing
+            return try delivery.memberStates
+        }
+    }
+
+    private struct Claims: Sendable {
+        var claimed: [(id: DeliveryID, members: [CardID], attempt: Int64)] = []
+        /// The cards of deliveries that were dissolved instead.
+        var changes: [CardChange] = []
+    }
+
+    /// Whether a newer photo takes the place of a member, and no attempt of the delivery can have been applied.
+    private func isOvertaken(_ id: DeliveryID, members: [CardID], in tx: Transaction) throws -> Bool {
+        try tx.exists("SELECT 1 FROM delivery WHERE id = \(id) AND may_be_applied = 0")
+            && members.contains { try self.isReplaced(CardRow.require($0, in: tx), by: [.verified], in: tx) }
+    }
+
+    /// Dissolves the delivery of a card if none of its attempts can have been applied and none is under way.
+    ///
+    /// - Returns: whether the card is in no delivery any more.
+    func dissolveUnapplied(_ row: CardRow, in tx: Transaction) throws -> Bool {
+        guard let id = row.delivery,
+            try tx.exists(
+                "SELECT 1 FROM delivery WHERE id = \(id) AND state = 'open' AND worker IS NULL AND may_be_applied = 0"
+            )
+        else { return false }
+        try OpenDelivery(id, store: self, in: tx).dissolve()
+        return true
+    }
+
+    /// How many deliveries are open of which it is not known what becomes of them; one that failed often does not count.
+    package func undecidedDeliveries() async throws -> Int {
+        try await self.read { tx in
+            try tx.value(
+                "SELECT count(*) FROM delivery WHERE state = 'open' AND tries < \(Limits.triesOfUndecided)"
+            ) ?? 0
         }
     }
 
@@ -61,11 +105,11 @@ extension CardStore {
     }
 
     private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
-        let row = try tx.row("SELECT key, layout, body, boundary, parts, tries FROM delivery WHERE id = \(id)") { row in
+        let row = try tx.row("SELECT key, layout, body, boundary, parts, tries, may_be_applied FROM delivery WHERE id = \(id)") { row in
             (
                 key: try row.next(String.self), layout: try row.next(DeliveryLayoutKind.self),
                 body: try row.next(DeliveryBody.self), boundary: try row.next(String.self),
-                parts: try row.next(Data?.self), tries: try row.next(Int.self)
+                parts: try row.next(Data?.self), tries: try row.next(Int.self), mayBeApplied: try row.next(Bool.self)
             )
         }
         guard let row, !members.isEmpty else { throw DatabaseError(.damaged, "a delivery has no row or card") }
@@ -87,7 +131,22 @@ extension CardStore {
                 confidential: material.confidential
             ),
             attempt: attempt,
-            tries: row.tries
+            tries: row.tries,
+            current: rows.compactMap { self.member($0) },
+            mayBeApplied: row.mayBeApplied
+        )
+    }
+
+    /// A card as the form of a delivery names it; `nil` if its side is not known.
+    func member(_ row: CardRow) -> DeliveryMember? {
+        guard let side = row.anySide else { return nil }
+        return DeliveryMember(
+            card: row.id,
+            side: side,
+            businessNumber: row.number,
+            // One that does not open is found out when its material is fetched.
+            userNumber: (try? row.card(self.vault))?.metadata.userNumber,
+            goesAlone: row.goesAlone
         )
     }
 }

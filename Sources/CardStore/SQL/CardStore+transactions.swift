@@ -70,6 +70,12 @@ extension CardStore {
                 .storage,
                 "the sandbox cannot be read or written (\(error.text)); check the owner and mode of its files, and the disk"
             )
+        case .replaced:
+            return CodedError(
+                .sandboxUnavailable,
+                .storage,
+                "the sandbox was replaced under this process: its files were deleted or exchanged; start it again"
+            )
         case .statement:
             return CodedError(
                 .sandboxDamaged,

@@ -18,6 +18,25 @@ final class Database: Sendable {
         let time: Timestamp?
     }
 
+    /// The database and its log by device and inode.
+    private struct OpenedFiles: Sendable {
+        private let identities: [String: [UInt64]]
+
+        init(database path: String) {
+            let files = [path, path + "-wal"].map { ($0, Self.identity(of: $0)) }
+            self.identities = Dictionary(uniqueKeysWithValues: files.compactMap { path, id in id.map { (path, $0) } })
+        }
+
+        /// Whether they still bear their names.
+        var areInPlace: Bool { self.identities.allSatisfy { Self.identity(of: $0.key) == $0.value } }
+
+        private static func identity(of path: String) -> [UInt64]? {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            return [UInt64(status.st_dev), UInt64(status.st_ino)]
+        }
+    }
+
     private struct Outcome: Sendable {
         let failure: (any Error)?
         let acknowledge: @Sendable ((any Error)?) -> Void
@@ -32,6 +51,8 @@ final class Database: Sendable {
     }
 
     private let pool: DatabasePool
+    /// The files as they were opened: what is written into others' place would be lost.
+    private let files: OpenedFiles
     /// Makes room on a full disk; whether there was any to be made.
     private let onFull: @Sendable () -> Bool
     private let state = Mutex(State())
@@ -58,6 +79,7 @@ final class Database: Sendable {
                 return try Int.fetchOne(connection, sql: "PRAGMA synchronous")
             }
             guard level == 2 else { throw DatabaseError(.unavailable, "synchronous is not FULL") }
+            self.files = OpenedFiles(database: path)
         } catch {
             throw Self.translated(error)
         }
@@ -107,7 +129,7 @@ final class Database: Sendable {
     ) throws -> Value {
         var configuration = Configuration()
         configuration.readonly = readonly
-        configuration.busyMode = .timeout(Limits.busyTimeout)
+        configuration.busyMode = .timeout(Limits.fileTimeout)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
         return try queue.inDatabase(body)
@@ -246,6 +268,9 @@ final class Database: Sendable {
             return group.forEach { $0.refuse(failure) }
         }
         var outcomes: [Outcome] = []
+        guard self.files.areInPlace else {
+            return group.forEach { $0.refuse(DatabaseError(.replaced, "the files are not those that were opened")) }
+        }
         do {
             try connection.beginTransaction(.immediate)
             for change in group {

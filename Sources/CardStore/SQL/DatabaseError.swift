@@ -13,6 +13,8 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
         case outcomeUnknown
         /// The file holds what cannot be.
         case damaged
+        /// The files were deleted or exchanged.
+        case replaced
         /// A statement is wrong, or breaks a rule of the schema.
         case statement
     }

@@ -77,12 +77,32 @@ extension CardStore {
         return erased.isEmpty ? [] : try await erasure.finish(erased)
     }
 
+    /// How many cards are past their retention; none while it is not known whether a clock that has jumped is right.
+    package func overdue(_ terms: RetentionTerms, now: Timestamp) async throws -> Int {
+        try await self.read(at: now) { tx in
+            guard try !tx.exists("SELECT 1 FROM store WHERE doubted_since IS NOT NULL") else { return 0 }
+            return try terms.expired(limit: Int(Int32.max), now: now).reduce(0) { count, query in
+                try count + (tx.value("SELECT count(*) FROM (\(query))") ?? 0)
+            }
+        }
+    }
+
     /// Notes the time that the clock says.
     ///
     /// - Parameter isRight: whether a person says that a clock that has jumped ahead is right.
     @discardableResult
     package func see(_ now: Timestamp, isRight: Bool = false) async throws -> SeenTime {
         try await self.write(at: now) { tx in try Self.see(isRight: isRight, in: tx) }
+    }
+
+    /// The last time that counts as right.
+    package func seenTime() async throws -> Timestamp {
+        try await self.read { tx in
+            guard let seen: Timestamp = try tx.value("SELECT seen_at FROM store") else {
+                throw DatabaseError(.damaged, "the store has no row")
+            }
+            return seen
+        }
     }
 
     @discardableResult

@@ -66,8 +66,11 @@ extension CardStore {
     }
 
     /// A claim changes nothing that decisions read.
+    ///
+    /// - Parameter condition: picks some of the cards in the state.
     func claim(
         state: CardState,
+        of condition: SQL = "1 = 1",
         by worker: Worker,
         limit: Int,
         untriedFirst: Bool,
@@ -86,7 +89,7 @@ extension CardStore {
                 UPDATE card SET worker = \(worker.id) WHERE id IN (
                     SELECT id FROM card
                     WHERE state = \(state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
-                    AND \(Wait.isOver(at: tx.now)) \(turn) LIMIT \(limit - ids.count)
+                    AND \(condition) AND \(Wait.isOver(at: tx.now)) \(turn) LIMIT \(limit - ids.count)
                 ) RETURNING id
                 """
             ) { try $0.next() }

@@ -1,14 +1,6 @@
 package import CardModel
 package import Foundation
 
-/// A card whose image may be fetched now, and its turn.
-package struct FetchCandidate: Sendable {
-    /// The card.
-    package var card: CardID
-    let priority: Int64
-    let order: Int64
-}
-
 /// A card whose image a worker has claimed to fetch.
 package struct FetchJob: Sendable {
     /// The card.
@@ -32,61 +24,43 @@ package enum FetchConclusion: Sendable {
 // MARK: Claiming
 
 extension CardStore {
-    /// The cards whose images may be fetched now, in their turn; claim those whose hosts have a place for them.
-    ///
-    /// - Parameter last: the last one of the page before.
-    package func fetchCandidates(
-        after last: FetchCandidate?,
-        limit: Int,
-        now: Timestamp
-    ) async throws -> [FetchCandidate] {
-        let later: SQL = last.map { "AND (-priority, intake_order) > (\(-$0.priority), \($0.order))" } ?? ""
-        return try await self.read { tx in
+    /// The hosts that are asked for images that are due, the one with the most urgent image first; `nil` for those of which no
+    /// host is asked, since our rules forbid it.
+    package func fetchHosts(now: Timestamp) async throws -> [String?] {
+        try await self.read { tx in
             try tx.rows(
                 """
-                SELECT id, priority, intake_order FROM card
-                WHERE state = 'fetching' AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
-                AND \(Wait.isOver(at: now)) \(later) ORDER BY priority DESC, intake_order LIMIT \(limit)
+                SELECT host FROM card WHERE state = 'fetching' AND worker IS NULL AND \(Wait.isOver(at: now))
+                GROUP BY host ORDER BY max(priority) DESC, min(intake_order)
                 """
-            ) { FetchCandidate(card: try $0.next(), priority: try $0.next(), order: try $0.next()) }
+            ) { try $0.next(String?.self) }
         }
     }
 
-    /// Where the images of cards lie; without those whose address does not open, which end when they are claimed.
-    package func fetchAddresses(of cards: [CardID]) async throws -> [CardID: Redacted<String>] {
-        try await self.read { tx in
-            var addresses: [CardID: Redacted<String>] = [:]
-            for id in cards {
-                guard let row = try CardRow.fetch(id, in: tx) else { continue }
-                do {
-                    addresses[id] = try self.address(of: id, key: row.key(self.vault), in: tx).address
-                } catch is CodedError {
-                    continue
-                }
-            }
-            return addresses
-        }
-    }
-
-    /// Claims cards whose images are to be fetched; those that somebody else has claimed meanwhile are left out.
+    /// Claims cards whose images are to be fetched from a host.
     ///
-    /// - Parameter told: hears of cards that do not open, which end here.
+    /// - Parameters:
+    ///   - untriedFirst: whether images that have not failed go first, then the one that failed longest ago: while the host
+    ///     fails.
+    ///   - told: hears of cards that do not open, which end here.
     package func claimFetching(
-        _ cards: [CardID],
+        from host: String?,
         by worker: Worker,
+        limit: Int,
+        untriedFirst: Bool,
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [FetchJob] {
-        let claimed = try await self.write(at: now) { tx -> [CardID] in
+        let claimed = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
-            guard !cards.isEmpty else { return [] }
-            return try tx.rows(
-                """
-                UPDATE card SET worker = \(worker.id)
-                WHERE id IN \(list: cards) AND state = 'fetching' AND worker IS NULL AND \(Wait.isOver(at: now))
-                RETURNING id
-                """
-            ) { try $0.next() }
+            return try self.claim(
+                state: .fetching,
+                of: host.map { "host = \($0)" } ?? "host IS NULL",
+                by: worker,
+                limit: limit,
+                untriedFirst: untriedFirst,
+                in: tx
+            ).map(\.id)
         }
         return try await self.open(claimed, now: now, told: told) { id, tx in
             guard let row = try self.claimed(id, in: .fetching, by: worker, in: tx) else { return nil }
@@ -201,20 +175,25 @@ extension CardStore {
             try self.move(row, Transition(.received), also: also, in: tx)
             return
         }
+        try self.absorb(row, into: same, content: .received(bytes), in: tx)
+    }
+
+    /// Ends a card whose image another card of its number holds already; whoever names its input again gets that card.
+    func absorb(_ row: CardRow, into same: CardID, content: Admission.Content, in tx: Transaction) throws {
+        let key = try row.key(self.vault)
         try self.dropSource(of: row.id, in: tx)
         let message: Message = "the same image is here already as card \(same.rawValue)"
         try self.end(row, Transition(.superseded, .duplicate, message), in: tx)
-        // Whoever names the address again gets the card that holds its image.
         try tx.run("UPDATE input SET card = \(same) WHERE card = \(row.id)")
         let known = try CardRow.require(same, in: tx)
-        // A card that came in later says more than a fetch that took longer.
+        // A card that was admitted later says more than one that took longer.
         guard known.order < row.order else { return }
         _ = try self.amend(
             known,
             with: row.card(self.vault).metadata,
             name: self.inputName(of: row, key: key),
             of: row.submitter,
-            content: .received(bytes),
+            content: content,
             in: tx
         )
     }
@@ -246,9 +225,10 @@ extension CardStore {
             let counts = failure.failureClass != .throttled && failure.failureClass != .notSent
             var history = row.history.repeated(at: tx.now)
             if counts { history.failures += 1 }
-            // Only attempts count: not the time in which nobody was at work, nor that of a clock that was ahead or behind.
-            let wasLeftAlone = row.due.map { $0.until.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now } ?? false
-            if wasLeftAlone || history.countsFrom.map({ $0 > tx.now }) ?? false { history.countsFrom = tx.now }
+            // Only attempts count: not the time in which no process was at work, nor that of a clock that was ahead.
+            let began = try self.startOfAttempts(of: row, in: tx)
+            if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }
+            if history.countsFrom.map({ $0 > tx.now }) ?? false { history.countsFrom = tx.now }
             let since = max(history.countsFrom ?? tx.now, row.changedAt)
             let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
             guard history.failures < terms.maxAttempts, !isTooOld else {
@@ -256,6 +236,18 @@ extension CardStore {
             }
             try self.release(row, after: history, delay: max(terms.delay, failure.retryAfter ?? .zero), in: tx)
         }
+    }
+
+    /// When the card could be attempted again: after its own wait, and after a pause of its host that was set before that end.
+    private func startOfAttempts(of row: CardRow, in tx: Transaction) throws -> Timestamp {
+        guard let due = row.due?.until else { return tx.now }
+        let pauseEnd: Timestamp? = try tx.value(
+            """
+            SELECT pause.until FROM pause JOIN card ON card.host = pause.host
+            WHERE card.id = \(row.id) AND pause.stage = 'fetch' AND pause.since <= \(due)
+            """
+        )
+        return max(due, pauseEnd ?? due)
     }
 
     private func end(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {

@@ -79,6 +79,14 @@ extension CardStore {
         }
         switch conclusion {
         case .prepared(let image):
+            let same = try self.card(
+                with: image,
+                number: row.number,
+                side: row.expectedSide,
+                except: row.id,
+                in: tx
+            )
+            if let same { return try self.absorb(row, into: same, content: .prepared(image), in: tx) }
             try self.put(image, of: row.id, key: key, in: tx)
             try self.dropSource(of: row.id, in: tx)
             try move(Transition(.prepared))
@@ -87,12 +95,7 @@ extension CardStore {
             try move(Transition(.rejected, error.code, error.message))
         case .failed(let error, let terms):
             // Its source stays: with more memory or time it may be prepared after all.
-            var history = row.history.repeated(at: tx.now)
-            history.failures += 1
-            guard history.failures < terms.maxAttempts else {
-                return try move(Transition(.failed, error.code, error.message))
-            }
-            try self.release(row, after: history, delay: terms.delay, in: tx)
+            try self.countOwnFailure(of: row, error, terms: terms, in: tx)
         }
     }
 }

@@ -69,17 +69,25 @@ extension CardStore {
     package func isFull(depth: Int = Limits.queueDepth) async throws -> Bool {
         try await self.read { tx in
             try self.mayHold(depth, in: tx)
-                && tx.exists(
-                    """
-                    SELECT 1 FROM card WHERE state IN ('fetching', 'received', 'prepared') LIMIT 1 OFFSET \(depth - 1)
-                    """
-                )
+                && tx.exists("SELECT 1 FROM card WHERE state IN ('received', 'prepared') LIMIT 1 OFFSET \(depth - 1)")
+        }
+    }
+
+    /// Whether as many images of a submitter are to be fetched as may be at a time. They are counted apart: hosts that do not
+    /// answer keep nobody else's cards out.
+    package func isFetchingFull(for submitter: String, share: Int = Limits.fetchingShare) async throws -> Bool {
+        try await self.read { tx in
+            try tx.exists(
+                """
+                SELECT 1 FROM card WHERE state = 'fetching' AND submitter = \(submitter) LIMIT 1 OFFSET \(share - 1)
+                """
+            )
         }
     }
 
     /// Whether so many cards may be under way: no more than were taken in since the oldest of them, which takes no counting.
-    func mayHold(_ depth: Int, in tx: Transaction) throws -> Bool {
-        let oldest = try [CardState.fetching, .received, .prepared].compactMap { state in
+    private func mayHold(_ depth: Int, in tx: Transaction) throws -> Bool {
+        let oldest = try [CardState.received, .prepared].compactMap { state in
             try tx.value("SELECT min(intake_order) FROM card WHERE state = \(state)", as: Int64?.self) ?? nil
         }
         guard let first = oldest.min(), let next: Int64 = try tx.value("SELECT next_order FROM store") else {

@@ -23,6 +23,8 @@ package enum VerificationConclusion: Sendable {
     case judged(CardReading, key: ReadingKey, Judgement)
     /// The image was too large; this one goes next.
     case shrunk(PreparedImage, after: RemoteFailure)
+    /// The image was too large, and there was no time or memory to make it smaller.
+    case notShrunk(CodedError, after: RemoteFailure, RetryTerms)
     /// It was not read.
     case failed(RemoteFailure, RetryTerms)
 }
@@ -32,7 +34,7 @@ extension VerificationConclusion {
     fileprivate var failure: RemoteFailure? {
         switch self {
         case .judged: nil
-        case .shrunk(_, let failure), .failed(let failure, _): failure
+        case .shrunk(_, let failure), .notShrunk(_, let failure, _), .failed(let failure, _): failure
         }
     }
 }
@@ -71,10 +73,24 @@ extension CardStore {
                 try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(id)")
             case .failed(let failure, let terms) where isOurs:
                 try self.settle(row, failure: failure, terms: terms, in: tx)
-            case .shrunk, .failed: break
+            case .notShrunk(let error, _, let terms) where isOurs:
+                try self.countOwnFailure(of: row, error, terms: terms, in: tx)
+            case .shrunk, .notShrunk, .failed: break
             }
             return CardChange(try CardRow.require(id, in: tx))
         }
+    }
+
+    /// Whatever is tried again, up to so often: a lack of time or memory of our own.
+    func countOwnFailure(of row: CardRow, _ error: CodedError, terms: RetryTerms, in tx: Transaction) throws {
+        var history = row.history.repeated(at: tx.now)
+        history.failures += 1
+        guard history.failures < terms.maxAttempts else {
+            let end = Transition(.failed, error.code, error.message)
+            try self.move(row, end, also: ", \(Transition.fresh)", in: tx)
+            return
+        }
+        try self.release(row, after: history, delay: terms.delay, in: tx)
     }
 
     private func settle(_ row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws {
@@ -87,14 +103,31 @@ extension CardStore {
             case .rejected(let reason, let message): Transition(.rejected, reason, message)
             case .held(let reason, let message): Transition(.held, reason, message)
             }
+        // Outside of a day of this clock it is judged again.
+        let again = transition.reason == .clockDoubtful ? tx.now.advanced(by: .seconds(86_400)) : nil
         try self.move(
             row,
             transition,
-            also: ", side = \(seen.side), holder = \(holder), compared_with = NULL, \(Transition.fresh)",
+            also: """
+                , side = \(seen.side), holder = \(holder), compared_with = NULL, failures = 0, tries = 0, failed_at = NULL,
+                \(Wait.assigning(until: again, from: tx.now))
+                """,
             in: tx
         )
         for warning in judgement.warnings {
             try self.note(warning, of: row, in: transition.to, in: tx)
+        }
+    }
+
+    /// Has cards judged again that were held for a clock that may be wrong, once it says another day; nothing is paid for it.
+    func judgeDoubtedAgain(in tx: Transaction) throws {
+        let doubted: SQL = "state = 'held' AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL"
+        let cards: [CardID] = try tx.rows("SELECT id FROM card WHERE \(doubted) AND \(Wait.isOver(at: tx.now))") {
+            try $0.next()
+        }
+        for card in cards {
+            let row = try CardRow.require(card, in: tx)
+            try self.move(row, Transition(.prepared), also: ", \(Transition.fresh)", in: tx)
         }
     }
 

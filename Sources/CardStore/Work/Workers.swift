@@ -56,13 +56,6 @@ extension CardStore {
                     VALUES (\(id), \(command), \(Int64(getpid())), \(now), \(now))
                     """
                 )
-                // What waits may go under the configuration of this process: a user account, backs without a front.
-                try tx.run(
-                    """
-                    UPDATE cases SET decide_from = 0, decide_at = 0 WHERE decide_at IS NULL
-                    AND number IN (SELECT number FROM card WHERE state = 'verified')
-                    """
-                )
             }
         } catch {
             unlink(path)
@@ -116,6 +109,7 @@ extension CardStore {
             try self.require(worker, in: tx)
             try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
             try Self.see(in: tx)
+            try self.judgeDoubtedAgain(in: tx)
             return try ids.flatMap { try self.releaseClaims(of: $0, onUnknown: onUnknown, in: tx) }
         }
         held.forEach(told)
@@ -154,8 +148,8 @@ extension CardStore {
         ) { try $0.next() }
         let held = try (onUnknown == .hold ? interrupted : []).flatMap { id in
             let delivery = try OpenDelivery(id, store: self, in: tx)
-            try delivery.keep(Self.interruption)
-            return try delivery.standing
+            try delivery.holdAsUnknown(Self.interruption)
+            return try delivery.memberStates
         }
         try tx.run(
             """
@@ -175,6 +169,23 @@ extension CardStore {
         code: "interrupted",
         message: "the process ended while it was sending; look at the backend, then resolve the card"
     )
+
+    /// The cards that other processes have claimed, and those of deliveries that they are sending; not those of a process that
+    /// hangs.
+    package func claimedByOthers(than worker: Worker, now: Timestamp) async throws -> Set<CardID> {
+        let seen = Timestamp(millisecondsSinceEpoch: now.millisecondsSinceEpoch - Limits.hangingAfter)
+        let others: SQL = "SELECT id FROM worker WHERE id <> \(worker.id) AND seen_at > \(seen)"
+        return try await self.read { tx in
+            let cards: [CardID] = try tx.rows("SELECT id FROM card WHERE worker IN (\(others))") { try $0.next() }
+            let members: [CardID] = try tx.rows(
+                """
+                SELECT delivery_card.card FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+                WHERE delivery.worker IN (\(others))
+                """
+            ) { try $0.next() }
+            return Set(cards + members)
+        }
+    }
 
     /// Whether a process is at work: a dead one has what it claimed until another takes it over.
     func isAtWork(_ worker: String) -> Bool { FileLock.isHeld(path: self.folder.workerLock(worker)) }

@@ -93,6 +93,10 @@ extension ServerHarness {
                 parts: { $0.map { .image(of: $0.card, name: "FILE", filename: "f.jpg", contentType: "image/jpeg") } },
                 boundary: { key, _, _ in "boundary-\(key)" },
                 send: { _, _ in .accepted(alreadyExisted: false, code: "000000") },
+                token: { parts in
+                    guard case .text(let token) = parts.first(where: { $0.name == "TOKEN" })?.content else { return nil }
+                    return token
+                },
                 refreshToken: { _ in false }
             )
         )

@@ -48,7 +48,7 @@ struct DialectTests {
             }
             #expect(!outcome.errors.contains("canary"))
             let status = try await tool.run(["status"] + file)
-            #expect(status.output.contains("rests until") && status.output.contains("AUTHENTICATION_ERROR"))
+            #expect(status.output.contains("stopped since") && status.output.contains("AUTHENTICATION_ERROR"))
             let json = try await tool.run(["status", "--format", "json"] + file)
             #expect(json.output.contains("AUTHENTICATION_ERROR"))
         }

@@ -54,7 +54,7 @@ struct TokenTests {
                 #expect(outcome.errors.contains(words), "\(words)")
             }
             let status = try await tool.run(["status"] + file)
-            #expect(status.output.contains("rests until"))
+            #expect(status.output.contains("stopped since"))
             let all = outcome.output + outcome.errors + status.output + status.errors
             #expect(!all.contains("canary"))
             _ = try tool.secretFile("command.sh", "echo token-a")

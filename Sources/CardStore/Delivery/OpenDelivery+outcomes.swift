@@ -2,7 +2,8 @@ import CardModel
 
 // What becomes of a delivery after an attempt.
 extension OpenDelivery {
-    mutating func settle(_ outcome: DeliveryOutcome, terms: DeliveryTerms) throws {
+    mutating func apply(_ outcome: DeliveryOutcome, terms: DeliveryTerms) throws {
+        if outcome.mayBeApplied { try self.noteMayBeApplied() }
         if outcome.counts, let failure = outcome.failure { try self.countFailure(failure.failureClass) }
         switch outcome {
         case .accepted:
@@ -12,16 +13,16 @@ extension OpenDelivery {
             try self.close(as: .closed)
             for (index, card) in self.members.enumerated() {
                 let item = items.indices.contains(index) ? items[index] : .unknown(Self.unnamed)
-                try self.settle(card, by: item, retry: terms.retry)
+                try self.apply(item, to: card, retry: terms.retry)
             }
         case .tokenExpired(let failure):
-            if self.mayBeApplied { try self.keep(failure) } else { try self.dissolve() }
-        case .failed(let failure): try self.settle(failure, terms: terms)
+            if self.mayBeApplied { try self.holdAsUnknown(failure) } else { try self.dissolve() }
+        case .failed(let failure): try self.apply(failure, terms: terms)
         }
     }
 
     /// Only a failure that counts has its cards wait.
-    private mutating func settle(_ failure: RemoteFailure, terms: DeliveryTerms) throws {
+    private mutating func apply(_ failure: RemoteFailure, terms: DeliveryTerms) throws {
         let isUsedUp = self.history.isUsedUp(by: terms.retry.maxAttempts)
         let later = self.tx.now.advanced(by: terms.retry.delay)
         switch failure.failureClass {
@@ -34,22 +35,21 @@ extension OpenDelivery {
         // A request that another card's passes by is this one's own fault; it gets one more try.
         case .stop where failure.stopScope == .request && self.history.isUsedUp(by: 1):
             try self.refuse(Transition(.failed, .refusedByRemote, failure), failure)
-        case .accepted, .notSent, .stop:
-            if self.mayBeApplied { try self.repeatBytes() } else { try self.dissolve() }
+        // The TOKEN or the form is another one by now, and these bytes were refused once more.
+        case .stop where failure.stopScope == .request && terms.isOutdated: try self.holdAsUnknown(failure)
+        case .notSent where terms.isOutdated && !self.mayBeApplied: try self.dissolve()
+        case .accepted, .notSent, .stop: try self.repeatBytes()
         case .transient where isUsedUp:
             try self.refuse(Transition(.failed, .attemptsExhausted, failure), failure, dueAt: later)
-        case .unknown where isUsedUp || terms.onUnknown == .hold: try self.keep(failure)
-        case .unknown:
-            try self.noteMayBeApplied()
-            try self.repeatBytes(dueAt: later)
-        case .transient: try self.repeatBytes(dueAt: later)
+        case .unknown where isUsedUp || terms.onUnknown == .hold: try self.holdAsUnknown(failure)
+        case .unknown, .transient: try self.repeatBytes(dueAt: later)
         }
     }
 
     /// A definite no: the only member ends. Of several nobody knows which one is at fault, so each goes alone; and if the backend
     /// may hold them from an attempt before, a person decides.
     private func refuse(_ transition: Transition, _ failure: RemoteFailure, dueAt: Timestamp? = nil) throws {
-        if self.mayBeApplied { return try self.keep(failure) }
+        if self.mayBeApplied { return try self.holdAsUnknown(failure) }
         guard self.members.count == 1 else { return try self.dissolve(alone: true, dueAt: dueAt) }
         try self.close(as: .refused)
         for card in self.members { try self.end(card, transition) }
@@ -66,20 +66,29 @@ extension OpenDelivery {
     }
 
     /// It was surely not applied: its members are `verified` again, each alone from now on if they failed together.
-    private func dissolve(alone: Bool = false, dueAt: Timestamp? = nil) throws {
+    func dissolve(alone: Bool = false, dueAt: Timestamp? = nil) throws {
         try self.close(as: .dissolved)
         for card in self.members { try self.release(card, alone: alone, dueAt: dueAt) }
     }
 
     /// The backend may hold it: a person decides, and it is kept to be sent again.
-    func keep(_ failure: RemoteFailure) throws {
+    func holdAsUnknown(_ failure: RemoteFailure) throws {
         try self.tx.run(
             """
             UPDATE delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.tx.now)
             WHERE id = \(self.id)
             """
         )
-        for card in self.members { try self.end(card, Transition(.held, .outcomeUnknown, failure)) }
+        for card in self.members { try self.holdAsUnknown(card, failure) }
+    }
+
+    private func holdAsUnknown(_ card: CardID, _ failure: RemoteFailure) throws {
+        var failure = failure
+        failure.message = """
+            \(failure.message); the backend may have the card all the same: look there, then: idcard-pipeline cards resolve \
+            \(card.rawValue) --as delivered, or --as accept if it lacks the card
+            """
+        try self.end(card, Transition(.held, .outcomeUnknown, failure))
     }
 
     // MARK: Joint replies
@@ -92,7 +101,7 @@ extension OpenDelivery {
     )
 
     /// Writes down what the backend says of one member.
-    func settle(_ card: CardID, by item: DeliveryItemOutcome, retry: RetryTerms) throws {
+    func apply(_ item: DeliveryItemOutcome, to card: CardID, retry: RetryTerms) throws {
         switch item {
         case .accepted:
             try self.decide(card)
@@ -107,7 +116,7 @@ extension OpenDelivery {
             try self.sendAway(card, for: failure, retry: retry)
         case .rejected(let failure), .notApplied(let failure), .unknown(let failure):
             try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
-            try self.end(card, Transition(.held, .outcomeUnknown, failure))
+            try self.holdAsUnknown(card, failure)
         }
     }
 
