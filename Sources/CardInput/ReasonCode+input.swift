@@ -11,6 +11,8 @@ extension ReasonCode {
     package static let manifestUnreadable = ReasonCode(rawValue: "manifest_unreadable")
     /// The manifest has columns that are not known, or a row that cannot be understood.
     package static let manifestInvalid = ReasonCode(rawValue: "manifest_invalid")
+    /// Rows of a manifest name one photo for one business number and say different things of it.
+    package static let rowConflict = ReasonCode(rawValue: "row_conflict")
     /// The manifest has more than `InputLimits.manifestBytes`.
     package static let manifestTooLarge = ReasonCode(rawValue: "manifest_too_large")
     /// The sidecar of an image cannot be read or understood.

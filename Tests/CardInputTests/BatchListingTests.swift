@@ -18,6 +18,41 @@ import Testing
         #expect(names == [["3.jpg", "5.jpg"], ["1.jpg", "2.jpg"], ["4.jpg"]])
     }
 
+    @Test(arguments: ["walked", "named", "pattern"])
+    func `the later photo of a number counts as admitted later, whatever its name`(way: String) throws {
+        let names = ["front.jpg", "front (1).jpg", "Copy of front.jpg", "IMG_2.jpg", "front.jpeg", "正面.jpg"]
+        for (time, name) in names.enumerated() {
+            try self.folder.write("c/L/" + name)
+            try self.folder.setTime("c/L/" + name, 1_000_000 - time)
+        }
+        let options = Listing.options(businessNumber: "L")
+        let paths = way == "walked" ? ["c"] : way == "pattern" ? ["c/L/*"] : names.map { "c/L/" + $0 }
+        let listing = try Listing(self.folder, paths: paths.map { self.folder[$0] }, options: options)
+        #expect(listing.order == names.reversed())
+    }
+
+    @Test(arguments: [
+        ["front.jpg", "front (1).jpg", "front (2).jpg", "front (10).jpg"], ["Front2.jpg", "front10.JPG"],
+        ["front.png", "front-2.jpg", "front-2b.jpg"], ["正面.jpg", "正面 (9).jpg", "正面 (11).jpg"],
+        ["front.jpg", "front copy.jpg"], ["IMG_20260102_9.jpg", "IMG_20260102_10.jpg"],
+    ])
+    func `of photos of one time the natural order of their names decides`(names: [String]) throws {
+        for name in names {
+            try self.folder.write("c/L/" + name)
+            try self.folder.setTime("c/L/" + name, 1_000_000)
+        }
+        #expect(try self.folder.listing("c").order == names)
+    }
+
+    @Test func `rows keep their order, and come after photos that no row names`() throws {
+        for (time, name) in ["1.jpg", "2.jpg", "3.jpg", "4.jpg"].enumerated() {
+            try self.folder.write("c/L/" + name)
+            try self.folder.setTime("c/L/" + name, 1_000_000 + time)
+        }
+        try self.folder.write("c/m.csv", text: "path\nL/3.jpg\nL/1.jpg\n")
+        #expect(try self.folder.listing("c", manifest: "c/m.csv").order == ["2.jpg", "4.jpg", "3.jpg", "1.jpg"])
+    }
+
     @Test(arguments: [(64, true), (65, false)])
     func `More photos of a number than an application has are refused, each of them`(count: Int, isTaken: Bool) throws {
         try self.folder.write("c/LOAN-1/front.jpg")

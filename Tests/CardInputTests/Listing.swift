@@ -1,10 +1,11 @@
 import CardModel
 import Foundation
+import SystemPackage
 
 @testable import CardInput
 
-/// Runs a batch source and shows each input as one line: `take LOAN-1 LOAN-1/front.jpg`, `refuse CODE PATH`, `ignore
-/// PATH`.
+/// Runs a batch source and shows each input as one line: `take LOAN-1 LOAN-1/front.jpg`, `duplicate PATH`,
+/// `refuse CODE PATH`, `ignore PATH`.
 struct Listing {
     /// The first bytes of a JPEG.
     static let jpegStart: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
@@ -49,6 +50,7 @@ struct Listing {
         self.list.entries.map { entry in
             switch entry {
             case .take(let item): "take \(item.metadata.businessNumber) \(self.below(item.name))"
+            case .duplicate(let name, _): "duplicate \(self.below(name))"
             case .refuse(let input): "refuse \(input.error.code) \(self.below(input.name))"
             case .ignore(let name): "ignore \(self.below(name))"
             }
@@ -57,6 +59,9 @@ struct Listing {
 
     /// The photos that are taken.
     var items: [InputItem] { self.list.items }
+
+    /// The names of the files that are taken, in the order in which they count as admitted.
+    var order: [String] { self.list.groups.joined().map { FilePath($0.path).name } }
 
     /// The metadata of the photos that are taken.
     var metadata: [CardMetadata] { self.items.map(\.metadata) }

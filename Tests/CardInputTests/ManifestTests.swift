@@ -103,14 +103,72 @@ import Testing
         #expect(named.lines == ["refuse business_no_missing c/L/a.jpg"])
     }
 
-    @Test func `Rows of one file are one input, unless they name different business numbers`() throws {
-        try self.folder.write("a.jpg")
-        try self.folder.write("m.csv", text: "path,business_no,side\na.jpg,L1,front\n./a.jpg,L1,back\na.jpg,L2,\n")
-        for paths in [[], [self.folder["a.jpg"]]] {
-            let listing = try Listing(self.folder, paths: paths, manifest: self.folder["m.csv"])
-            #expect(listing.metadata.map(\.businessNumber.rawValue) == ["L1", "L2"])
-            #expect(listing.metadata.map(\.side) == [.front, nil])
+    @Test(arguments: ["m.csv", "m.jsonl"])
+    func `rows of one file and number that differ are all refused, and those that say the same are duplicates`(
+        name: String
+    ) throws {
+        try self.folder.write("a.jpg", "b.jpg", "c.jpg")
+        let rows = [
+            ("a.jpg", "L1", "front"), ("./a.jpg", "L1", "back"), ("a.jpg", "L2", ""), ("a.jpg", "L1", "front"),
+            ("b.jpg", "L1", "back"), ("b.jpg", " L1", "BACK"),
+        ]
+        let text =
+            name == "m.csv"
+            ? "path,business_no,side\n" + rows.map { "\($0),\($1),\($2)\n" }.joined()
+            : rows.map { #"{"path": "\#($0)", "business_no": "\#($1)", "side": "\#($2)"}"# + "\n" }.joined()
+        try self.folder.write(name, text: text)
+        for paths in [[], ["a.jpg", "b.jpg"]] {
+            let paths = paths.map { self.folder[$0] }
+            let listing = try Listing(self.folder, paths: paths, manifest: self.folder[name])
+            #expect(
+                listing.lines.sorted() == [
+                    "duplicate b.jpg", "refuse row_conflict ./a.jpg", "refuse row_conflict a.jpg",
+                    "refuse row_conflict a.jpg", "take L1 b.jpg", "take L2 a.jpg",
+                ]
+            )
+            let named = name == "m.csv" ? ["rows 2 and 3", "rows 3 and 5"] : ["rows 1 and 2", "rows 2 and 4"]
+            #expect(
+                listing.messages.sorted().map { $0.prefix(12) } == [named[0], named[0], named[1]].map { $0.prefix(12) }
+            )
         }
+    }
+
+    @Test(arguments: ["user_no", "side", "priority", "expected_id_number", "expected_name"])
+    func `every field tells rows apart, of files and of addresses`(field: String) throws {
+        try self.folder.write("c/L/a.jpg")
+        let value = ["side": "back", "priority": "3", "expected_id_number": "11010519491231002X"][field] ?? "X"
+        for path in ["L/a.jpg", "https://h/a.jpg"] {
+            try self.folder.write("c/m.csv", text: "path,business_no,\(field)\n\(path),L,\n\(path),L,\(value)\n")
+            let listing = try self.folder.listing("c", manifest: "c/m.csv")
+            #expect(listing.list.refused.map(\.error.code.rawValue) == ["row_conflict", "row_conflict"])
+            #expect(listing.items.count == (path.hasPrefix("https") ? 1 : 0))
+        }
+    }
+
+    @Test func `rows are compared by what comes of them, with sidecar and options`() throws {
+        try self.folder.write("c/a.jpg", "c/b.jpg")
+        try self.folder.write("c/a.jpg.json", text: #"{"side": "front"}"#)
+        try self.folder.write(
+            "m.csv",
+            text: "path,business_no,side\nc/a.jpg,L,\nc/a.jpg,,front\nc/b.jpg,L,\nc/b.jpg,,front\n"
+        )
+        let options = Listing.options(businessNumber: "L")
+        #expect(
+            try self.folder.listing(manifest: "m.csv", options: options).lines == [
+                "take L c/a.jpg", "duplicate c/a.jpg", "refuse row_conflict c/b.jpg", "refuse row_conflict c/b.jpg",
+            ]
+        )
+    }
+
+    @Test func `each row that is refused for itself is listed`() throws {
+        try self.folder.write("a.jpg")
+        try self.folder.write("m.csv", text: "path,business_no,side\na.jpg,L1,up\na.jpg,L2,down\na.jpg,,\na.jpg,L3,\n")
+        #expect(
+            try self.folder.listing("a.jpg", manifest: "m.csv").lines == [
+                "refuse field_invalid a.jpg", "refuse field_invalid a.jpg", "refuse business_no_missing a.jpg",
+                "take L3 a.jpg",
+            ]
+        )
     }
 
     @Test func `A row whose file is missing, a folder or not a file is refused, each for itself`() throws {
@@ -235,7 +293,8 @@ import Testing
         try self.folder.write("a.jpg")
         try self.folder.write("m.csv", text: "path,business_no\n" + String(repeating: "a.jpg,L\n", count: 10))
         #expect(
-            try self.folder.listing(manifest: "m.csv", limit: 10).lines == ["take L a.jpg"]
+            try self.folder.listing(manifest: "m.csv", limit: 10).lines
+                == ["take L a.jpg"] + Array(repeating: "duplicate a.jpg", count: 9)
         )
         let error = try #require(throws: CodedError.self) {
             try self.folder.listing(manifest: "m.csv", limit: 9)
@@ -259,11 +318,11 @@ import Testing
         )
     }
 
-    @Test func `URLs that differ in a slash name two images, the same one twice names one`() throws {
+    @Test func `URLs that differ in a slash name two images, the same one twice is a duplicate`() throws {
         let urls = ["https://h/a//b", "https://h/a/b", "https://h/a/b/", "https://h/a/b"]
         try self.folder.write("m.csv", text: "path,business_no\n" + urls.map { "\($0),R-1\n" }.joined())
         let listing = try self.folder.listing(manifest: "m.csv")
-        #expect(listing.lines == urls.prefix(3).map { "take R-1 \($0)" })
+        #expect(listing.lines == urls.prefix(3).map { "take R-1 \($0)" } + ["duplicate https://h/a/b"])
     }
 
     @Test(arguments: [("m.csv", "path,business_no\n"), ("m.jsonl", ""), ("m.jsonl", "\n \n")])

@@ -52,6 +52,12 @@ final class TemporaryFolder: Sendable {
         return self
     }
 
+    /// Gives a file a modification time, in seconds since the epoch.
+    func setTime(_ file: String, _ seconds: Int) throws {
+        let times = [timespec(tv_sec: seconds, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: 0)]
+        guard utimensat(AT_FDCWD, self[file], times, 0) == 0 else { throw POSIXError(.EIO) }
+    }
+
     /// Writes a text file.
     func write(_ file: String, text: String) throws {
         try self.write(file, data: Data(text.utf8))

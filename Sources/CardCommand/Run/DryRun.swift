@@ -57,6 +57,9 @@ struct PlannedInput: Hashable, ReportLine {
     init(_ entry: BatchListing.Entry, hasConfiguredUser: Bool) {
         switch entry {
         case .ignore(let name): (self.source, self.action) = (name.reveal(), .ignore)
+        case .duplicate(let name, _):
+            (self.source, self.action) = (name.reveal(), .ignore)
+            (self.reason, self.message) = ("duplicate", "an earlier row of the manifest says the same of this photo")
         case .refuse(let input):
             (self.source, self.action) = (input.name.reveal(), .refuse)
             (self.reason, self.message) = (input.error.code.rawValue, input.error.message.text())

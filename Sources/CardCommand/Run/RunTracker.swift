@@ -18,6 +18,8 @@ final class RunTracker: Sendable {
 
     private let listing: [BatchListing.Entry]
     private let places: [InputItem: Int]
+    /// The places of the rows that say the same as an earlier one, by the place of that.
+    private let duplicates: [Int: [Int]]
     private let adopted: [CardID]
     private let state: Mutex<State>
     private let ended: AsyncStream<Int>.Continuation
@@ -33,16 +35,18 @@ final class RunTracker: Sendable {
         // `run` takes each input in once; nobody reads the endings of a run on demand.
         (self.endings, self.ended) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, listing.count)))
         var places: [InputItem: Int] = [:]
+        var duplicates: [Int: [Int]] = [:]
         var state = State()
         for (place, entry) in listing.enumerated() {
-            if case .take(let item) = entry {
+            switch entry {
+            case .take(let item):
                 places[item] = place
                 state.figures.intake.total += 1
-            } else {
-                self.ended.yield(place)
+            case .duplicate(_, let item): if let first = places[item] { duplicates[first, default: []].append(place) }
+            case .refuse, .ignore: self.ended.yield(place)
             }
         }
-        self.places = places
+        (self.places, self.duplicates) = (places, duplicates)
         self.state = Mutex(state)
     }
 
@@ -74,7 +78,9 @@ final class RunTracker: Sendable {
             }
             return []
         }
-        for place in ended { self.ended.yield(place) }
+        for place in ended {
+            for place in [place] + self.duplicates[place, default: []] { self.ended.yield(place) }
+        }
     }
 
     func finish() { self.ended.finish() }
@@ -109,6 +115,11 @@ final class RunTracker: Sendable {
     /// What became of an input, with its card as it stands now.
     func line(_ place: Int, card: Card?) -> RunLine {
         switch self.listing[place] {
+        case .duplicate(let name, let item):
+            guard let first = self.places[item] else { return RunLine(source: name.reveal(), state: "unchanged") }
+            var line = self.line(first, card: card)
+            (line.source, line.duplicateOf) = (name.reveal(), line.cardID)
+            return line
         case .ignore(let name): return RunLine(source: name.reveal(), state: "ignored")
         case .refuse(let input):
             var line = RunLine(source: input.name.reveal(), state: input.error.stateOfInput)
@@ -135,7 +146,11 @@ final class RunTracker: Sendable {
         }
     }
 
-    func card(at place: Int) -> CardID? { self.state.withLock { try? $0.fates[place]?.get().card } }
+    func card(at place: Int) -> CardID? {
+        var first = place
+        if case .duplicate(_, let item) = self.listing[place] { first = self.places[item] ?? place }
+        return self.state.withLock { try? $0.fates[first]?.get().card }
+    }
 
     /// The places of the inputs that have not ended as far as is known here.
     var unfinished: [Int] {
@@ -143,7 +158,8 @@ final class RunTracker: Sendable {
             let notReached = self.listing.indices.filter { place in
                 if case .take = self.listing[place] { state.fates[place] == nil } else { false }
             }
-            return (state.waiting.values.joined() + notReached).sorted()
+            let open = state.waiting.values.joined() + notReached
+            return (open + open.flatMap { self.duplicates[$0, default: []] }).sorted()
         }
     }
 
@@ -161,6 +177,7 @@ final class RunTracker: Sendable {
             for (place, entry) in self.listing.enumerated() {
                 switch (entry, state.fates[place]) {
                 case (.ignore, _): tally.counts.add("ignored")
+                case (.duplicate, _): tally.counts.add("duplicate")
                 case (.refuse(let input), _): tally.note(input.error)
                 case (.take, .failure(let error)): tally.note(error)
                 case (.take, .success(let outcome)): note(outcome.card)
@@ -196,6 +213,7 @@ final class RunTracker: Sendable {
             for (place, entry) in self.listing.enumerated() {
                 switch (entry, state.fates[place]) {
                 case (.ignore, _): report.counts["ignored", default: 0] += 1
+                case (.duplicate, _): report.counts["duplicate", default: 0] += 1
                 case (.refuse(let input), _): report.refuse(input.error.code)
                 case (.take, .failure(let error)): if !error.isPassing { report.refuse(error.code) }
                 case (.take, .success(let outcome)) where outcome.state == .rejected && !outcome.isDuplicate:

@@ -145,7 +145,7 @@ final class SourceRuns: Sendable {
             switch entry {
             case .refuse: self.onUnseen(.refused)
             case .ignore: self.onUnseen(.ignored)
-            case .take: break
+            case .take, .duplicate: break
             }
         }
         self.trackers.withLock { $0[run.id] = tracker }

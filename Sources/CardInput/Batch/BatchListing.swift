@@ -7,42 +7,54 @@ package struct BatchListing: Sendable {
     package enum Entry: Hashable, Sendable {
         /// It is taken in.
         case take(InputItem)
+        /// A row of the manifest that says the same as an earlier one.
+        case duplicate(Redacted<String>, of: InputItem)
         /// It is refused, and why.
         case refuse(RefusedInput)
         /// It was found in passing and is no image.
         case ignore(Redacted<String>)
     }
 
+    /// One file or row.
+    struct Listed {
+        /// What becomes of it.
+        var entry: Entry
+        /// The number of the row that names it.
+        var row: Int?
+    }
+
     /// All files and rows, in the order of the list.
     package let entries: [Entry]
+    /// The numbers of the rows that name the entries.
+    private let rows: [Int?]
     /// What was passed over: the rule, such as `#recycle` or `*.bak`, and how many files or folders.
     package let passedOver: [String: Int]
 
-    /// Takes the entries of a list; refuses all photos of a number that has too many of them.
-    init(_ entries: [Entry], passedOver: [String: Int]) {
+    /// Takes what is listed; refuses all photos of a number that has too many of them.
+    init(_ listed: [Listed], passedOver: [String: Int]) {
         var counts: [BusinessNumber: Int] = [:]
-        for case .take(let item) in entries { counts[item.metadata.businessNumber, default: 0] += 1 }
+        for case .take(let item) in listed.lazy.map(\.entry) {
+            counts[item.metadata.businessNumber, default: 0] += 1
+        }
         self.passedOver = passedOver
-        self.entries = entries.map { entry in
-            guard case .take(let item) = entry, let count = counts[item.metadata.businessNumber],
-                count > Limits.photosPerNumber
-            else { return entry }
-            return .refuse(RefusedInput(name: item.name, error: Self.tooManyPhotos(item, count)))
+        self.rows = listed.map(\.row)
+        self.entries = listed.map { listed in
+            listed.entry.refused { item in
+                let count = counts[item.metadata.businessNumber] ?? 0
+                return count > Limits.photosPerNumber ? Self.tooManyPhotos(item, count) : nil
+            }
         }
     }
 
     /// Returns the list with photos refused for which a rule gives an error.
     package func refusing(_ rule: (InputItem) -> CodedError?) -> BatchListing {
-        let entries = self.entries.map { entry in
-            guard case .take(let item) = entry, let error = rule(item) else { return entry }
-            return Entry.refuse(RefusedInput(name: item.name, error: error))
-        }
-        return BatchListing(entries, passedOver: self.passedOver)
+        let listed = zip(self.entries, self.rows).map { Listed(entry: $0.refused(rule), row: $1) }
+        return BatchListing(listed, passedOver: self.passedOver)
     }
 
     /// The photos to take in, in the order of the list.
     package var items: [InputItem] {
-        self.entries.compactMap { if case .take(let item) = $0 { item } else { nil } }
+        self.entries.compactMap(\.item)
     }
 
     /// The inputs that are refused, in the order of the list.
@@ -50,20 +62,35 @@ package struct BatchListing: Sendable {
         self.entries.compactMap { if case .refuse(let input) = $0 { input } else { nil } }
     }
 
-    /// The photos by business number, all of one number together; numbers in the order of their first photo.
+    /// The photos by business number, all of one number together, in the order in which they count as admitted; numbers
+    /// in the order of their first photo.
+    ///
+    /// Of two photos of one side the later one wins, and only the verifier knows the side: so all photos of a number are
+    /// put in order, by time and then by name (`FileIdentity.isEarlier(than:)`). Rows keep their order; they come after
+    /// photos that no row names.
     package var groups: [[InputItem]] {
-        var groups: [[InputItem]] = []
+        var groups: [[(item: InputItem, row: Int?)]] = []
         var places: [BusinessNumber: Int] = [:]
-        for item in self.items {
+        for (entry, row) in zip(self.entries, self.rows) {
+            guard case .take(let item) = entry else { continue }
             let number = item.metadata.businessNumber
             if let place = places[number] {
-                groups[place].append(item)
+                groups[place].append((item, row))
             } else {
                 places[number] = groups.count
-                groups.append([item])
+                groups.append([(item, row)])
             }
         }
-        return groups
+        return groups.map { group in
+            group.sorted { left, right in
+                switch (left.row, right.row) {
+                case (let left?, let right?): left < right
+                case (nil, nil): left.item.isEarlier(than: right.item)
+                default: left.row == nil
+                }
+            }
+            .map(\.item)
+        }
     }
 
     private static func tooManyPhotos(_ item: InputItem, _ count: Int) -> CodedError {
@@ -86,5 +113,22 @@ package struct BatchListing: Sendable {
             there are no photos: \(self.entries.count) files are no images, and \(passed) files or folders were passed over \
             because of their names; check which folder or manifest is meant
             """
+    }
+}
+
+extension BatchListing.Entry {
+    /// The photo that is to be taken in.
+    var item: InputItem? { if case .take(let item) = self { item } else { nil } }
+
+    /// The entry, refused if a rule gives an error for its photo.
+    fileprivate func refused(_ rule: (InputItem) -> CodedError?) -> BatchListing.Entry {
+        let item: InputItem
+        let name: Redacted<String>
+        switch self {
+        case .take(let taken): (item, name) = (taken, taken.name)
+        case .duplicate(let other, let first): (item, name) = (first, other)
+        case .refuse, .ignore: return self
+        }
+        return rule(item).map { .refuse(RefusedInput(name: name, error: $0)) } ?? self
     }
 }

@@ -26,7 +26,8 @@ package struct BatchOptions: Sendable {
 ///   file is not among them are added after them. A file named by a row is always taken.
 ///
 /// An input appears once per file and business number, in the place where it was named first; so one photo may serve
-/// two applications, but a path given twice, or a link beside its file, is one input. Metadata comes from manifest
+/// two applications, but a path given twice, or a link beside its file, is one input. A further row for it is a
+/// duplicate if it says the same; if not, all its rows are refused. Metadata comes from manifest
 /// row, sidecar, options and path, see `MetadataResolver` and `BusinessNumberRule`.
 package struct BatchSource: Sendable {
     /// The names that a manifest in a folder of the configuration may have; the first one found counts.

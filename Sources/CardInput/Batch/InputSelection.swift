@@ -37,22 +37,62 @@ struct InputSelection {
         }
     }
 
-    /// Lists the inputs in their order.
+    /// Lists the inputs in their order, each with the row that names it.
     ///
     /// - Throws: `too_many_inputs`.
-    func entries(limit: Int) throws(CodedError) -> [BatchListing.Entry] {
-        var seen: Set<Key> = []
+    func entries(limit: Int) throws(CodedError) -> [BatchListing.Listed] {
+        // Of inputs that are listed more than once, by their keys and then by their first place: all places.
+        var first: [Key: Int] = [:]
+        var repeated: [Int: [Int]] = [:]
         var resolver = MetadataResolver(options: self.options.fields, rule: self.options.businessNumberRule)
-        var entries: [BatchListing.Entry] = []
+        var listed: [BatchListing.Listed] = []
         for candidate in self.candidates where !self.isNoInput(candidate) {
-            let entry = self.entry(for: candidate, &resolver)
+            let row = self.row(for: candidate)
+            let entry = self.entry(for: candidate, row, &resolver)
             var key = Key(real: candidate.real, address: candidate.finding == .address ? candidate.source : nil)
             if case .take(let item) = entry { key.businessNumber = item.metadata.businessNumber }
-            guard seen.insert(key).inserted else { continue }
-            guard entries.count < limit else { throw .tooManyInputs(limit: limit) }
-            entries.append(entry)
+            if let place = first[key] {
+                // The row itself, whose file was found or named before; or the same path again.
+                guard case .row = candidate.origin, row?.number != listed[place].row else { continue }
+                if entry.item != nil { repeated[place, default: [place]].append(listed.count) }
+            } else {
+                first[key] = listed.count
+            }
+            guard listed.count < limit else { throw .tooManyInputs(limit: limit) }
+            listed.append(BatchListing.Listed(entry: entry, row: row?.number))
         }
-        return entries
+        for places in repeated.values { Self.compare(places, in: &listed) }
+        return listed
+    }
+
+    /// Compares the rows of one file and number: those that say the same are one input, those that differ are refused,
+    /// all of them, since one of them may be meant for another file.
+    private static func compare(_ places: [Int], in listed: inout [BatchListing.Listed]) {
+        let rows = places.compactMap { place in
+            listed[place].entry.item.map { (place: place, item: $0, number: listed[place].row ?? 0) }
+        }
+        let other = rows.first { $0.item.metadata != rows[0].item.metadata }
+        for row in rows {
+            if let other {
+                let opposed = row.item.metadata == other.item.metadata ? rows[0] : other
+                let error = self.rowConflict(row.item, row.number, opposed.number)
+                listed[row.place].entry = .refuse(RefusedInput(name: row.item.name, error: error))
+            } else if row.place != rows[0].place {
+                listed[row.place].entry = .duplicate(row.item.name, of: rows[0].item)
+            }
+        }
+    }
+
+    private static func rowConflict(_ item: InputItem, _ row: Int, _ other: Int) -> CodedError {
+        CodedError(
+            .rowConflict,
+            .input,
+            """
+            rows \(min(row, other)) and \(max(row, other)) of the manifest name the same photo for the business number \
+            \(item.metadata.businessNumber.rawValue) and say different things of it; correct the path or the values of \
+            one of them, or remove it, and run again
+            """
+        )
     }
 
     /// Whether this is the manifest, or the sidecar of an image that was named beside it (as `run folder/*` does).
@@ -62,13 +102,17 @@ struct InputSelection {
         return self.namedPaths.contains(image)
     }
 
-    private func entry(for found: Candidate, _ resolver: inout MetadataResolver) -> BatchListing.Entry {
+    private func entry(
+        for found: Candidate,
+        _ row: Manifest.Row?,
+        _ resolver: inout MetadataResolver
+    ) -> BatchListing.Entry {
         var candidate = found
         candidate.place = candidate.place ?? self.places[candidate.path]
         let name = Redacted(candidate.shownSource)
         do {
             guard let place = try self.photo(candidate) else { return .ignore(name) }
-            let (metadata, origins) = try resolver.metadata(of: candidate, row: self.row(for: candidate))
+            let (metadata, origins) = try resolver.metadata(of: candidate, row: row)
             let item = InputItem(
                 place: place,
                 name: name,

@@ -210,8 +210,10 @@ package actor FolderWatch {
             due.map { (path: $0.candidate.path, sight: examiners[$0.root]?.sight(of: $0.candidate)) }
                 // The older photo first: of two of one side, the one taken in later wins.
                 .sorted { left, right in
-                    let times = [left, right].map { $0.sight?.identity.modifiedNanoseconds ?? 0 }
-                    return times[0] == times[1] ? left.path.precedes(right.path) : times[0] < times[1]
+                    guard let file = left.sight?.identity, let other = right.sight?.identity else {
+                        return left.sight == nil && right.sight != nil
+                    }
+                    return file.isEarlier(than: other)
                 }
         }
         for look in looks {

@@ -72,4 +72,19 @@ struct SupersededTests {
             #expect(retried.errors.contains("a newer photo of the same side took its place"), "\(retried.errors)")
         }
     }
+
+    @Test func `of two photos of one side in a list the later one is sent, whatever its name`() async throws {
+        let tool = try Tool()
+        let photos = try tool.folder("photos", ["R-1/front.jpg": .front(1), "R-1/front (1).jpg": .front(1, serial: 1)])
+        let older = photos.appending(path: "R-1/front.jpg").path
+        let yesterday = [FileAttributeKey.modificationDate: Date.now.addingTimeInterval(-86_400)]
+        try FileManager.default.setAttributes(yesterday, ofItemAtPath: older)
+        try await tool.servingBoth(with: RemoteConfiguration()) { file in
+            let outcome = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 0)
+            let states = try outcome.json().cards.map {
+                [$0.source.split(separator: "/").last.map(String.init), $0.state]
+            }
+            #expect(states == [["front (1).jpg", "delivered"], ["front.jpg", "superseded"]])
+        }
+    }
 }

@@ -1,0 +1,29 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a list says of its photos, as a user meets it.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ListingRunTests {
+    @Test func `rows of one photo that differ are refused, rows that say the same count as duplicates`() async throws {
+        let tool = try Tool()
+        let photos = try tool.folder("photos", ["a.jpg": .front(1), "b.jpg": .front(2)])
+        let manifest = photos.appending(path: "m.csv")
+        try "path,business_no,side\na.jpg,L-1,front\na.jpg,L-1,back\nb.jpg,L-2,front\nb.jpg,L-2,front\n"
+            .write(to: manifest, atomically: true, encoding: .utf8)
+        try await tool.servingBoth(with: RemoteConfiguration()) { file in
+            let command = ["run", "--manifest", manifest.path] + file
+            let plan = try await tool.run(command + ["--dry-run"], ends: 1)
+            #expect(plan.output.contains("a.jpg row_conflict: rows 2 and 3 of the manifest"), "\(plan.output)")
+            #expect(plan.output.contains("b.jpg duplicate: an earlier row of the manifest"), "\(plan.output)")
+            let report = try await tool.run(command + ["--format", "json"], ends: 1).json()
+            #expect(report.counts["duplicate"] == 1 && report.counts["delivered"] == 1)
+            #expect(report.counts["rejected"] == 2)
+            #expect(report.cards.map(\.reason) == ["row_conflict", "row_conflict", nil, nil])
+            #expect(report.cards.map(\.state) == ["rejected", "rejected", "delivered", "delivered"])
+            #expect(report.cards.map(\.duplicateOf) == [nil, nil, nil, report.cards.last?.cardId])
+            let lines = try await tool.run(command + ["--format", "jsonl"], ends: 1).output.split(separator: "\n")
+            #expect(lines.count == 5, "one for each row, and the summary")
+        }
+        #expect(try tool.ledger().count == 1)
+    }
+}
