@@ -100,15 +100,63 @@ import Testing
         try self.folder.write("c/L/front.jpg", "c/L/back.jpg", "c/L/scan")
         try self.folder.write("c/L/front.jpg.json", text: #"{"user_no": "A"}"#)
         try self.folder.write("c/L/scan.json", text: #"{"user_no": 12345678901234567}"#)
-        // Named after the stem, so nobody's sidecar: a file like any other.
-        try self.folder.write("c/L/back.json", text: #"{"business_no": "B"}"#)
+        try self.folder.write("c/L/other.json", text: #"{"business_no": "B"}"#)
         let listing = try self.folder.listing("c")
         #expect(
             listing.lines == [
-                "take L c/L/back.jpg", "ignore c/L/back.json", "take L c/L/front.jpg", "take L c/L/scan",
+                "take L c/L/back.jpg", "take L c/L/front.jpg", "ignore c/L/other.json", "take L c/L/scan",
             ]
         )
         #expect(listing.metadata.map { $0.userNumber?.reveal() } == [nil, "A", "12345678901234567"])
+    }
+
+    @Test(arguments: ["front.jpg.JSON", "Front.jpg.json", "FRONT.JPG.Json"])
+    func `upper and lower case of a sidecar's name do not matter`(name: String) throws {
+        try self.folder.write("c/L/front.jpg")
+        try self.folder.write("c/L/" + name, text: #"{"user_no": "A"}"#)
+        try self.folder.write("m.csv", text: "path,business_no\nc/L/front.jpg,L\n")
+        let options = Listing.options(businessNumber: "L")
+        for listing in [
+            try self.folder.listing("c"), try self.folder.listing(manifest: "m.csv"),
+            try self.folder.listing("c/L/front.jpg", "c/L/" + name, options: options),
+        ] {
+            #expect(listing.lines == ["take L c/L/front.jpg"])
+            #expect(listing.metadata.map { $0.userNumber?.reveal() } == ["A"])
+        }
+    }
+
+    @Test func `a sidecar that is named exactly after one photo is not that of another`() throws {
+        try self.folder.write("c/L/front.jpg", "c/L/Front.jpg", "c/L/back.jpg")
+        try self.folder.write("c/L/front.jpg.json", text: #"{"user_no": "A"}"#)
+        for name in ["back.jpg.json", "back.jpg.JSON"] { try self.folder.write("c/L/" + name, text: "{}") }
+        let listing = try self.folder.listing("c")
+        #expect(
+            listing.lines == [
+                "take L c/L/Front.jpg", "refuse sidecar_invalid c/L/back.jpg", "take L c/L/front.jpg",
+            ]
+        )
+        #expect(
+            Dictionary(uniqueKeysWithValues: listing.items.map { ($0.path, $0.metadata.userNumber?.reveal()) })
+                == [self.folder["c/L/Front.jpg"]: nil, self.folder["c/L/front.jpg"]: "A"]
+        )
+        #expect(listing.messages.allSatisfy { $0.contains("is there twice") })
+    }
+
+    @Test(arguments: ["front.json", "FRONT.JSON", "Front.json"])
+    func `what looks like the sidecar of a photo and is none refuses that photo`(name: String) throws {
+        try self.folder.write("c/L/front.jpg", "c/L/back.jpg")
+        try self.folder.write("c/L/" + name, text: #"{"expected_name": "张三"}"#)
+        try self.folder.write("m.csv", text: "path,business_no\nc/L/front.jpg,L\n")
+        let walked = try self.folder.listing("c")
+        #expect(
+            walked.lines.sorted() == [
+                "ignore c/L/" + name, "refuse sidecar_invalid c/L/front.jpg", "take L c/L/back.jpg",
+            ]
+        )
+        #expect(walked.messages.allSatisfy { $0.contains("as front.jpg.json for front.jpg") && $0.contains("rename") })
+        #expect(try self.folder.listing(manifest: "m.csv").lines == ["refuse sidecar_invalid c/L/front.jpg"])
+        try self.folder.write("c/L/front.jpg.json", text: "{}")
+        #expect(try self.folder.listing("c").items.count == 2, "it has a sidecar of its own")
     }
 
     @Test func `A sidecar that the shell named together with its image is no input; named alone it is`() throws {

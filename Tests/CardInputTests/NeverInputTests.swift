@@ -34,6 +34,14 @@ import Testing
         "front.jpg.bak", "front.jpg~", "front.jpg.BAK", "front.jpg.old", "front.jpg.orig", "front.jpg.tmp",
         "front.jpg.part", "front.jpg.partial", "front.jpg.filepart", "front.jpg.crdownload", "front.jpg.download",
         "~$front.jpg", ".front.jpg", "._front.jpg", "front.jpg.!ut", "front.jpg.aria2", "Thumbs.db", "desktop.ini",
+        "front.sync-conflict-20260101-120000-ABCDEFG.jpg", "front_conflict-20260101-120000.jpg",
+        "front (conflicted copy 2026-01-01 120000).jpg", "front (Ada's conflicted copy 2026-01-01).jpg",
+        "front（冲突副本）.jpg", "front (Ada 的冲突副本 2026-01-01).jpg", "front(冲突文件 2026).jpg", "front.Conflict.jpg",
+        "front (SFConflict ada@x.cn 2026-01-01-12-00-00).jpg", "front_NAS_Jan-01-120000-2026_Conflict.jpg",
+        "front [Conflict].jpg", "front (Case Conflict).jpg", "front.jpg_original", "front_original",
+        "front.jpg.baiduyun.p.downloading", "front.jpg.6eF5f5aB", "front.jpg.k3XbQz", "front.jpg_.gstmp",
+        "front.jpg.!sync", "front.jpg.bts", "~front.jpg", "front.jpg.uploading", "front.jpg.incomplete",
+        "front.jpg.bc!", "front.JPG.DuckPart", "front.jpg.20260101",
     ])
     func `A backup or an unfinished copy beside a photo is passed over`(name: String) throws {
         try self.folder.write("c/L/front.jpg", "c/L/\(name)")
@@ -78,14 +86,17 @@ import Testing
     @Test(arguments: [
         "LOAN-1", "2026", "1", "(2)", "LOAN (2)", "COPY-17", "Newport 3", "recycle", "#1", "@17", "~1", "bak", "L.1",
         "副本",
-        "untitled-7", "done-1",
+        "~L.1", "CONFLICT-7", "L.6eF5f5aB", "untitled-7", "done-1",
     ])
     func `Other names may be business numbers`(name: String) throws {
         try self.folder.write("c/\(name)/front.jpg")
         #expect(try self.folder.lines("c") == ["take \(name) c/\(name)/front.jpg"])
     }
 
-    @Test(arguments: ["Copy of front.jpg", "front - Copy.jpg", "front (1).jpg", "front - 副本.jpg", "front copy.jpg"])
+    @Test(arguments: [
+        "Copy of front.jpg", "front - Copy.jpg", "front (1).jpg", "front - 副本.jpg", "front copy.jpg",
+        "front_original.jpg", "front.jpg.edited.jpg", "conflict.jpg", "front.jpg.rotate",
+    ])
     func `A whole photo that somebody copied is an input`(name: String) throws {
         try self.folder.write("c/L/\(name)", "c/L/front.jpg")
         let listing = try self.folder.listing("c")

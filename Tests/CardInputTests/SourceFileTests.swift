@@ -32,7 +32,8 @@ import Testing
 
     /// What may happen to a file between its listing and its reading.
     enum Change: CaseIterable {
-        case link, linkToItself, otherFile, grown, rewritten, folderExchanged, folder, pipe, gone, folderGone
+        case link, linkToItself, otherFile, grown, rewritten, folderExchanged, folderLinked, folder, pipe, gone,
+            folderGone
     }
 
     @Test(arguments: Change.allCases)
@@ -40,7 +41,7 @@ import Testing
         try self.folder.write("c/L/a.jpg", "stranger/a.jpg")
         let identity = try Self.listed(self.folder)
         let path = self.folder["c/L/a.jpg"]
-        if ![.grown, .rewritten, .folderExchanged, .folderGone].contains(change) {
+        if ![.grown, .rewritten, .folderExchanged, .folderLinked, .folderGone].contains(change) {
             #expect(rename(path, self.folder["kept.jpg"]) == 0)
         }
         switch change {
@@ -54,6 +55,10 @@ import Testing
         case .folderExchanged:
             #expect(rename(self.folder["c/L"], self.folder["kept"]) == 0)
             try self.folder.link("c/L", to: "stranger")
+        case .folderLinked:
+            // The very file, by way of a link.
+            #expect(rename(self.folder["c/L"], self.folder["kept"]) == 0)
+            try self.folder.link("c/L", to: "kept")
         case .folder: try self.folder.makeFolder("c/L/a.jpg")
         case .pipe: #expect(mkfifo(path, 0o600) == 0)
         case .gone: break

@@ -1,7 +1,11 @@
-import CardInput
+import CFolders
 import CardModel
 import Foundation
+import Glibc
+import SystemPackage
 import Testing
+
+@testable import CardInput
 
 /// A source of the configuration: whoever may put files into it may not name others.
 @Suite struct SourceFolderTests {
@@ -51,5 +55,98 @@ import Testing
         try self.folder.write("c/manifest.jsonl", text: #"{"path": "LOAN-1/b.jpg", "business_no": "R-1"}"#)
         #expect(try self.items("c") == ["take LOAN-1 c/LOAN-1/a.jpg", "take R-1 c/LOAN-1/b.jpg"])
         #expect(try self.items("c/manifest.jsonl") == ["take R-1 c/LOAN-1/b.jpg"])
+    }
+
+    // MARK: Exchanged while it is listed
+
+    /// Puts a link to a stranger's folder in the place of a folder of the source.
+    private func exchange(_ path: String) throws {
+        #expect(rename(self.folder[path], self.folder["kept"]) == 0)
+        try self.folder.link(path, to: "stranger")
+    }
+
+    @Test func `a folder that gives way to a link between two rows of the manifest lends no file`() throws {
+        try self.folder.write("in/sub/a.jpg", "in/sub/b.jpg", "stranger/b.jpg")
+        let source = FilePath(self.folder["in"])
+        var locator = InputLocator(own: OwnFolder(nil), limit: 10)
+        let first = locator.candidate(at: source.appending("sub/a.jpg"), origin: .row(0), within: source)
+        #expect(first.finding == .file(FileIdentity(path: self.folder["in/sub/a.jpg"], try first.real.realStatus())))
+        try self.exchange("in/sub")
+        for name in ["a.jpg", "b.jpg"] {
+            let found = locator.candidate(at: source.appending("sub/" + name), origin: .row(1), within: source)
+            guard case .unusable = found.finding else {
+                Issue.record("a photo outside of the source is listed")
+                continue
+            }
+        }
+    }
+
+    @Test func `a sidecar is not read by way of a link that has taken the place of its folder`() throws {
+        try self.folder.write("in/sub/a.jpg")
+        try self.folder.write("in/sub/a.jpg.json", text: "{}")
+        try self.folder.write("stranger/a.jpg.json", text: #"{"business_no": "S-1"}"#)
+        var locator = InputLocator(own: OwnFolder(nil), limit: 10)
+        let listed = try locator.candidates(of: [self.folder["in"]])
+        try self.exchange("in/sub")
+        var resolver = MetadataResolver(options: SubmittedFields(), rule: .folder)
+        let error = #expect(throws: CodedError.self) { try resolver.metadata(of: try #require(listed.first), row: nil) }
+        #expect(error?.code == .sidecarInvalid)
+    }
+
+    @Test func `a folder that gives way to a link while the source is walked is not entered`() throws {
+        try self.folder.write("in/sub/a.jpg", "stranger/s.jpg")
+        let root = FilePath(self.folder["in"])
+        var errors: [any Error] = []
+        let watching = FolderWalk.Watching(
+            passesOver: { _, _ in false },
+            entering: { folder, _ in
+                guard folder.name == "sub" else { return }
+                do { try self.exchange("in/sub") } catch { errors.append(error) }
+            }
+        )
+        var walk = FolderWalk(
+            root: root,
+            source: root,
+            roots: [:],
+            own: OwnFolder(nil),
+            limit: 10,
+            watching: watching
+        )
+        let found = try walk.candidates()
+        #expect(errors.isEmpty)
+        #expect(!found.contains { if case .file = $0.finding { true } else { false } })
+    }
+
+    @Test func `a link that stays inside of the source is resolved, and its file is read`() throws {
+        try self.folder.write("in/store/a.jpg", bytes: [1, 2, 3])
+        try self.folder.link("in/sub", to: "in/store")
+        try self.folder.link("source", to: "in")
+        try self.folder.write("in/manifest.csv", text: "path,business_no\nsub/a.jpg,B-1\n")
+        let source = BatchSource(source: self.folder["source"], options: Listing.options())
+        let item = try #require(try source.listing().items.first)
+        guard case .file(let identity) = item.place else { throw POSIXError(.EINVAL) }
+        #expect(identity.path.reveal() == self.folder["in/store/a.jpg"])
+        #expect(try [UInt8](SourceFile.read(identity, limit: 10)) == [1, 2, 3])
+    }
+
+    @Test(arguments: [true, false])
+    func `a path is opened without following a link, by the system call and step by step`(isStepwise: Bool) throws {
+        try self.folder.write("d/e/f.jpg")
+        try self.folder.link("l", to: "d")
+        try self.folder.link("d/g.jpg", to: "d/e/f.jpg")
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC
+        func open(_ path: String, _ more: Int32 = 0) -> Int32 {
+            let path = path.hasPrefix("/") ? path : self.folder[path]
+            let descriptor = isStepwise ? idc_open_stepwise(path, flags | more) : idc_open_real(path, flags | more)
+            guard descriptor >= 0 else { return errno }
+            close(descriptor)
+            return 0
+        }
+        for path in ["d/e/f.jpg", "d/e", "/"] { #expect(open(path) == 0) }
+        for path in ["l/e/f.jpg", "d/g.jpg", "l"] { #expect(open(path) == ELOOP) }
+        #expect(open("l", O_DIRECTORY) == ELOOP || !isStepwise)
+        #expect(open("d/none") == ENOENT)
+        #expect(open("d/e/f.jpg/x") == ENOTDIR)
+        #expect(open(String(repeating: "x", count: 5000)) == ENAMETOOLONG)
     }
 }

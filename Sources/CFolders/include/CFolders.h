@@ -15,4 +15,17 @@ int idc_rename_new(int from_folder, const char *from, int to_folder, const char 
  */
 int idc_is_remote(int descriptor);
 
+/**
+ * Opens a path as open(2) does, and follows no symbolic link, not even on the way (openat2(2) with RESOLVE_NO_SYMLINKS,
+ * Linux 5.6; component by component where the kernel or a sandbox has no such call). Returns a descriptor, or -1 with
+ * errno: ELOOP where a link is met.
+ */
+int idc_open_real(const char *path, int flags);
+
+/** As idc_open_real, only to look at what stands there with fstat(2) (O_PATH). */
+int idc_look_real(const char *path);
+
+/** As idc_open_real, always component by component. */
+int idc_open_stepwise(const char *path, int flags);
+
 #endif

@@ -57,7 +57,7 @@ struct InputLocator {
             let path = try self.realFolder(source.removingLastComponent()).appending(source.components.suffix(1))
             // A file that is no link really lies where its name stands; the whole way need not be walked for each.
             let real = isLink || source.lastComponent?.kind != .regular ? try source.real() : path
-            let status = try real.status(followingLinks: false)
+            let status = try real.realStatus()
             let problem: Message? =
                 switch status.kind {
                 case .folder: "this is a folder, not a photo; name the file of the photo"

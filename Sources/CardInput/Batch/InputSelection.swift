@@ -17,7 +17,8 @@ struct InputSelection {
     /// The first row of each file: what it says holds wherever else the file was named.
     private var rowOfFile: [FilePath: Int] = [:]
     private var namedFiles: Set<FilePath> = []
-    private var namedPaths: Set<FilePath> = []
+    /// In lower case, as sidecars are told by.
+    private var namedPaths: Set<String> = []
     /// Where the files lie that were found by walking: one that was named, too, was walked to all the same.
     private var places: [FilePath: FolderPlace] = [:]
 
@@ -27,7 +28,7 @@ struct InputSelection {
         self.manifest = manifest
         self.options = options
         for candidate in candidates {
-            self.namedPaths.insert(candidate.path)
+            self.namedPaths.insert(candidate.path.text.lowercased())
             if let place = candidate.place { self.places[candidate.path] = place }
             guard candidate.origin != .found else { continue }
             self.namedFiles.insert(candidate.real)
@@ -99,7 +100,7 @@ struct InputSelection {
     private func isNoInput(_ candidate: Candidate) -> Bool {
         if candidate.real == self.manifest?.path { return true }
         guard candidate.origin == .named, let image = Sidecar.image(of: candidate.path) else { return false }
-        return self.namedPaths.contains(image)
+        return self.namedPaths.contains(image.text.lowercased())
     }
 
     private func entry(

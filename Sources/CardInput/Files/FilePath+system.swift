@@ -1,3 +1,4 @@
+import CFolders
 import Glibc
 import SystemPackage
 
@@ -17,6 +18,23 @@ extension FilePath {
         return status
     }
 
+    /// Opens what a real path names; a link that has taken the place of a part of the path is not followed (`ELOOP`).
+    func openReal(_ flags: Int32) throws(Errno) -> Int32 {
+        let descriptor = self.withPlatformString { idc_open_real($0, flags | O_NOFOLLOW | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw Errno.last }
+        return descriptor
+    }
+
+    /// Reads what a real path names; see `openReal`.
+    func realStatus() throws(Errno) -> Glibc.stat {
+        var status = Glibc.stat()
+        let descriptor = self.withPlatformString { idc_look_real($0) }
+        guard descriptor >= 0 else { throw Errno.last }
+        defer { close(descriptor) }
+        guard fstat(descriptor, &status) == 0 else { throw Errno.last }
+        return status
+    }
+
     /// Returns the path without links, `.` and `..`.
     func real() throws(Errno) -> FilePath {
         guard let resolved = (self.isEmpty ? "." : self).withPlatformString({ realpath($0, nil) }) else {
@@ -29,6 +47,11 @@ extension FilePath {
     /// Lists a folder in the order of the bytes of the names.
     func names() throws(Errno) -> [FilePath.Component] {
         guard let stream = (self.isEmpty ? "." : self).withPlatformString({ opendir($0) }) else { throw Errno.last }
+        return try Self.names(of: stream)
+    }
+
+    /// Lists an open folder in the order of the bytes of the names, and closes it.
+    static func names(of stream: OpaquePointer) throws(Errno) -> [FilePath.Component] {
         defer { closedir(stream) }
         var names: [FilePath.Component] = []
         errno = 0

@@ -84,8 +84,11 @@ struct FolderWalk {
     private mutating func list(_ folder: Folder) throws(CodedError) {
         self.watching?.entering(folder.path, folder.place)
         let names: [FilePath.Component]
+        let open: OpenFolder
         do {
-            names = try folder.path.names()
+            let opened = try OpenFolder(folder.path)
+            names = try opened.names()
+            open = opened
         } catch {
             guard !folder.below.isEmpty else {
                 throw CodedError(
@@ -105,26 +108,28 @@ struct FolderWalk {
         }
         // What the user named is meant, also if it was put away.
         guard folder.below.isEmpty || !names.contains(where: { $0.text == NeverInputs.putAwayMark }) else { return }
-        let present = Set(names)
+        let sidecars = SidecarNames(names)
         for name in names {
             if let rule = NeverInputs.rule(passingOver: name.text) {
                 self.passedOver[rule, default: 0] += 1
             } else if self.watching?.passesOver(name, folder.place) ?? false {
                 continue
-            } else if !Sidecar.belongs(name, beside: present) {
-                self.examine(name, in: folder)
+            } else if !sidecars.belongs(name.text) {
+                self.examine(name, in: folder, open)
             }
         }
     }
 
-    private mutating func examine(_ name: FilePath.Component, in folder: Folder) {
+    private mutating func examine(_ name: FilePath.Component, in folder: Folder, _ open: borrowing OpenFolder) {
         let path = folder.path.appending(name)
         let below = folder.below.appending(name)
         guard name.isUTF8 else {
             return self.add(.unusable("the name is not UTF-8; rename it and run again"), path: path, below: below)
         }
         do {
-            let status = try path.status(followingLinks: false)
+            // By way of the descriptor: a link that takes the place of a folder is not followed. One that has vanished
+            // meanwhile is no input.
+            guard let status = try open.status(of: name.text) else { return }
             switch status.kind {
             case .file:
                 self.add(.file(FileIdentity(path: path.text, status)), path: path, below: below, place: folder.place)
@@ -134,8 +139,6 @@ struct FolderWalk {
             case .link: self.follow(name, path, below: below, in: folder)
             }
         } catch {
-            // A name that has vanished meanwhile is no input.
-            guard !error.isAbsence else { return }
             let message: Message = "it cannot be looked at (\(error.description)); shorten its path or repair the disk"
             self.add(.unusable(message), path: path, below: below)
         }
@@ -146,7 +149,7 @@ struct FolderWalk {
         let status: stat
         do {
             target = try path.real()
-            status = try target.status(followingLinks: false)
+            status = try target.realStatus()
         } catch {
             let message: Message = "a symbolic link that leads nowhere (\(error.description)); repair or remove it"
             return self.add(.strayLink(message), path: path, below: below)

@@ -1,3 +1,5 @@
+import CardModel
+import Glibc
 import SystemPackage
 
 /// The names that are never inputs, and those that are never business numbers: one list for runs, watched folders and
@@ -5,7 +7,8 @@ import SystemPackage
 ///
 /// A whole photo that a person copied (`Copy of front.jpg`, `front - Copy.jpg`, `front (1).jpg`) is an input: such
 /// names are also those of photos that were turned or cut, and equal bytes are found out later. A backup
-/// (`front.jpg.bak`) is none: it is what the photo was before.
+/// (`front.jpg.bak`) is none: it is what the photo was before; nor is the version that lost when folders were
+/// synchronised.
 package enum NeverInputs {
     /// The folder by which a watched folder marks what it has put away. An empty folder rather than a file, so that
     /// whoever counts or copies files finds only theirs.
@@ -26,11 +29,20 @@ package enum NeverInputs {
         "__macosx", "icon\r", "lost+found",
     ]
 
-    /// Backups, and copies and downloads that are not finished.
+    /// Backups, and copies, downloads and uploads that are not finished.
     private static let suffixes = [
-        "~", ".bak", ".backup", ".old", ".orig", ".swp", ".tmp", ".temp", ".part", ".partial", ".filepart",
-        ".crdownload",
-        ".download", ".opdownload", ".!ut", ".!qb", ".aria2", ".td", ".xltd",
+        "~", ".bak", ".backup", ".old", ".orig", "_original", ".swp", ".tmp", ".temp", ".part", ".partial", ".filepart",
+        ".duckpart", ".dtapart", ".crdownload", ".download", ".opdownload", ".fdmdownload", ".downloading",
+        ".uploading", ".incomplete", ".gstmp", ".!ut", ".!qb", ".!bt", ".!sync", ".bts", ".bc!", ".jc!", ".aria2",
+        ".td", ".xltd",
+    ]
+
+    /// What services that synchronise folders put into the name of the version that lost: Syncthing, Nextcloud,
+    /// Dropbox, Seafile, Synology Drive, Google Drive, Resilio, pCloud, Nutstore.
+    private static let conflictMarks = [
+        ".sync-conflict-", "_conflict-", "_conflict.", "_caseconflict.", ".conflict.", "[conflict", "(conflict",
+        "conflicted copy", "(case conflict", "(sfconflict", "konflikt stehende kopie", "冲突副本", "冲突文件", "衝突副本",
+        "衝突複本", "競合コピー",
     ]
 
     /// Returns the rule by which a file or folder is passed over, for example `#recycle`, `*.bak` or `.*`; `nil` if it
@@ -41,7 +53,24 @@ package enum NeverInputs {
         if self.names.contains(lowered) { return lowered.filter { !$0.isNewline } }
         if lowered.hasPrefix("found."), lowered.utf8.count == 9, Int(lowered.suffix(3)) != nil { return "found.*" }
         if lowered.hasPrefix("~$") { return "~$*" }
+        if lowered.hasPrefix("~"), ImageFormat.isName(lowered) { return "~*" }
+        if let mark = self.conflictMarks.first(where: { strstr(lowered, $0) != nil }) { return "*" + mark + "*" }
+        if self.isBeingWritten(name) { return "*.RANDOM" }
         return self.suffixes.first { lowered.hasSuffix($0) && lowered.utf8.count > $0.utf8.count }.map { "*" + $0 }
+    }
+}
+
+extension NeverInputs {
+    /// Whether a name is that of an image with random characters after it, under which it is written before it gets its
+    /// own: eight hexadecimal digits by the clients of S3, six letters and digits by mkstemp(3).
+    private static func isBeingWritten(_ name: String) -> Bool {
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), ImageFormat.isName(String(name[..<dot])) else {
+            return false
+        }
+        let ending = name[name.utf8.index(after: dot)...]
+        if ending.utf8.count == 8 { return ending.allSatisfy(\.isHexDigit) }
+        return ending.utf8.count == 6 && ending.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+            && ending.contains { $0.isUppercase || $0.isNumber }
     }
 }
 

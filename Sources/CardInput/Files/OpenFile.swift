@@ -1,3 +1,4 @@
+import CFolders
 import CardModel
 import Foundation
 import Glibc
@@ -23,11 +24,14 @@ struct OpenFile: ~Copyable {
 
     /// Opens a file.
     ///
-    /// - Parameter followingLinks: `false` refuses a symbolic link as the last component.
+    /// - Parameter followingLinks: `false` takes a real path, and refuses a symbolic link that has taken the place of
+    ///   any part of it.
     init(_ path: FilePath, followingLinks: Bool) throws(Failure) {
         // O_NONBLOCK: a pipe that took the file's place since it was listed must not hang the caller.
-        let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW)
-        let descriptor = path.withPlatformString { open($0, flags) }
+        let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+        let descriptor = path.withPlatformString { path in
+            followingLinks ? open(path, flags) : idc_open_real(path, flags | O_NOFOLLOW)
+        }
         guard descriptor >= 0 else { throw .system(.last) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else {

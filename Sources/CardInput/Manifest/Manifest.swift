@@ -33,14 +33,18 @@ struct Manifest {
 
     /// Reads a manifest.
     ///
-    /// - Parameter followingLinks: `false` refuses a manifest that is a symbolic link.
+    /// - Parameter followingLinks: `false` refuses a manifest that is a symbolic link; its folder may be one.
     /// - Throws: `CodedError` with `manifest_unreadable`, `manifest_too_large`, `manifest_invalid` or
     ///   `field_duplicate`.
     init(path: FilePath, followingLinks: Bool) throws(CodedError) {
         let data: Data
         do throws(OpenFile.Failure) {
-            data = try OpenFile(path, followingLinks: followingLinks).contents(limit: InputLimits.manifestBytes)
-            self.path = try Result { () throws(Errno) in try path.real() }.mapError(OpenFile.Failure.system).get()
+            self.path = try Result { () throws(Errno) in
+                followingLinks
+                    ? try path.real() : try path.removingLastComponent().real().appending(path.components.suffix(1))
+            }
+            .mapError(OpenFile.Failure.system).get()
+            data = try OpenFile(self.path, followingLinks: followingLinks).contents(limit: InputLimits.manifestBytes)
         } catch {
             throw Self.error(error, path)
         }

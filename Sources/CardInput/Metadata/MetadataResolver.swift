@@ -38,6 +38,8 @@ struct MetadataResolver {
     private let rule: BusinessNumberRule
     /// What became of the texts of paths: all photos of a folder have the same one, and a look takes long.
     private var numbers: [String: Result<BusinessNumber, CodedError>] = [:]
+    /// The sidecars in each folder.
+    private var sidecars: [FilePath: SidecarNames] = [:]
 
     /// Takes what the options say of each photo, and which part of a path is a business number.
     init(options: SubmittedFields, rule: BusinessNumberRule) {
@@ -47,18 +49,17 @@ struct MetadataResolver {
 
     /// Returns what a photo is taken in with, and who said each field.
     ///
-    /// - Parameter image: the file whose sidecar counts, if it is not the photo's own.
+    /// - Parameter place: where its sidecar is.
     /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
     mutating func metadata(
         of candidate: Candidate,
         row: Manifest.Row?,
-        sidecarOf image: FilePath? = nil
+        sidecar place: Sidecar.Place = .beside
     ) throws(CodedError) -> (CardMetadata, [SubmittedField: FieldOrigin]) {
         var known = Known()
         if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
-        // A URL has nothing beside it.
-        if candidate.finding != .address, let sidecar = try Sidecar.fields(ofImage: image ?? candidate.path) {
+        if let sidecar = try self.sidecar(of: candidate, place) {
             if known.fields.businessNumber == nil, let number = sidecar.businessNumber {
                 try self.requireAgreement(candidate, number)
             }
@@ -72,6 +73,28 @@ struct MetadataResolver {
             (number, known.origins[.businessNumber]) = try self.number(candidate)
         }
         return (CardMetadata(known.fields, businessNumber: number), known.origins)
+    }
+
+    private mutating func sidecar(of candidate: Candidate, _ place: Sidecar.Place) throws(CodedError)
+        -> SubmittedFields?
+    {
+        switch place {
+        case .missing: return nil
+        case .at(let path): return try Sidecar.fields(at: path)
+        // A URL has nothing beside it.
+        case .beside where candidate.finding == .address: return nil
+        case .beside: break
+        }
+        let folder = candidate.path.removingLastComponent()
+        guard let names = self.sidecars[folder] ?? (try? OpenFolder(folder).names()).map({ SidecarNames($0) }) else {
+            // A folder that may be entered and not listed; what is wrong otherwise is found by opening.
+            return try candidate.path.suffixed(Sidecar.suffix).flatMap { path throws(CodedError) in
+                try Sidecar.fields(at: path)
+            }
+        }
+        self.sidecars[folder] = names
+        guard let name = try Sidecar.name(names.match(candidate.path.name)) else { return nil }
+        return try Sidecar.fields(at: folder.appending(name))
     }
 
     /// The number that the path of a photo gives, and by what.

@@ -3,19 +3,29 @@ import Foundation
 import SystemPackage
 
 /// The sidecar of an image: a JSON object in a file beside it, named after the whole file name, so `front.jpg.json` for
-/// `front.jpg`.
+/// `front.jpg`; upper and lower case do not matter.
 ///
 /// Its keys are the columns of a manifest; `path` may be there and means nothing. It must be a regular file, not a
 /// link.
 enum Sidecar {
+    /// Where the sidecar of a photo is.
+    enum Place {
+        /// Beside the photo, if it has one.
+        case beside
+        /// At this real path.
+        case at(FilePath)
+        /// Nowhere.
+        case missing
+    }
+
     /// What is put after the image's file name.
     static let suffix = ".json"
 
-    /// Reads the sidecar of an image; `nil` if it has none.
+    /// Reads a sidecar; `nil` if it is not there.
     ///
     /// - Throws: `CodedError` with `sidecar_invalid`, or what is wrong with a field.
-    static func fields(ofImage path: FilePath) throws(CodedError) -> SubmittedFields? {
-        guard let data = try self.contents(ofImage: path) else { return nil }
+    static func fields(at path: FilePath) throws(CodedError) -> SubmittedFields? {
+        guard let data = try self.contents(at: path) else { return nil }
         let record: Record
         do {
             record = try JSONRecord.record(in: TableText.withoutByteOrderMark(data))
@@ -30,11 +40,9 @@ enum Sidecar {
         }
     }
 
-    private static func contents(ofImage path: FilePath) throws(CodedError) -> Data? {
-        guard let sidecar = path.suffixed(self.suffix) else { return nil }
+    private static func contents(at path: FilePath) throws(CodedError) -> Data? {
         do {
-            let file = try OpenFile(sidecar, followingLinks: false)
-            return try file.contents(limit: InputLimits.sidecarBytes)
+            return try OpenFile(path, followingLinks: false).contents(limit: InputLimits.sidecarBytes)
         } catch {
             // Of a name that leaves no room for the suffix, there is no such file either.
             if case .system(let code) = error, code.isAbsence || code == .fileNameTooLong { return nil }
@@ -42,17 +50,34 @@ enum Sidecar {
         }
     }
 
-    private static func invalid(_ what: Message) -> CodedError {
-        CodedError(.sidecarInvalid, .input, "its sidecar " + what + "; repair or remove it")
+    private static func invalid(_ what: Message, remedy: Message = "repair or remove it") -> CodedError {
+        CodedError(.sidecarInvalid, .input, "its sidecar " + what + "; " + remedy)
     }
 }
 
 // MARK: Names
 
 extension Sidecar {
+    /// The name of the one sidecar that lies beside a photo, if any.
+    ///
+    /// - Throws: `sidecar_invalid` if there are several, or if something looks like its sidecar and is none.
+    static func name(_ match: SidecarNames.Match) throws(CodedError) -> String? {
+        if let stray = match.strays.first {
+            throw self.invalid(
+                "must be named after the whole name of the photo, as front.jpg.json for front.jpg, and \(Redacted(stray)) is not",
+                remedy: "rename it, or move it elsewhere if it is no sidecar"
+            )
+        }
+        guard match.names.count < 2 else {
+            let names = Redacted(match.names.joined(separator: ", "))
+            throw self.invalid("is there twice (\(names))", remedy: "remove one of them")
+        }
+        return match.names.first
+    }
+
     /// The image whose sidecar a path names; `nil` if it is not named like one.
     static func image(of path: FilePath) -> FilePath? {
-        guard let image = path.lastComponent.flatMap({ self.image(named: $0) }) else { return nil }
+        guard let image = self.base(of: path.name).flatMap({ FilePath.Component($0) }) else { return nil }
         return path.removingLastComponent().appending(image)
     }
 
@@ -61,14 +86,10 @@ extension Sidecar {
         self.image(of: path).map { (try? $0.status(followingLinks: true)) != nil } ?? false
     }
 
-    /// Whether a name is that of a sidecar of one of the names beside it.
-    static func belongs(_ name: FilePath.Component, beside names: Set<FilePath.Component>) -> Bool {
-        self.image(named: name).map { names.contains($0) } ?? false
-    }
-
-    private static func image(named sidecar: FilePath.Component) -> FilePath.Component? {
-        let name = sidecar.text
-        guard name.hasSuffix(self.suffix) else { return nil }
-        return FilePath.Component(String(name.dropLast(self.suffix.count)))
+    /// The name that a sidecar is named after; `nil` if the name is not that of one.
+    static func base(of name: String) -> String? {
+        let suffix = name.utf8.suffix(self.suffix.utf8.count)
+        guard suffix.count < name.utf8.count, String(Substring(suffix)).lowercased() == self.suffix else { return nil }
+        return String(Substring(name.utf8.dropLast(suffix.count)))
     }
 }

@@ -37,7 +37,17 @@ struct FileExaminer: Sendable {
     let root: FilePath
 
     /// Looks at a file; `nil` if it is not there.
-    func sight(of candidate: Candidate) -> Sight? {
+    ///
+    /// - Parameter folders: the sidecars in the folders that were listed for this look or those before it.
+    func sight(of candidate: Candidate, _ folders: inout [FilePath: SidecarNames]) -> Sight? {
+        let path = candidate.path.removingLastComponent()
+        // Where a folder may not be listed, the sidecar of its very name is found all the same.
+        let names = folders[path] ?? SidecarNames((try? OpenFolder(path).names()) ?? [])
+        folders[path] = names
+        return self.sight(of: candidate, names.match(candidate.path.name))
+    }
+
+    private func sight(of candidate: Candidate, _ sidecars: SidecarNames.Match) -> Sight? {
         let below = candidate.place?.folders ?? []
         // What cannot be looked at is not there for now: the next scan meets it again.
         guard let folder = try? OpenFolder(self.root).entering(below) else { return nil }
@@ -46,7 +56,8 @@ struct FileExaminer: Sendable {
             in: folder,
             root: self.root,
             below: below,
-            suffixes: self.options.companionSuffixes
+            suffixes: self.options.companionSuffixes,
+            sidecars: sidecars
         )
     }
 
@@ -54,14 +65,18 @@ struct FileExaminer: Sendable {
     func plan(for candidate: Candidate, _ sight: Sight) -> Plan {
         let plan = self.read(candidate, sight)
         // Its sidecar may have been written while it was read.
-        return self.sight(of: candidate) == sight ? plan : .changed
+        return self.sight(of: candidate, sight.sidecars) == sight ? plan : .changed
     }
 
     private func read(_ candidate: Candidate, _ sight: Sight) -> Plan {
-        for suffix in self.options.companionSuffixes where sight.name.hasSuffix(suffix) {
-            guard let image = self.image(of: candidate, suffix) else { continue }
-            if self.sight(of: image) != nil { return .companion(of: image) }
-            if suffix == Sidecar.suffix, ImageFormat.isName(image.path.name) { return self.late(image) }
+        for owner in self.options.owners(of: sight.name) {
+            guard let image = self.image(of: candidate, owner.image) else { continue }
+            if let there = self.present(image, orOtherCase: owner.suffix == Sidecar.suffix) {
+                return .companion(of: there)
+            }
+            if owner.suffix == Sidecar.suffix, ImageFormat.isName(owner.image) {
+                return self.late(image, candidate.path)
+            }
         }
         do throws(CodedError) {
             guard try self.isImage(sight) else { return .nothing }
@@ -69,7 +84,7 @@ struct FileExaminer: Sendable {
             return error.code == .sourceChanged ? .changed : .unreadable
         }
         do throws(CodedError) {
-            return .take(try self.item(candidate, sight.identity, sidecar: sight.sidecar))
+            return .take(try self.item(candidate, sight.identity, sidecar: try self.sidecar(of: sight)))
         } catch {
             let isDeep = (candidate.place?.folders.count ?? 0) > 1
             if isDeep, error.code == .businessNumberMissing, case .folder = self.options.inputs.businessNumberRule {
@@ -79,9 +94,18 @@ struct FileExaminer: Sendable {
         }
     }
 
-    /// The file that one is named after.
-    private func image(of candidate: Candidate, _ suffix: String) -> Candidate? {
-        guard let name = FilePath.Component(String(candidate.path.name.dropLast(suffix.utf8.count))) else { return nil }
+    /// The file of a name if it is there, or for a sidecar one whose name differs by case alone.
+    private func present(_ image: Candidate, orOtherCase: Bool) -> Candidate? {
+        if self.sight(of: image, SidecarNames.Match()) != nil { return image }
+        guard orOtherCase, let names = try? OpenFolder(image.path.removingLastComponent()).names() else { return nil }
+        let wanted = image.path.name.lowercased()
+        let name = names.first { $0.text.lowercased() == wanted }
+        return name.flatMap { self.image(of: image, $0.text) }
+    }
+
+    /// Another file in the folder of one.
+    private func image(of candidate: Candidate, _ name: String) -> Candidate? {
+        guard let name = FilePath.Component(name) else { return nil }
         var image = candidate
         image.path = candidate.path.removingLastComponent().appending(name)
         image.real = image.path
@@ -95,15 +119,20 @@ struct FileExaminer: Sendable {
         return ImageFormat.sniff(start) != .unknown
     }
 
-    private func item(_ candidate: Candidate, _ identity: FileIdentity, sidecar: Sight.Companion?) throws(CodedError)
+    /// Where the sidecar of a photo is; one that went ahead of its photo is read where it is.
+    private func sidecar(of sight: Sight) throws(CodedError) -> Sidecar.Place {
+        let name = try Sidecar.name(sight.sidecars)
+        if let sidecar = sight.sidecar { return .at(FilePath(sidecar.identity.path.reveal())) }
+        // One that is no regular file.
+        return name.map { .at(FilePath(sight.identity.path.reveal()).removingLastComponent().appending($0)) }
+            ?? .missing
+    }
+
+    private func item(_ candidate: Candidate, _ identity: FileIdentity, sidecar: Sidecar.Place) throws(CodedError)
         -> InputItem
     {
-        // One that went ahead of its photo is read where it is.
-        let image = sidecar.map { sidecar in
-            FilePath(sidecar.identity.path.reveal()).removingLastComponent().appending(sidecar.base)
-        }
         var resolver = self.resolver
-        let (metadata, origins) = try resolver.metadata(of: candidate, row: nil, sidecarOf: image)
+        let (metadata, origins) = try resolver.metadata(of: candidate, row: nil, sidecar: sidecar)
         return InputItem(
             place: .file(identity),
             name: Redacted(candidate.source),
@@ -122,7 +151,7 @@ struct FileExaminer: Sendable {
     ///
     /// It is late if the last photo of its name was taken in without one and would have had the same number with it.
     /// Any other is for a photo that is still to come.
-    private func late(_ image: Candidate) -> Plan {
+    private func late(_ image: Candidate, _ sidecar: FilePath) -> Plan {
         let below = image.place?.folders ?? []
         let place = below.reduce(self.root.appending("done")) { $0.appending($1) }
         var resolver = self.resolver
@@ -130,8 +159,8 @@ struct FileExaminer: Sendable {
             guard self.options.after == .move,
                 let (name, identity) = try self.lastTaken(image.path.name, place, below)
             else { return .nothing }
-            let alone = try resolver.metadata(of: image, row: nil, sidecarOf: place.appending(name)).0
-            let item = try self.item(image, identity, sidecar: nil)
+            let alone = try resolver.metadata(of: image, row: nil, sidecar: .missing).0
+            let item = try self.item(image, identity, sidecar: .at(sidecar))
             return alone.businessNumber == item.metadata.businessNumber ? .amend(item, beside: name) : .nothing
         } catch {
             // Nothing can be said of the photo; what is wrong is told once that is there.

@@ -41,6 +41,7 @@ extension FolderWatch {
     /// - Returns: what to report of it once its files have been looked at; `nil` if it is not there.
     func scan(_ index: Int) async -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
+        let isFirst = !self.roots[index].isSwept && self.options.after != .leave
         let result = await self.blocking { [options = self.options, notifier = self.notifier] in
             Result<Scan, CodedError> { () throws(CodedError) in
                 let real: FilePath
@@ -54,13 +55,15 @@ extension FolderWatch {
                 if let known, known != real { notifier?.forget(known) }
                 let place = FolderPlace(named: FilePath(given), real: real)
                 let folder = WatchedFolder(root: index, path: real, place: place)
-                var scan = try Self.walk(folder, source: FilePath(given), options, notifier)
+                var scan = try Self.walk(folder, source: FilePath(given), options, notifier, sweeping: isFirst)
                 scan.isRemote = isRemote
                 return scan
             }
         }
         switch result {
-        case .success(let scan): return self.scanned(index, scan)
+        case .success(let scan):
+            self.roots[index].isSwept = true
+            return self.scanned(index, scan)
         case .failure(let error):
             if let known { self.notifier?.forget(known) }
             self.files.forget(root: index)
@@ -89,12 +92,15 @@ extension FolderWatch {
         _ folder: WatchedFolder,
         source: FilePath,
         _ options: WatchOptions,
-        _ notifier: FolderNotifier?
+        _ notifier: FolderNotifier?,
+        sweeping: Bool = false
     ) throws(CodedError) -> Scan {
         var watchError: Errno?
         let watching = FolderWalk.Watching(
             passesOver: { name, place in options.passesOver(name, isAtTop: place.folders.isEmpty) },
             entering: { path, place in
+                // Fallback of what cannot be swept: the next start of the watch.
+                if sweeping { try? PassingName.sweep(OpenFolder(path)) }
                 do throws(Errno) {
                     // First, so that nothing that comes while the folder is being read is missed.
                     try notifier?.watch(WatchedFolder(root: folder.root, path: path, place: place))
@@ -179,8 +185,8 @@ extension FolderWatch {
     private func heard(of name: FilePath.Component, in folder: WatchedFolder, _ kind: FolderChange.Kind) {
         guard !self.options.passesOver(name, isAtTop: folder.place.folders.isEmpty) else { return }
         let path = folder.path.appending(name)
-        for suffix in self.options.companionSuffixes where name.text.hasSuffix(suffix) {
-            guard let image = FilePath.Component(String(name.text.dropLast(suffix.utf8.count))) else { continue }
+        for owner in self.options.owners(of: name.text) {
+            guard let image = FilePath.Component(owner.image) else { continue }
             let file = folder.path.appending(image)
             if let known = self.files[file] { self.files.met(known.candidate, root: folder.root, .left, now: self.now) }
         }

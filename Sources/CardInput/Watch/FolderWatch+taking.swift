@@ -108,7 +108,8 @@ extension FolderWatch {
 
     /// Refuses the sidecar of a photo that was taken in before and is still there.
     private func refuseSidecar(of file: WatchedFiles.File, _ sight: Sight, _ error: CodedError, card: CardID?) async {
-        let name = Redacted(file.candidate.source + Sidecar.suffix)
+        let ownName = sight.sidecar?.name ?? sight.name + Sidecar.suffix
+        let name = Redacted(FilePath(file.candidate.source).removingLastComponent().appending(ownName).text)
         if self.files[file.candidate.path]?.isTold == false {
             self.files[file.candidate.path]?.isTold = true
             self.report(.refused(name: name, error, card: card))
@@ -118,7 +119,7 @@ extension FolderWatch {
             return await self.finish(file, sight, beside: nil)
         }
         let note = FailureNote(error, card: card, time: self.date)
-        let step = self.step(file, Sight(name: sight.name + Sidecar.suffix, identity: sidecar.identity))
+        let step = self.step(file, Sight(name: sidecar.name, identity: sidecar.identity))
         if let place = try? await self.blocking({ Result { try step?.put(as: .failed(note)) } }).get() {
             self.report(.placed(name: name, place))
         }
@@ -177,9 +178,15 @@ extension FolderWatch {
             self.roots[file.root].unplaced.insert(path)
             let why: Message =
                 if let error = error as? Errno { "\(error.description)" } else { (error as? CodedError)?.message ?? "" }
-            let message: Message = """
-                a file cannot be put away (\(why)), though what it says is safe; check the rights of the watched \
-                folder, of done and failed in it, and the free space
+            let message: Message =
+                ending == .deleted
+                ? """
+                a file cannot be deleted (\(why)), though its card is safe; check the rights of the watched folder and \
+                its file system
+                """
+                : """
+                a file cannot be moved to done or failed (\(why)), though what it says is safe; check the rights of \
+                the watched folder, of done and failed in it, and the free space
                 """
             self.tell(CodedError(.putAwayFailed, .storage, message), of: file.root)
             self.files.lookAgain(path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)

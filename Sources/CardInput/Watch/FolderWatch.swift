@@ -24,6 +24,8 @@ package actor FolderWatch {
         var isPolled: Bool
         /// When it is looked through next.
         var nextScan = Duration.zero
+        /// Whether deletions that an earlier process left unfinished in it were finished.
+        var isSwept = false
         /// What was told of it and is not mended.
         var problems: Set<ReasonCode> = []
         /// The files that could not be put away.
@@ -207,7 +209,8 @@ package actor FolderWatch {
         guard !due.isEmpty else { return false }
         let examiners = self.roots.map { root in root.real.map { FileExaminer(options: self.options, root: $0) } }
         let looks = await self.blocking {
-            due.map { (path: $0.candidate.path, sight: examiners[$0.root]?.sight(of: $0.candidate)) }
+            var folders: [FilePath: SidecarNames] = [:]
+            return due.map { (path: $0.candidate.path, sight: examiners[$0.root]?.sight(of: $0.candidate, &folders)) }
                 // The older photo first: of two of one side, the one taken in later wins.
                 .sorted { left, right in
                     guard let file = left.sight?.identity, let other = right.sight?.identity else {

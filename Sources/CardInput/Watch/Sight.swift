@@ -8,6 +8,8 @@ struct Sight: Hashable, Sendable {
     struct Companion: Hashable, Sendable {
         /// What is put after the file's name.
         var suffix: String
+        /// Its own name.
+        var name: String
         /// The companion itself.
         var identity: FileIdentity
         /// `done` or `failed` if it went there ahead of its file, in a process that was killed then.
@@ -22,6 +24,8 @@ struct Sight: Hashable, Sendable {
     var identity: FileIdentity
     /// What goes with it, in the order of the suffixes.
     var companions: [Companion] = []
+    /// The names beside it that are those of its sidecar, or look so.
+    var sidecars = SidecarNames.Match()
 
     /// The sidecar, if there is one.
     var sidecar: Companion? { self.companions.first { $0.suffix == Sidecar.suffix } }
@@ -33,20 +37,23 @@ struct Sight: Hashable, Sendable {
     ///   - root: the real path of the watched folder.
     ///   - below: the folders in between.
     ///   - suffixes: the suffixes of what may go with it.
+    ///   - sidecars: the names of its sidecar, and those that look so.
     static func of(
         _ name: String,
         in folder: borrowing OpenFolder,
         root: FilePath,
         below: [String],
-        suffixes: [String]
+        suffixes: [String],
+        sidecars: SidecarNames.Match
     ) throws(Errno) -> Sight? {
         guard let status = try folder.status(of: name), status.kind == .file else { return nil }
         let place = ([root.text] + below).joined(separator: "/")
-        var sight = Sight(name: name, identity: FileIdentity(path: place + "/" + name, status))
+        var sight = Sight(name: name, identity: FileIdentity(path: place + "/" + name, status), sidecars: sidecars)
         for suffix in suffixes {
-            guard let found = try folder.status(of: name + suffix), found.kind == .file else { continue }
-            let identity = FileIdentity(path: place + "/" + name + suffix, found)
-            sight.companions.append(Companion(suffix: suffix, identity: identity, folder: nil, base: name))
+            let own = suffix == Sidecar.suffix ? sidecars.names.first ?? name + suffix : name + suffix
+            guard let found = try folder.status(of: own), found.kind == .file else { continue }
+            let identity = FileIdentity(path: place + "/" + own, found)
+            sight.companions.append(Companion(suffix: suffix, name: own, identity: identity, folder: nil, base: name))
         }
         let missing = suffixes.filter { suffix in !sight.companions.contains { $0.suffix == suffix } }
         for top in PutAway.folders where !missing.isEmpty {
@@ -56,7 +63,9 @@ struct Sight: Hashable, Sendable {
             let ahead = try self.ahead(of: name, status, missing, target, room: PutAway.room(suffixes))
             for (base, suffix, found) in ahead {
                 let identity = FileIdentity(path: place + "/" + base + suffix, found)
-                sight.companions.append(Companion(suffix: suffix, identity: identity, folder: top, base: base))
+                let companion =
+                    Companion(suffix: suffix, name: base + suffix, identity: identity, folder: top, base: base)
+                sight.companions.append(companion)
             }
             if !ahead.isEmpty { break }
         }

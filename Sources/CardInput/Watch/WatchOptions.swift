@@ -62,6 +62,15 @@ package struct WatchOptions: Sendable {
     /// The suffixes of files that go with a photo.
     var companionSuffixes: [String] { [Sidecar.suffix] + (self.doneMarker.map { [$0] } ?? []) }
 
+    /// The names of the files that one goes with, if it is named like a sidecar or done-marker, and its suffix.
+    func owners(of name: String) -> [(image: String, suffix: String)] {
+        var owners = Sidecar.base(of: name).map { [(image: $0, suffix: Sidecar.suffix)] } ?? []
+        if let marker = self.doneMarker, name.hasSuffix(marker) {
+            owners.append((String(name.dropLast(marker.count)), marker))
+        }
+        return owners
+    }
+
     /// Whether a name is never that of an input.
     ///
     /// - Parameter isAtTop: whether it lies directly in the watched folder, where `done` and `failed` are.
@@ -119,7 +128,8 @@ extension WatchOptions {
             return .unwatchable(folder, .notDirectory)
         }
         guard access(root.text, R_OK | X_OK) == 0 else { return .unwatchable(folder, .last) }
-        let places = [root] + PutAway.folders.map { root.appending($0) }
+        let targets = self.after == .delete ? PutAway.folders.filter { $0 != "done" } : PutAway.folders
+        let places = [root] + targets.map { root.appending($0) }
         let readOnly = places.first { access($0.text, W_OK) != 0 && errno != ENOENT }
         guard self.after != .leave, let readOnly else { return nil }
         return CodedError(

@@ -86,7 +86,8 @@ import Testing
             origin: .found,
             finding: .notAFile
         )
-        let sight = try #require(examiner.sight(of: candidate))
+        var folders: [FilePath: SidecarNames] = [:]
+        let sight = try #require(examiner.sight(of: candidate, &folders))
         #expect(rename(self.folder["in/L/a.jpg"], self.folder["older"]) == 0)
         try self.folder.write("in/L/a.jpg", text: "newer")
         let step = PutAway(root: .init(self.folder["in"]), below: ["L"], sight: sight, suffixes: [".json"])

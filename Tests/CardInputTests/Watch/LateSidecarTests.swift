@@ -18,6 +18,37 @@ import Testing
         return watching
     }
 
+    @Test(arguments: ["front.jpg.JSON", "Front.jpg.json"], [WatchOptions.SidecarRule.optional, .required])
+    func `upper and lower case of a sidecar's name do not matter`(
+        name: String,
+        rule: WatchOptions.SidecarRule
+    ) async throws {
+        let watching = try Self.waiting(rule)
+        try await watching.run { watch in
+            await watching.pass(.seconds(1), watch)
+            #expect(watching.pipeline.calls == 0)
+            try watching.folder.write("in/LOAN-1/" + name, text: Self.sidecar)
+            for _ in 1...3 { await watching.pass(.seconds(2), watch) }
+            await watching.reports.wait(forPlaced: 1)
+        }
+        #expect(watching.pipeline.taken.map(\.user) == ["u-1"])
+        #expect(watching.files() == ["done/LOAN-1/front.jpg", "done/LOAN-1/front.jpg.json"])
+    }
+
+    @Test func `what looks like the sidecar of a photo and is none refuses that photo`() async throws {
+        let watching = try Self.waiting(.optional)
+        try watching.folder.write("in/LOAN-1/front.json", text: Self.sidecar)
+        try await watching.run { watch in
+            await watching.pass(.seconds(2), watch)
+            await watching.reports.wait(forPlaced: 1)
+        }
+        #expect(watching.pipeline.calls == 0)
+        #expect(watching.reports.refused == ["sidecar_invalid"])
+        #expect(
+            watching.files() == ["LOAN-1/front.json", "failed/LOAN-1/front.jpg", "failed/LOAN-1/front.jpg.failed.json"]
+        )
+    }
+
     @Test func `A photo is taken without a sidecar when that has not come in time`() async throws {
         let watching = try Self.waiting(.optional)
         try await watching.run { watch in

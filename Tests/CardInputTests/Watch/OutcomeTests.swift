@@ -2,6 +2,7 @@ import CardModel
 import Foundation
 import Glibc
 import Synchronization
+import SystemPackage
 import Testing
 
 @testable import CardInput
@@ -82,9 +83,32 @@ import Testing
         try await watching.run(untilPlaced: 1)
         #expect(watching.files() == [])
         #expect(watching.pipeline.taken.map(\.user) == ["u-1"])
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: watching.folder["in/done"]) == [NeverInputs.putAwayMark]
-        )
+        #expect(access(watching.folder["in/done"], F_OK) != 0)
+    }
+
+    @Test(arguments: [true, false])
+    func `a deletion that was cut short is finished at the start, and its sidecar speaks for no newer photo`(
+        isNewer: Bool
+    ) async throws {
+        let watching = try Watching { $0.after = .delete }
+        try watching.photo("in/LOAN-1/front.jpg", 1)
+        try watching.folder.write("in/LOAN-1/front.jpg.json", text: #"{"user_no": "u-1"}"#)
+        let identities = try ["front.jpg", "front.jpg.json"].map { name in
+            let path = watching.folder["in/LOAN-1/" + name]
+            return FileIdentity(path: path, try FilePath(path).status(followingLinks: false))
+        }
+        let passing = PassingName(identities[0], with: [identities[1]]).text
+        #expect(rename(watching.folder["in/LOAN-1/front.jpg"], watching.folder["in/LOAN-1/" + passing]) == 0)
+        // A file that took the place of one that was about to be deleted: it was never read.
+        let other = PassingName(identities[1], with: []).text
+        try watching.photo("in/LOAN-1/" + other, 3)
+        if isNewer { try watching.photo("in/LOAN-1/front.jpg", 2) }
+        try await watching.run { watch in
+            await watching.reports.wait(forScans: 1)
+            if isNewer { await watching.reports.wait(forPlaced: 1) }
+        }
+        #expect(watching.files() == ["LOAN-1/" + other])
+        #expect(watching.pipeline.taken.map(\.user) == (isNewer ? [nil] : []))
     }
 
     @Test func `With after: leave the file stays, is taken once, and again only when it changes`() async throws {

@@ -56,19 +56,36 @@ struct FileMove {
         }
     }
 
-    /// Deletes the file, and never another one that has taken its name: no system call deletes a file by what it is, so
-    /// it first gets a name that nobody else uses, and is looked at there.
+    /// Deletes the file and what goes with it, and never another one that has taken its name: no system call deletes a
+    /// file by what it is, so it first gets a name that nothing else uses, and is looked at there (`PassingName`).
     ///
+    /// - Parameter members: what goes with it in its folder, and its names; it goes first, while the name still tells.
     /// - Returns: `false` if it is another one, or has changed.
-    func remove(_ name: String, from folder: borrowing OpenFolder) throws(Errno) -> Bool {
+    /// - Throws: `Errno` if it cannot be deleted; then it has its name again.
+    func remove(
+        _ name: String,
+        from folder: borrowing OpenFolder,
+        with members: [(name: String, identity: FileIdentity)] = []
+    ) throws(Errno) -> Bool {
         guard try folder.holds(self.identity, as: name) else { return false }
-        let passing = ".idcard-\(UInt64.random(in: .min ... .max)).gone"
+        let passing = PassingName(self.identity, with: members.map(\.identity)).text
         guard renameat(folder.descriptor, name, folder.descriptor, passing) == 0 else {
             let error = Errno.last
             guard error.isAbsence else { throw error }
             return false
         }
-        if try folder.holds(self.identity, as: passing), unlinkat(folder.descriptor, passing, 0) == 0 { return true }
+        do throws(Errno) {
+            if try folder.holds(self.identity, as: passing) {
+                for member in members {
+                    _ = try FileMove(identity: member.identity).remove(member.name, from: folder)
+                }
+                try folder.unlink(passing)
+                return true
+            }
+        } catch {
+            try self.giveBack(passing, from: folder, as: name, to: folder)
+            throw error
+        }
         try self.giveBack(passing, from: folder, as: name, to: folder)
         return false
     }
@@ -121,6 +138,8 @@ struct FileMove {
         let names = NumberedName(name, leavingRoomFor: 0)
         var number = 1
         while let error = try self.rename(newName, in: target, to: names[number], in: source) {
+            // Another process has swept it away.
+            if error.isAbsence { return }
             guard error == .fileExists else { throw error }
             number += 1
         }

@@ -43,19 +43,38 @@ struct PutAway: Sendable {
     func put(as ending: Ending) throws -> WatchEvent.Place? {
         let source = try OpenFolder(self.root).entering(self.below)
         guard
-            try Sight.of(self.name, in: source, root: self.root, below: self.below, suffixes: self.suffixes)
-                == self.sight
+            try Sight.of(
+                self.name,
+                in: source,
+                root: self.root,
+                below: self.below,
+                suffixes: self.suffixes,
+                sidecars: self.sight.sidecars
+            ) == self.sight
         else { return nil }
+        guard ending != .deleted else { return try self.delete(from: source) ? .deleted : nil }
         var folder = "done"
         if case .failed = ending { folder = "failed" }
         let target = try Self.target(folder, in: self.root).entering(self.below, making: true)
         var members = self.sight.companions
-        guard let name = try self.move(&members, from: source, to: folder, target, ending) else { return nil }
-        guard ending == .deleted else { return folder == "done" ? .done : .failed }
-        for name in [name] + self.suffixes.map({ name + $0 }) { unlinkat(target.descriptor, name, 0) }
-        // Only folders that are empty go.
-        for depth in self.below.indices.reversed() { rmdir(self.path(folder, self.below[...depth]).text) }
-        return .deleted
+        guard try self.move(&members, from: source, to: folder, target, ending) else { return nil }
+        return folder == "done" ? .done : .failed
+    }
+
+    /// Deletes the file where it is, with what goes with it.
+    ///
+    /// - Returns: `false` if it is not what it was.
+    private func delete(from source: borrowing OpenFolder) throws(Errno) -> Bool {
+        let beside = self.sight.companions.filter { $0.folder == nil }.map { (name: $0.name, identity: $0.identity) }
+        let isDeleted = try FileMove(identity: self.sight.identity).remove(self.name, from: source, with: beside)
+        guard isDeleted else { return false }
+        // What went ahead of it when `watch.after` was another.
+        for member in self.sight.companions {
+            guard let ahead = member.folder else { continue }
+            let folder = try OpenFolder(self.root).entering([ahead] + self.below)
+            _ = try FileMove(identity: member.identity).remove(member.name, from: folder)
+        }
+        return true
     }
 
     /// Opens a folder to put files into; makes it, and the mark by which runs pass it over.
@@ -66,18 +85,14 @@ struct PutAway: Sendable {
         return target
     }
 
-    private func path(_ folder: String, _ below: some Sequence<String>) -> FilePath {
-        below.reduce(self.root.appending(folder)) { $0.appending($1) }
-    }
-
-    /// - Returns: the name that the file has now; `nil` if it was replaced or taken away.
+    /// - Returns: `false` if the file was replaced or taken away.
     private func move(
         _ members: inout [Sight.Companion],
         from source: borrowing OpenFolder,
         to folder: String,
         _ target: borrowing OpenFolder,
         _ ending: Ending
-    ) throws -> String? {
+    ) throws -> Bool {
         let names = NumberedName(self.newName ?? self.name, leavingRoomFor: Self.room(self.suffixes))
         var number = 1
         while true {
@@ -85,10 +100,10 @@ struct PutAway: Sendable {
             if try self.isFree(name, folder, target, members), try self.move(&members, to: folder, name, target) {
                 if case .failed(let note) = ending { try note.write(as: name + FailureNote.suffix, in: target) }
                 switch try FileMove(identity: self.sight.identity).move(self.name, from: source, as: name, to: target) {
-                case .moved: return name
+                case .moved: return true
                 case .gone:
                     try self.takeBack(members, to: source, from: target, name)
-                    return nil
+                    return false
                 case .nameTaken: unlinkat(target.descriptor, name + FailureNote.suffix, 0)
                 }
             }
@@ -129,15 +144,10 @@ struct PutAway: Sendable {
             let member = members[index]
             let source = try OpenFolder(self.root).entering((member.folder.map { [$0] } ?? []) + self.below)
             let mover = FileMove(identity: member.identity)
-            let outcome = try mover.move(
-                member.base + member.suffix,
-                from: source,
-                as: name + member.suffix,
-                to: target
-            )
+            let outcome = try mover.move(member.name, from: source, as: name + member.suffix, to: target)
             if outcome == .nameTaken { return false }
             guard outcome == .moved else { continue }
-            (members[index].folder, members[index].base) = (folder, name)
+            (members[index].folder, members[index].base, members[index].name) = (folder, name, name + member.suffix)
         }
         return true
     }

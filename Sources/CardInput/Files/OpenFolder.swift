@@ -8,12 +8,9 @@ struct OpenFolder: ~Copyable {
     /// The descriptor.
     let descriptor: Int32
 
-    /// Opens a folder; a link is refused.
+    /// Opens a folder by its real path; a link is refused, also as part of the path.
     init(_ path: FilePath) throws(Errno) {
-        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        let descriptor = path.withPlatformString { open($0, flags) }
-        guard descriptor >= 0 else { throw Errno.last }
-        self.descriptor = descriptor
+        self.descriptor = try path.openReal(O_RDONLY | O_DIRECTORY)
     }
 
     private init(descriptor: Int32) {
@@ -42,6 +39,19 @@ struct OpenFolder: ~Copyable {
         return OpenFolder(descriptor: descriptor)
     }
 
+    /// Lists the names in the order of their bytes.
+    borrowing func names() throws(Errno) -> [FilePath.Component] {
+        // A descriptor of its own: the stream closes it, and moves its place in the folder.
+        let copy = openat(self.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard copy >= 0 else { throw Errno.last }
+        guard let stream = fdopendir(copy) else {
+            let error = Errno.last
+            close(copy)
+            throw error
+        }
+        return try FilePath.names(of: stream)
+    }
+
     /// Looks a name up, without following a link; `nil` if there is none.
     borrowing func status(of name: String) throws(Errno) -> stat? {
         var status = stat()
@@ -55,6 +65,13 @@ struct OpenFolder: ~Copyable {
     borrowing func holds(_ identity: FileIdentity, as name: String) throws(Errno) -> Bool {
         guard let status = try self.status(of: name), status.kind == .file else { return false }
         return FileIdentity(path: identity.path.reveal(), status) == identity
+    }
+
+    /// Deletes a file by its name; one that is not there is deleted.
+    borrowing func unlink(_ name: String) throws(Errno) {
+        guard unlinkat(self.descriptor, name, 0) != 0 else { return }
+        let error = Errno.last
+        guard error.isAbsence else { throw error }
     }
 
     /// Whether other machines or programs change it without the kernel's knowing.

@@ -1,0 +1,70 @@
+import CardModel
+import Glibc
+import SystemPackage
+
+/// The name that a file has for the moment in which it is deleted: it says which file it is, and which files go with it.
+///
+/// A process that is killed in that moment leaves the name behind. By it the next one knows what to delete, and that it
+/// is no other file; a sidecar that stayed must not speak for the next photo of its name.
+struct PassingName: Hashable {
+    private static let prefix = ".idcard-"
+    private static let suffix = ".gone"
+
+    /// What tells a file in its folder.
+    private struct Mark: Hashable {
+        var inode: UInt64
+        /// Two's complement, for times before 1970.
+        var modified: UInt64
+
+        init(_ identity: FileIdentity) {
+            self.inode = identity.inode
+            self.modified = UInt64(bitPattern: identity.modifiedNanoseconds)
+        }
+
+        init?(_ text: Substring) {
+            let numbers = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt64($0) }
+            guard numbers.count == 2, let inode = numbers[0], let modified = numbers[1] else { return nil }
+            (self.inode, self.modified) = (inode, modified)
+        }
+    }
+
+    /// The file, then what goes with it.
+    private let marks: [Mark]
+
+    /// Makes the name of a file, and of what goes with it in its folder.
+    init(_ file: FileIdentity, with members: [FileIdentity]) {
+        self.marks = ([file] + members).map { Mark($0) }
+    }
+
+    private init?(_ name: String) {
+        guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
+        let texts = name.dropFirst(Self.prefix.count).dropLast(Self.suffix.count).split(separator: "-")
+        self.marks = texts.compactMap { Mark($0) }
+        guard !self.marks.isEmpty, self.marks.count == texts.count else { return nil }
+    }
+
+    /// The name.
+    var text: String {
+        Self.prefix + self.marks.map { "\($0.inode).\($0.modified)" }.joined(separator: "-") + Self.suffix
+    }
+
+    /// Finishes the deletions in a folder that were cut short.
+    static func sweep(_ folder: borrowing OpenFolder) throws(Errno) {
+        let names = try folder.names().map(\.text)
+        for (name, passing) in names.compactMap({ name in PassingName(name).map { (name, $0) } }) {
+            // Another file that took the name of the one to be deleted: it was never read, so it stays.
+            guard try passing.marks.first == self.mark(of: name, in: folder) else { continue }
+            for other in names where other != name {
+                if let mark = try self.mark(of: other, in: folder), passing.marks.dropFirst().contains(mark) {
+                    try folder.unlink(other)
+                }
+            }
+            try folder.unlink(name)
+        }
+    }
+
+    private static func mark(of name: String, in folder: borrowing OpenFolder) throws(Errno) -> Mark? {
+        guard let status = try folder.status(of: name), status.kind == .file else { return nil }
+        return Mark(FileIdentity(path: name, status))
+    }
+}
