@@ -1,3 +1,4 @@
+import CImaging
 import CardModel
 import Foundation
 import Testing
@@ -37,6 +38,41 @@ import Testing
         let error = try self.error(of: source)
         #expect(error.code == .imageUnsupportedCoding && error.kind == .input)
         #expect(error.message.text().contains("CgBI") && error.message.text().contains("export the photo as JPEG"))
+    }
+
+    @Test(arguments: [false, true])
+    func `an arithmetic-coded JPEG is refused, whole or cut`(progressive: Bool) throws {
+        let whole = try TestPicture.photo(width: 64, height: 48).jpeg(
+            sampling: .half420,
+            progressive: progressive,
+            arithmetic: true
+        )
+        for source in [whole, whole.prefix(whole.count / 2) + [0xFF, 0xD9]] {
+            let error = try self.error(of: source)
+            #expect(error.code == .imageUnsupportedCoding && error.kind == .input)
+            #expect(error.message.text().contains("arithmetic coding"))
+            #expect(error.message.text().contains("save it as a baseline JPEG"))
+        }
+    }
+
+    @Test func `no call reads an arithmetic-coded JPEG`() throws {
+        let source = try TestPicture.photo(width: 64, height: 48).jpeg(sampling: .half420, arithmetic: true)
+        var (header, limits) = (idci_jpeg_header(), idci_limits())
+        let unsupported = IDCI_UNSUPPORTED
+        #expect(idci_jpeg_read_header(source, source.count, &limits, &header, nil, 0) == unsupported)
+        #expect(idci_jpeg_decode(source, source.count, &limits, 8, nil, 0, nil, 0) == unsupported)
+        var reduction = idci_reduction()
+        (reduction.width, reduction.height, reduction.scale, reduction.orientation) = (64, 48, 8, 1)
+        (reduction.target_width, reduction.target_height) = (64, 48)
+        let planes = try #require(idci_planes_create(&reduction))
+        defer { idci_planes_destroy(planes) }
+        #expect(idci_jpeg_decode_planes(source, source.count, &limits, planes, nil, 0) == unsupported)
+        var encoding = idci_jpeg_encoding()
+        encoding.quality = 80
+        var (out, count): (UnsafeMutablePointer<UInt8>?, Int) = (nil, 0)
+        #expect(
+            idci_jpeg_requantize(source, source.count, &limits, 1, &encoding, &out, &count, nil, 0) == unsupported
+        )
     }
 
     @Test func `A JPEG of twelve bits is to be saved as a baseline JPEG`() throws {

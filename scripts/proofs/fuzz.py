@@ -88,6 +88,8 @@ def images(proof):
     fixtures = [path for path in glob.glob(f"{ROOT}/fixtures/**/*.*", recursive=True) if path.lower().endswith(("jpg", "png", "jpeg"))]
     for index, path in enumerate(sorted(fixtures, key=os.path.getsize)[:24]):
         os.symlink(path, os.path.join(seeds, str(index)))
+    baseline = next(Path(path).read_bytes() for path in sorted(fixtures, key=os.path.getsize) if b"\xff\xc0" in Path(path).read_bytes())
+    Path(seeds, "arithmetic").write_bytes(baseline.replace(b"\xff\xc0", b"\xff\xc9", 1))
     program, code = os.path.join(folder, "fuzz"), glob.glob(f"{ROOT}/Sources/CImaging/**/*.c", recursive=True)
     includes = [f"-I{path}" for path, _, _ in os.walk(f"{ROOT}/Sources/CImaging")]
     flags = ["-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]

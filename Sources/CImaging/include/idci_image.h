@@ -17,7 +17,7 @@ typedef enum {
     IDCI_EDGE_TOO_LONG = 4,    ///< `max_edge`
     IDCI_TOO_MUCH_MEMORY = 5,  ///< `max_memory_bytes`
     IDCI_TOO_MANY_SCANS = 6,   ///< `max_scans`
-    IDCI_UNSUPPORTED = 7,      ///< A JPEG libjpeg cannot decode (lossless, 12 bits), or a CgBI PNG.
+    IDCI_UNSUPPORTED = 7,      ///< A JPEG that is lossless, of 12 bits or arithmetic-coded, or a CgBI PNG.
     IDCI_OUT_OF_MEMORY = 8,    ///< malloc failed.
     IDCI_OVER_CEILING = 9,     ///< The encoded bytes would exceed the caller's ceiling.
     IDCI_TOO_SLOW = 10,        ///< `max_milliseconds`

@@ -3,8 +3,9 @@
 //
 // Strictness. A decoder that pads a cut file with grey is dangerous here: half an identity card must never be sent.
 //   refused as IDCI_TRUNCATED  the bytes end before the end marker (EOI), or EOI comes before the last block.
-//   refused as IDCI_CORRUPT    bad Huffman or arithmetic code, lost restart marker, impossible progression,
-//                              a component without any scan.
+//   refused as IDCI_CORRUPT    bad Huffman code, lost restart marker, impossible progression, a component without any
+//                              scan.
+//   refused as IDCI_UNSUPPORTED  arithmetic coding, whole or not: libjpeg cannot tell where its data ends.
 //   accepted (benign)          bytes after EOI; stray bytes between segments or before EOI; unknown JFIF version
 //                              or Adobe transform code; odd spectral selection in a sequential scan;
 //                              a progressive file that ends properly after fewer scans (whole, less sharp).

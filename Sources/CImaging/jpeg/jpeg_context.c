@@ -84,7 +84,6 @@ static bool loses_picture_data(int code) {
     case JWRN_HIT_MARKER:        // A marker where entropy-coded data should go on: the rest would become grey.
     case JWRN_MUST_RESYNC:       // Restart markers out of order: blocks are missing.
     case JWRN_HUFF_BAD_CODE:
-    case JWRN_ARITH_BAD_CODE:
     case JWRN_JPEG_EOF:          // Cannot come from our source, which refuses instead.
     case JWRN_BOGUS_PROGRESSION:
         return true;

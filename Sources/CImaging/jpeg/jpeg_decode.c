@@ -27,7 +27,7 @@ static void describe(j_decompress_ptr jpeg, void *work) {
     const reading *job = work;
     idci_jpeg_header *header = job->header;
     idci_jpeg_segments segments;
-    jpeg_read_header(jpeg, TRUE);
+    idci_jpeg_read_frame(jpeg);
     header->width = jpeg->image_width;
     header->height = jpeg->image_height;
     idci_jpeg_check_limits(jpeg, job->limits);
@@ -120,7 +120,7 @@ static bool keep(void *context, const uint8_t *row, uint32_t y) {
 
 static void decode(j_decompress_ptr jpeg, void *work) {
     decoding *job = work;
-    jpeg_read_header(jpeg, TRUE);
+    idci_jpeg_read_frame(jpeg);
     idci_jpeg_check_limits(jpeg, job->limits);
     job->width = idci_jpeg_scaled_edge(jpeg->image_width, job->scale);
     idci_jpeg_read_rows(jpeg, job->limits, job->scale, keep, job);

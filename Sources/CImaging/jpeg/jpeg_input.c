@@ -41,6 +41,14 @@ void idci_jpeg_set_source(j_decompress_ptr jpeg, struct jpeg_source_mgr *source,
     jpeg->src = source;
 }
 
+// MARK: - Header
+
+void idci_jpeg_read_frame(j_decompress_ptr jpeg) {
+    jpeg_read_header(jpeg, TRUE);
+    if (!jpeg->arith_code) return;
+    idci_jpeg_fail((j_common_ptr)jpeg, IDCI_UNSUPPORTED, "arithmetic coding, which does not show whether it is whole");
+}
+
 // MARK: - Limits
 
 static uint64_t round_up(uint64_t value, uint64_t multiple) {

@@ -18,6 +18,10 @@ idci_status idci_jpeg_with_decoder(
     const uint8_t *bytes, size_t count, const idci_limits *limits, char *message, size_t message_capacity,
     void (*work)(j_decompress_ptr, void *), void *job);
 
+// Reads up to the first scan. Refuses arithmetic coding: its decoder makes up zeros where the data ends and reports
+// nothing, so half a picture would pass as a whole one.
+void idci_jpeg_read_frame(j_decompress_ptr jpeg);
+
 // What libjpeg will hold while decoding at full size, in bytes; an estimate from the header.
 uint64_t idci_jpeg_decode_memory(j_decompress_ptr jpeg);
 

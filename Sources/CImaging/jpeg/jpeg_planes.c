@@ -80,7 +80,7 @@ typedef struct {
 
 static void decode(j_decompress_ptr jpeg, void *work) {
     const decoding *job = work;
-    jpeg_read_header(jpeg, TRUE);
+    idci_jpeg_read_frame(jpeg);
     idci_jpeg_check_limits(jpeg, job->limits);
     if (jpeg->jpeg_color_space == JCS_YCbCr) {
         decode_components(jpeg, job->limits, job->planes);

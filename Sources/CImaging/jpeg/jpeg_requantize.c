@@ -147,7 +147,7 @@ static void note_orientation(requantizing *job, int32_t orientation) {
 
 static void start_reading(requantizing *job, const idci_limits *limits) {
     j_decompress_ptr input = &job->input;
-    jpeg_read_header(input, TRUE);
+    idci_jpeg_read_frame(input);
     idci_jpeg_check_limits(input, limits);
     if (!idci_jpeg_is_requantizable(input)) {
         idci_jpeg_fail((j_common_ptr)input, IDCI_INTERNAL, "not 4:2:0, or not whole blocks in one scan");

@@ -106,6 +106,7 @@ struct TestPicture: Equatable {
         quality: Int32 = 95,
         sampling: Sampling = .full,
         progressive: Bool = false,
+        arithmetic: Bool = false,
         hasOwnTables: Bool = false,
         space: J_COLOR_SPACE = JCS_YCbCr,
         icc: [UInt8] = []
@@ -133,6 +134,7 @@ struct TestPicture: Equatable {
         jpeg_set_quality(encoder, quality, 1)
         (encoder.pointee.comp_info[0].h_samp_factor, encoder.pointee.comp_info[0].v_samp_factor) = sampling.factors
         encoder.pointee.optimize_coding = hasOwnTables ? 1 : 0
+        encoder.pointee.arith_code = arithmetic ? 1 : 0
         if progressive { jpeg_simple_progression(encoder) }
         jpeg_start_compress(encoder, 1)
         if !icc.isEmpty { jpeg_write_icc_profile(encoder, icc, UInt32(icc.count)) }
