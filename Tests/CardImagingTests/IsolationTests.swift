@@ -68,7 +68,7 @@ import Testing
             dup2(input.descriptor, STDIN_FILENO)
             dup2(output.descriptor, STDOUT_FILENO)
             guard DecodingChild.answer() == 0 else { exit(2) }
-            guard open("/dev/null", O_RDONLY) < 0, errno == EMFILE else { exit(3) }
+            guard open("/dev/null", O_RDONLY) < 0, errno == EPERM else { exit(3) }
             guard let framed = AnonymousFile(descriptor: STDOUT_FILENO).contents(),
                 let (reply, jpeg) = Framed.split(framed, as: DecodeReply.self)
             else { exit(4) }
@@ -120,11 +120,32 @@ import Testing
             // With room for heaps of threads that may begin meanwhile; each reserves 64 MiB.
             var confinement = idci_confinement(memory_bytes: 512 << 20, cpu_seconds: 15, file_bytes: 1 << 20)
             guard idci_confine(&confinement) == 0 else { exit(1) }
-            guard open("/dev/null", O_RDONLY) < 0, errno == EMFILE else { exit(2) }
+            guard open("/dev/null", O_RDONLY) < 0, errno == EPERM else { exit(2) }
             guard mmap(nil, 1024 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED else { exit(3) }
             guard mmap(nil, 16 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED else { exit(4) }
             exit(42)
         }
+    }
+
+    @Test func `a confined process reaches no file, process or socket`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "confined-\(UUID().uuidString)").path
+        try Data("cards".utf8).write(to: URL(filePath: file))
+        defer { unlink(file) }
+        await #expect(processExitsWith: .exitCode(42)) { [file = file as String] in
+            let (parent, own) = (getppid(), getpid())
+            var confinement = idci_confinement(memory_bytes: 512 << 20, cpu_seconds: 15, file_bytes: 1 << 20)
+            guard idci_confine(&confinement) == 0 else { exit(1) }
+            guard unlink(file) != 0, errno == EPERM else { exit(2) }
+            guard rename(file, file + ".moved") != 0, errno == EPERM else { exit(3) }
+            guard kill(parent, 0) != 0, errno == EPERM else { exit(4) }
+            guard kill(own, SIGKILL) != 0, errno == EPERM else { exit(5) }
+            guard socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) < 0, errno == EPERM else { exit(6) }
+            guard idci_memory_file() < 0, errno == EPERM else { exit(7) }
+            var process: pid_t = 0
+            guard posix_spawn(&process, "/bin/true", nil, nil, [nil], [nil]) != 0 else { exit(8) }
+            exit(42)
+        }
+        #expect(try Data(contentsOf: URL(filePath: file)) == Data("cards".utf8))
     }
 
     @Test func `A confined process that computes for ever dies of its own limit`() async {

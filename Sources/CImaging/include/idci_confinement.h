@@ -15,8 +15,9 @@ typedef struct {
 } idci_confinement;
 
 /**
- * Confines this process for good: the limits given, no further descriptor and no further process (where the kernel
- * applies that to the user), no new privileges, no dump. Returns 0, or -1 with errno if a limit cannot be set.
+ * Confines this process for good: the limits given, no new privileges, no dump, and no system call (seccomp) but those
+ * for memory, open descriptors and the end: no path, socket, signal, thread or process. Every other call fails with
+ * EPERM. Returns 0, or -1 with errno if something of it cannot be set.
  */
 int idci_confine(const idci_confinement *limits);
 

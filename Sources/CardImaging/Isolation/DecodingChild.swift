@@ -33,7 +33,7 @@ package enum DecodingChild {
         return AnonymousFile(descriptor: STDOUT_FILENO).write(reply) ? 0 : EX_IOERR
     }
 
-    /// Limits, no new descriptors, processes or privileges, no dumps: before a byte of the image is looked at.
+    /// Limits, no system call that reaches beyond this process, no dumps: before a byte of the image is looked at.
     private static func confine(_ request: DecodeRequest) -> Bool {
         let output = request.settings.byteBudget
         // Decoding, as much again for encoding and copies, and time for both.
