@@ -76,7 +76,7 @@ extension ConfigurationKey {
             .means(
                 "What in the path of a photo is its business number: folder, folder:LEVEL, root, pattern:REGEX or none."
             ),
-        ConfigurationKey("sources", \.sources, .list)
+        ConfigurationKey("sources", \.sources, .namedPaths)
             .means("Folders or manifests for runs on demand, each NAME=PATH; POST /v1/runs names one of them."),
         ConfigurationKey("fetch.hosts", \.fetch.hosts, .list)
             .means(

@@ -51,6 +51,9 @@ enum ConfigurationReference {
             The variable of a key is its name in capitals with `_` for `.`: that of `verification.api_key` is \
             `IDCARD_VERIFICATION_API_KEY`. Lists in variables have commas between their items.
 
+            A relative path in the file is relative to the folder of that file; one in a variable or an option is relative to the \
+            working directory. `~/` is the home folder.
+
             """
         var lines: [String] = []
         for (title, keys) in ConfigurationKey.sections {

@@ -18,13 +18,12 @@ extension LoadedConfiguration {
             self.note(error.code, rule, error.message)
         }
         for source in self.configuration.sources {
-            let parts = source.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
-            guard parts.count == 2, !parts[0].isEmpty, parts[1].hasPrefix("/") || parts[1].hasPrefix("~/") else {
-                self.note(.settingInvalid, "sources", "\"\(Redacted(source))\" is not NAME=PATH with an absolute path")
+            let parts = source.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, !source.hasPrefix("=") else {
+                self.note(.settingInvalid, "sources", "\"\(Redacted(source))\" is not NAME=PATH")
                 continue
             }
-            let path = self.folders.expand(parts[1])
-            if self.configuration.sourcePaths.updateValue(path, forKey: parts[0]) != nil {
+            if self.configuration.sourcePaths.updateValue(parts[1], forKey: parts[0]) != nil {
                 self.note(.settingConflict, "sources", "the name \(Redacted(parts[0])) is there twice; give another")
             }
         }

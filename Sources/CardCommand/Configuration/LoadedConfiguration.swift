@@ -2,6 +2,7 @@ import CardEngine
 import CardModel
 import CardRemote
 import Foundation
+import SystemPackage
 
 /// A configuration put together of its layers, with where each value comes from and what is wrong.
 struct LoadedConfiguration: Sendable {
@@ -66,6 +67,9 @@ struct LoadedConfiguration: Sendable {
         self.mistakes += file.mistakes
         self.unread.formUnion(file.mistakes.compactMap(\.key))
         var holdsSecret = false
+        let base = self.folders.base
+        defer { self.folders.base = base }
+        self.folders.base = base.pushing(FilePath(file.path)).removingLastComponent()
         for setting in file.settings {
             holdsSecret = holdsSecret || ConfigurationKey.named(setting.name)?.isSecret == true
             let place: Message = "\(Redacted(file.path)), line \(setting.line)"

@@ -1,3 +1,6 @@
+import Foundation
+import SystemPackage
+
 /// Durations as people write them: a whole number and one unit, as in `500ms`, `5s`, `10m`, `2h`, `30d`.
 enum DurationText {
     private static let units: [(suffix: String, size: Int64)] = [
@@ -88,6 +91,8 @@ enum NameSuggestion {
 
 /// The folders of the person who runs us, from the environment (XDG Base Directory Specification 0.8).
 struct UserFolders: Sendable {
+    /// The folder that relative paths start from: the working directory, or that of the file in which they stand.
+    var base = FilePath(FileManager.default.currentDirectoryPath)
     private let home: String?
     private let configuration: String?
     private let data: String?
@@ -119,6 +124,14 @@ struct UserFolders: Sendable {
         guard let home = self.home else { return path }
         if path == "~" { return home }
         return path.hasPrefix("~/") ? home + path.dropFirst() : path
+    }
+
+    /// The absolute path that a value means.
+    func resolve(_ path: String) -> String {
+        let path = self.expand(path)
+        guard !path.hasPrefix("/") else { return path }
+        // Without `./`, as the path is shown; `..` stays, as it may follow a symbolic link.
+        return self.base.appending(FilePath(path).components.filter { $0.kind != .currentDirectory }).string
     }
 
     private func configured(_ name: String) -> String? {

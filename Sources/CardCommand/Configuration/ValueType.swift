@@ -167,9 +167,9 @@ extension ValueType<String> {
         parse: { ServiceAddress($0) == nil ? nil : $0 }
     )
 
-    /// A path; `~/` is the home folder.
+    /// A path, made absolute.
     static let path = ValueType("a path", show: { .text($0) }) { written, folders in
-        written.text.flatMap { $0.isOneLine ? folders.expand($0) : nil }
+        written.text.flatMap { $0.isOneLine ? folders.resolve($0) : nil }
     }
 }
 
@@ -186,7 +186,17 @@ extension ValueType<[String]> {
     }
 
     static let paths = ValueType("a list of paths, or paths with commas between them", show: { .list($0) }) {
-        $0.items?.map($1.expand)
+        $0.items?.map($1.resolve)
+    }
+
+    /// Paths with names, each `NAME=PATH`; what is not such a pair stays, to be refused later.
+    static let namedPaths = ValueType("a list of NAME=PATH, or these with commas between them", show: { .list($0) }) {
+        written,
+        folders in
+        written.items?.map { item in
+            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
+            return parts.count == 2 && !parts[1].isEmpty ? "\(parts[0])=\(folders.resolve(parts[1]))" : item
+        }
     }
 }
 

@@ -108,6 +108,36 @@ struct LoadedConfigurationTests {
         #expect(configuration.logLevel == .debug && configuration.logFormat == .json)
     }
 
+    @Test func `a relative path in a file is relative to that file, for every key`() throws {
+        let keys = ConfigurationKey.all.filter { $0.expectation == ValueType<String>.path.expectation }
+        #expect(keys.count >= 14)
+        let all = try self.home.file("etc/all.yaml", keys.map { "\($0.name): ./\($0.name)\n" }.joined())
+        let environment = ["HOME": self.home.path]
+        let loaded = try LoadedConfiguration(file: all, environment: environment, readingFiles: false)
+        for key in keys {
+            #expect(key.show(loaded.configuration) == .text("\(self.home.path)/etc/\(key.name)"), "\(key.name)")
+        }
+        let lists = "watch.folders: [in, ../more, ~/home, /absolute]\nsources: [a=scans, 'b = list.csv', c=/absolute]\n"
+        let file = try self.home.file("etc/c.yaml", lists)
+        let configuration = try LoadedConfiguration(file: file, environment: environment).configuration
+        let folder = self.home.path + "/etc"
+        #expect(
+            configuration.watch.folders == ["\(folder)/in", "\(folder)/../more", self.home.path + "/home", "/absolute"]
+        )
+        #expect(configuration.sourcePaths == ["a": "\(folder)/scans", "b": "\(folder)/list.csv", "c": "/absolute"])
+    }
+
+    @Test func `a relative path in a variable or an option is relative to the working directory`() throws {
+        let here = FileManager.default.currentDirectoryPath
+        let variables = ["IDCARD_WATCH_FOLDERS": "in,more", "IDCARD_SANDBOX_PATH": "box"]
+        let loaded = try self.home.load("sandbox.path: other\nvault.key_file: the.key\n", variables)
+        #expect(loaded.configuration.sandboxPath == here + "/box")
+        #expect(loaded.configuration.watch.folders == [here + "/in", here + "/more"])
+        #expect(loaded.configuration.vault.keyFile == self.home.path + "/the.key")
+        let option = try self.home.load("sandbox.path: other\n", options: ["sandbox.path": "./box"])
+        #expect(option.configuration.sandboxPath == here + "/box")
+    }
+
     @Test func `The usual file is found, IDCARD_CONFIG names another, the option a third`() throws {
         _ = try self.home.file(".config/idcard-pipeline/idcard-pipeline.yaml", "imaging.max_edge: 1001\n")
         #expect(try self.home.load().configuration.imaging.maxEdge == 1001)

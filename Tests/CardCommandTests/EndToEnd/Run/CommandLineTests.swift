@@ -35,6 +35,22 @@ struct CommandLineTests {
         #expect(outcome.errors.contains("no/such/file.jpg"))
     }
 
+    @Test func `a sandbox named in a file is one, from whatever folder the command runs`() async throws {
+        let tool = try Tool()
+        let cards = try tool.folder("cards", ["L-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        try FileManager.default.createDirectory(at: tool.home.appending(path: "etc"), withIntermediateDirectories: true)
+        let file = try tool.secretFile("etc/c.yaml", "sandbox: {path: box}\n")
+        for (folder, expected) in [("etc", "1 input: 1 delivered"), ("cards", "1 input: 1 duplicate")] {
+            let change = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", tool.home.appending(path: folder).path]
+            let config = folder == "etc" ? "./c.yaml" : file.path
+            let command = ["run", cards.path, "--embedded", "--config", config]
+            let outcome = try await tool.run(command, wrapper: change, ends: 0)
+            #expect(outcome.output.contains(expected), "\(outcome.output)")
+            let shown = try await tool.run(["config", "show", "--config", config], wrapper: change, ends: 0)
+            #expect(shown.output.contains(tool.home.appending(path: "etc/box").path))
+        }
+    }
+
     @Test("A run without endpoints ends with 78 and names what is missing and --embedded")
     func missingConfiguration() async throws {
         let outcome = try await Tool().run(["run", "fixtures/cards"])
