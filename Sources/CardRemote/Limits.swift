@@ -39,6 +39,8 @@ enum Limits {
     static let fetchTime: Duration = .seconds(600)
     /// How long a name may take to resolve.
     static let resolveTime: Duration = .seconds(10)
+    /// How many names are resolved at a time.
+    static let resolverThreads = 4
     /// The most addresses of a host that are tried.
     static let fetchAddresses = 8
     /// What comes in one request; a larger image comes in ranges of so many bytes if the host can do that, so many at a

@@ -20,17 +20,35 @@ struct HostResolver: Sendable {
         self.resolve = resolve
     }
 }
+
 extension HostResolver {
+    /// Threads for names alone: a hung name service holds each of them for many seconds.
+    private static let threads: NIOThreadPool = {
+        let threads = NIOThreadPool(numberOfThreads: Limits.resolverThreads)
+        threads.start()
+        return threads
+    }()
+
     /// Asks the system, as `getaddrinfo` does it: `/etc/hosts`, then the name service, sorted by RFC 6724.
     ///
-    /// - Parameter timeout: how long to wait for an answer; the system's own limit may be longer, and a call that has
-    ///   begun cannot be ended, only left alone.
-    static func system(timeout: Duration) -> HostResolver {
+    /// - Parameters:
+    ///   - timeout: how long to wait for an answer; the system's own limit may be longer, and a call that has begun
+    ///     cannot be ended, only left alone.
+    ///   - ask: the call, which blocks.
+    static func system(
+        timeout: Duration,
+        asking ask: @escaping @Sendable (String) throws -> [IPAddress] = Self.ask
+    ) -> HostResolver {
         HostResolver { name in
             let loop = MultiThreadedEventLoopGroup.singleton.next()
             let promise = loop.makePromise(of: [IPAddress].self)
             let timer = loop.scheduleTask(in: TimeAmount(timeout)) { promise.fail(Failure.unavailable) }
-            let asking = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try Self.ask(name) }
+            let deadline = NIODeadline.now() + TimeAmount(timeout)
+            let asking = Self.threads.runIfActive(eventLoop: loop) {
+                // Nothing waits for the answer any more.
+                guard deadline > .now() else { throw Failure.unavailable }
+                return try ask(name)
+            }
             asking.cascade(to: promise)
             defer { timer.cancel() }
             return try await withTaskCancellationHandler {

@@ -1,5 +1,7 @@
 import CardModel
 import Foundation
+import NIOCore
+import NIOPosix
 import Synchronization
 import TestSupport
 import Testing
@@ -144,6 +146,32 @@ import Testing
         #expect(!addresses.isEmpty)
         #expect(addresses.allSatisfy { SpecialAddress(of: $0) == .loopback })
         await #expect(throws: HostResolver.Failure.self) { try await resolver.resolve("nowhere.invalid") }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a hung name service holds four threads of its own`() async throws {
+        let hung = DispatchSemaphore(value: 0)
+        let (asked, asking) = AsyncStream<Void>.makeStream()
+        let count = Mutex(0)
+        let resolver = HostResolver.system(timeout: .seconds(300)) { _ in
+            count.withLock { $0 += 1 }
+            asking.yield()
+            hung.wait()
+            throw HostResolver.Failure.noAddress
+        }
+        let names = 4 * System.coreCount + 8
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<names {
+                group.addTask {
+                    await #expect(throws: HostResolver.Failure.noAddress) { try await resolver.resolve("h\(number)") }
+                }
+            }
+            var begun = asked.makeAsyncIterator()
+            for _ in 0..<4 { _ = await begun.next() }
+            let isFree = try await NIOThreadPool.singleton.runIfActive { true }
+            #expect(isFree && count.withLock { $0 } == 4)
+            for _ in 0..<names { hung.signal() }
+            try await group.waitForAll()
+        }
     }
 
     @Test func `Of more hosts than clients are kept, each is fetched from`() async throws {
