@@ -255,7 +255,7 @@ enum Schema {
             WHERE worker IS NULL AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
         CREATE INDEX card_host ON card (host, priority DESC, intake_order) WHERE worker IS NULL AND state = 'fetching';
         CREATE INDEX card_fetching ON card (submitter) WHERE state = 'fetching';
-        CREATE INDEX card_clock ON card (due_at) WHERE state = 'held' AND due_at IS NOT NULL;
+        CREATE INDEX card_clock ON card (reason, due_at) WHERE state = 'held' AND due_at IS NOT NULL;
         CREATE INDEX card_by_state ON card (state, intake_order);
         CREATE INDEX card_age ON card (state, changed_at)
             WHERE state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified');

@@ -140,7 +140,8 @@ import Testing
         )
         #expect(end.stopped.isEmpty)
         let states = try await harness.states()
-        #expect(states["N5 front"] == "failed refused_by_remote")
+        // The backend may have it all the same.
+        #expect(states["N5 front"] == "held outcome_unknown")
         #expect(states.values.filter { $0 == "delivered" }.count == 3)
     }
 

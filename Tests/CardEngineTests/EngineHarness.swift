@@ -314,6 +314,13 @@ final class EngineHarness: Sendable {
         scope: RemoteFailure.StopScope = .account,
         isUnlisted: Bool = false
     ) -> RemoteFailure {
-        RemoteFailure(failureClass, code: code, message: "it failed", stopScope: scope, isUnlisted: isUnlisted)
+        RemoteFailure(
+            failureClass,
+            code: code,
+            message: "it failed",
+            stopScope: scope,
+            isUnlisted: isUnlisted,
+            mayBeApplied: failureClass == .unknown || failureClass == .stop && scope == .request
+        )
     }
 }

@@ -152,6 +152,8 @@ private final class RandomWorld {
 
     private func conclude(_ job: DeliveryJob, _ outcome: DeliveryOutcome) async throws {
         let key = job.outbound.idempotencyKey
+        // A back that goes with its front in one form does not wait for what becomes of it.
+        if job.members.count > 1 { self.lone.formUnion(job.members) }
         switch outcome {
         case .accepted: for card in job.members { self.take(card, key) }
         case .items(let items):

@@ -292,7 +292,7 @@ final class StoreHarness {
         var jobs: [DeliveryJob] = []
         let proposals = try await self.store.proposeDeliveries(limit: 100, excluding: [], terms: terms, now: self.now)
         let waiting = proposals.filter(\.groups.isEmpty).map(\.number)
-        if !waiting.isEmpty { try await self.store.settle(waiting, terms: terms, now: self.now) }
+        if !waiting.isEmpty { try await self.store.decide(waiting, terms: terms, now: self.now) }
         for group in proposals.flatMap(\.groups) {
             self.count += 1
             let draft = DeliveryDraft(
@@ -381,12 +381,22 @@ final class StoreHarness {
         return card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")
     }
 
+    /// A failure as remote sides give it: after a stop about the request the backend may have the card, unless its own code says
+    /// no.
     static func failure(
         _ failureClass: FailureClass,
         scope: RemoteFailure.StopScope = .account,
-        isUnlisted: Bool = false
+        isUnlisted: Bool = false,
+        mayBeApplied: Bool? = nil
     ) -> RemoteFailure {
-        RemoteFailure(failureClass, code: "CODE", message: "it failed", stopScope: scope, isUnlisted: isUnlisted)
+        RemoteFailure(
+            failureClass,
+            code: "CODE",
+            message: "it failed",
+            stopScope: scope,
+            isUnlisted: isUnlisted,
+            mayBeApplied: mayBeApplied ?? (failureClass == .unknown || failureClass == .stop && scope == .request)
+        )
     }
 }
 
@@ -395,9 +405,12 @@ extension DeliveryOutcome {
     static func failure(
         _ failureClass: FailureClass,
         scope: RemoteFailure.StopScope = .account,
-        isUnlisted: Bool = false
+        isUnlisted: Bool = false,
+        mayBeApplied: Bool? = nil
     ) -> DeliveryOutcome {
-        .failed(StoreHarness.failure(failureClass, scope: scope, isUnlisted: isUnlisted))
+        .failed(
+            StoreHarness.failure(failureClass, scope: scope, isUnlisted: isUnlisted, mayBeApplied: mayBeApplied)
+        )
     }
 }
 

@@ -64,7 +64,7 @@ struct OpenFolder: ~Copyable {
     /// Whether a name is that of a regular file which is still as it was, wherever its name was then.
     borrowing func holds(_ identity: FileIdentity, as name: String) throws(Errno) -> Bool {
         guard let status = try self.status(of: name), status.kind == .file else { return false }
-        return FileIdentity(path: identity.path.reveal(), status) == identity
+        return FileIdentity(path: identity.path.reveal(), status).isSame(as: identity)
     }
 
     /// Deletes a file by its name; one that is not there is deleted.

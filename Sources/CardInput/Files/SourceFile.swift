@@ -38,7 +38,7 @@ package enum SourceFile {
             // A link has taken the place of the file.
             throw error == .system(.tooManySymbolicLinkLevels) ? self.replaced : self.error(error, limit: 0)
         }
-        guard FileIdentity(path: path, file.status) == identity else { throw self.replaced }
+        guard FileIdentity(path: path, file.status).isSame(as: identity) else { throw self.replaced }
         return file
     }
 

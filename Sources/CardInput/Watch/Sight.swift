@@ -114,7 +114,7 @@ extension stat {
     func isSameOrCopy(of other: FileIdentity) -> Bool {
         var own = FileIdentity(path: other.path.reveal(), self)
         if own.device != other.device { (own.device, own.inode) = (other.device, other.inode) }
-        return own == other
+        return own.isSame(as: other)
     }
 
     /// Whether the status of a file changed before that of another one.

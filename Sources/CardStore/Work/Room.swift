@@ -86,7 +86,7 @@ extension CardStore {
     }
 
     /// Whether so many cards may be under way: no more than were taken in since the oldest of them, which takes no counting.
-    private func mayHold(_ depth: Int, in tx: Transaction) throws -> Bool {
+    func mayHold(_ depth: Int, in tx: Transaction) throws -> Bool {
         let oldest = try [CardState.received, .prepared].compactMap { state in
             try tx.value("SELECT min(intake_order) FROM card WHERE state = \(state)", as: Int64?.self) ?? nil
         }

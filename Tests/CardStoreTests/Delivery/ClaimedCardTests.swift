@@ -36,8 +36,14 @@ import Testing
         let (store, worker, now) = (harness.store, harness.worker, harness.now)
         switch stage {
         case .fetch:
-            let cards = try await store.fetchCandidates(after: nil, limit: 10, now: now).map(\.card)
-            return try await store.claimFetching(cards, by: worker, now: now, told: told).map(\.card.id)
+            return try await store.claimFetching(
+                from: nil,
+                by: worker,
+                limit: 10,
+                untriedFirst: false,
+                now: now,
+                told: told
+            ).map(\.card.id)
         case .prepare:
             return try await store.claimPreparation(by: worker, limit: 10, now: now, told: told).map(\.card.id)
         case .verify:

@@ -95,7 +95,7 @@ import Testing
                 isFront ? CardFields(number: "11010519491231002X") : CardFields(validity: "1940.01.01-1960.01.01")
             try await harness.conclude(job, CardReading(side: isFront ? .front : .back, fields: fields))
         }
-        for _ in 0..<2 { try await harness.store.settle([BusinessNumber(stored: "N")], terms: terms, now: harness.now) }
+        for _ in 0..<2 { try await harness.store.decide([BusinessNumber(stored: "N")], terms: terms, now: harness.now) }
         #expect(try await harness.state(front) == state)
         #expect(try await harness.state(back) == (state == "verified" ? "verified waits_for_front" : state))
         #expect(try await harness.proposals(terms) == (state == "verified" ? [[front]] : []))

@@ -98,7 +98,9 @@ import Testing
     }
 
     @Test func `while the endpoint fails, numbers of which a card has failed are left out`() async throws {
-        let failed = try await harness.sent("failed", number: "N", .failure(.stop, scope: .request))
+        let later = DeliveryItemOutcome.notApplied(StoreHarness.failure(.transient))
+        let failed = try await harness.sent("failed", number: "N", .items([later]))
+        harness.pass(.seconds(1))
         let new = try await harness.verified("new", number: "M", .front)
         for untriedOnly in [true, false] {
             let proposed = Set(try await harness.groups(untriedOnly: untriedOnly).joined().map(\.card))

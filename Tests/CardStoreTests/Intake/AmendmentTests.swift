@@ -39,7 +39,10 @@ import Testing
         terms.hasDefaultUserNumber = false
         let card = try await harness.verified("front", number: "N", .front)
         _ = try await harness.begin(terms)
-        try await harness.killWorker()
+        #expect(try await harness.proposals() == [])
+        try await harness.store.reconsider(under: terms, now: harness.now)
+        #expect(try await harness.proposals() == [], "it gives no account either")
+        try await harness.store.reconsider(under: StoreHarness.terms, now: harness.now)
         #expect(try await harness.proposals() == [[card]])
     }
 

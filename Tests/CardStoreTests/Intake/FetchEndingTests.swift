@@ -209,8 +209,7 @@ extension StoreHarness {
     }
 
     func claimFetching() async throws -> [FetchJob] {
-        let candidates = try await self.store.fetchCandidates(after: nil, limit: 10, now: self.now)
-        return try await self.store.claimFetching(candidates.map(\.card), by: self.worker, now: self.now)
+        try await self.store.claimFetching(from: nil, by: self.worker, limit: 10, untriedFirst: false, now: self.now)
     }
 
     func claimPreparation() async throws -> [PreparationJob] {

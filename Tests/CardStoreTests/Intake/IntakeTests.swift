@@ -105,12 +105,16 @@ import Testing
         let other = try await harness.another()
         #expect(try await harness.store.isFull(depth: 4) == false)
         try await harness.admit(harness.received("received"))
+        // Images that are still to be fetched are counted apart.
         try await harness.address(number: "M")
+        #expect(try await harness.store.isFetchingFull(for: "local", share: 2) == false)
+        #expect(try await harness.store.isFetchingFull(for: "local", share: 1))
+        #expect(try await harness.store.isFetchingFull(for: "desk", share: 1) == false)
         _ = try await harness.store.admit(
             [harness.photo("refused", number: "O", refused: StoreHarness.tooLarge)],
             now: harness.now
         )
-        for index in 0..<2 {
+        for index in 0..<3 {
             #expect(try await other.isFull(depth: 4) == false)
             try await harness.admit("\(index)", number: "N\(index)")
         }

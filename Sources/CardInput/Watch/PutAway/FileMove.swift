@@ -214,7 +214,7 @@ extension FileMove {
     private func isMeant(_ descriptor: Int32) throws(Errno) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Errno.last }
-        return FileIdentity(path: self.identity.path.reveal(), status) == self.identity
+        return FileIdentity(path: self.identity.path.reveal(), status).isSame(as: self.identity)
     }
 
     private func isCopy(_ name: String, in target: borrowing OpenFolder, of input: Int32) throws(Errno) -> Bool {
