@@ -16,14 +16,13 @@ struct WatchTests {
     }
 
     /// Watches while a function looks at what is said on either output, and sends signals.
-    @discardableResult private func watching(
+    private func watching(
         _ arguments: [String],
-        preload: [String] = [],
         _ body: (_ lines: ErrorLines, _ send: (Signal) throws -> Void) async throws -> Void
     ) async throws -> Int32 {
         try await self.tool.running(
             ["watch", "--format", "jsonl"] + arguments,
-            wrapper: ["/bin/sh", "-c", "exec \"$@\" >&2", "sh"] + preload,
+            wrapper: ["/bin/sh", "-c", "exec \"$@\" >&2", "sh"],
             body
         )
     }
@@ -283,40 +282,6 @@ struct WatchTests {
         }
         #expect(backend.accepted.map { $0["USERNO"] } == ["U-7"])
         #expect(try self.files() == left)
-    }
-
-    /// Calls below the inbox: the first gives the photo its passing name, the second deletes it.
-    @Test(arguments: ["kill", "fail"])
-    func `a photo that is to be deleted is gone after a kill, and told of when it cannot be`(mode: String) async throws
-    {
-        try self.bring("R-1/front.jpg", MarkedPhoto.front(1).jpeg)
-        let shim = try await self.tool.shim("shim")
-        let variables = [
-            "LD_PRELOAD": shim, "PROOF_SHIM_MODE": mode, "PROOF_SHIM_AT": "2", "PROOF_SHIM_ERRNO": "EIO",
-            "PROOF_SHIM_SCOPE": "files", "PROOF_SHIM_BELOW": self.inbox.path,
-        ]
-        try await self.tool.servingBoth { verifier, backend in
-            let file = try self.configuration("after: delete", verifier, backend)
-            let preload = ["/usr/bin/env"] + variables.map { "\($0)=\($1)" }
-            let status = try await self.watching([self.inbox.path] + file, preload: preload) { lines, send in
-                if mode == "kill" {
-                    while try await lines.next() != nil {}
-                } else {
-                    #expect(try await lines.line(containing: "cannot be deleted (Input/output error)") != nil)
-                    try send(.terminate)
-                }
-            }
-            guard mode == "kill" else { return #expect(status == 143) }
-            #expect(try self.files().map { $0.hasSuffix(".gone") } == [true])
-            // The folder is looked through before the next photo is taken.
-            try self.bring("R-2/front.jpg", MarkedPhoto.front(2).jpeg)
-            try await self.watching([self.inbox.path] + file) { lines, send in
-                #expect(try await lines.line(containing: "R-2/front.jpg") != nil)
-                try send(.terminate)
-            }
-            #expect(try self.files() == [])
-        }
-        #expect(!FileManager.default.fileExists(atPath: self.inbox.appending(path: "done").path))
     }
 
     @Test(
