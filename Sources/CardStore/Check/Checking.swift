@@ -67,33 +67,6 @@ extension CardStore {
         }
     }
 
-    /// Cards that the list names as erased although they are not: a process was killed in between.
-    private func erasureFindings() async throws -> [SandboxFinding] {
-        guard self.erasureList.isThere else { return [] }
-        let unerased: [ErasureList.Entry]
-        do { unerased = try await self.unerased() } catch let error as CodedError {
-            return [SandboxFinding(code: error.code.rawValue, message: error.message)]
-        }
-        return unerased.map { entry in
-            SandboxFinding(
-                code: "erasure_cut_off",
-                card: entry.card,
-                message:
-                    "the erasing of the card was cut off; erase it again: idcard-pipeline cards erase \(entry.card.rawValue)"
-            )
-        }
-    }
-
-    /// The cards that the list names as erased although they are not.
-    func unerased() async throws -> [ErasureList.Entry] {
-        let entries = try self.erasureList.entries()
-        return try await self.database.read { tx in
-            try entries.filter { entry in
-                try tx.exists("SELECT 1 FROM card WHERE id = \(entry.card) AND state <> 'erased'")
-            }
-        }
-    }
-
     private static func findings(of rule: CheckRule, in tx: Transaction) throws -> [SandboxFinding] {
         // A delivery without any card has none to name.
         let cards = try tx.rows(rule.query + "LIMIT \(Limits.findingsPerRule)") { try $0.next(CardID?.self) }

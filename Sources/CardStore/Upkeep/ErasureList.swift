@@ -55,6 +55,22 @@ struct ErasureList: Sendable {
     ///
     /// - Throws: `CodedError` `erasures_unreadable` if a line is no erasure, or the file cannot be read.
     func entries() throws -> [Entry] {
+        var entries: [CardID: Entry] = [:]
+        for (_, entry) in try self.read() { entries[entry.card] = entry }
+        return entries.values.sorted { $0.card.rawValue < $1.card.rawValue }
+    }
+
+    /// Reads the certificates that the lines of each card hold, `nil` for a line that holds none; nothing if there is no list.
+    ///
+    /// - Throws: As ``entries()``.
+    func certificates() throws -> [CardID: [ErasureCertificate?]] {
+        guard self.isThere else { return [:] }
+        return Dictionary(grouping: try self.read(), by: \.entry.card).mapValues { lines in
+            lines.map { try? JSONDecoder().decode(ErasureCertificate.self, from: $0.text) }
+        }
+    }
+
+    private func read() throws -> [(text: Data, entry: Entry)] {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: self.path), options: .mappedIfSafe) } catch {
             throw CodedError(
@@ -63,21 +79,20 @@ struct ErasureList: Sendable {
                 "the list of erasures \(Redacted(self.path)) cannot be read; check its path, owner and mode"
             )
         }
-        var entries: [CardID: Entry] = [:]
-        for (index, line) in data.split(separator: UInt8(ascii: "\n")).enumerated() {
-            if let entry = try? JSONDecoder().decode(Entry.self, from: line) {
-                entries[entry.card] = entry
-            } else if let match = String(decoding: line, as: UTF8.self).firstMatch(of: #/"card_id":"([^"\\]+)"/#) {
-                entries[CardID(rawValue: String(match.1))] = Entry(card: CardID(rawValue: String(match.1)), reason: nil)
-            } else if line.first != UInt8(ascii: "{"), !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
-                throw CodedError(
-                    Self.unreadable,
-                    .storage,
-                    "line \(index + 1) of the list of erasures \(Redacted(self.path)) is no erasure; mend or remove the line"
-                )
+        return try data.split(separator: UInt8(ascii: "\n")).enumerated().compactMap { index, line in
+            if let entry = try? JSONDecoder().decode(Entry.self, from: line) { return (line, entry) }
+            if let match = String(decoding: line, as: UTF8.self).firstMatch(of: #/"card_id":"([^"\\]+)"/#) {
+                return (line, Entry(card: CardID(rawValue: String(match.1)), reason: nil))
             }
+            guard line.first != UInt8(ascii: "{"), !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else {
+                return nil
+            }
+            throw CodedError(
+                Self.unreadable,
+                .storage,
+                "line \(index + 1) of the list of erasures \(Redacted(self.path)) is no erasure; mend or remove the line"
+            )
         }
-        return entries.values.sorted { $0.card.rawValue < $1.card.rawValue }
     }
 
     private static let unreadable = ReasonCode(rawValue: "erasures_unreadable")

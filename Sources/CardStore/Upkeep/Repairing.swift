@@ -4,7 +4,7 @@ extension SandboxFinding {
     /// Whether ``CardStore/repair(by:now:)`` mends it.
     package var isMendable: Bool {
         CheckRule.all.contains { $0.code == self.code && !$0.mends.isEmpty }
-            || ["erased_with_remains", "erasure_cut_off", "reading_missing"].contains(self.code)
+            || ["erased_with_remains", "erasure_cut_off", "erasure_line_missing", "reading_missing"].contains(self.code)
     }
 }
 
@@ -12,7 +12,8 @@ extension CardStore {
     /// Mends what can be mended without a risk: nothing here sends a card twice, loses one, or lets one go that was kept back.
     ///
     /// Claims of nobody are given back, what an erasure or a delivery left behind goes, what a number must know is noted on it, a
-    /// call of nobody counts as one that may have arrived, and a card whose reading is gone is read again.
+    /// call of nobody counts as one that may have arrived, a card whose reading is gone is read again, and a line that is gone
+    /// from the list of erasures is written again.
     ///
     /// - Returns: what was mended, and what is left for a person.
     package func repair(
@@ -43,6 +44,7 @@ extension CardStore {
         for entry in codes.contains("erasure_cut_off") ? try await self.unerased() : [] {
             try await self.erase([entry.card], because: entry.reason ?? .requested, by: origin, now: now)
         }
+        if codes.contains("erasure_line_missing") { try await self.writeMissingErasureLines() }
         let left = try await self.check()
         return (before.filter { !left.contains($0) }, left)
     }

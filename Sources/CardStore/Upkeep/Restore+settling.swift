@@ -30,6 +30,8 @@ extension Restore {
             }
             report.erased += try await self.erase(erased, in: store)
             report.held = try await database.write(at: self.now) { tx in try self.hold(store, in: tx) }
+            // The folder may be another than that of the backup, and its list know nothing of them.
+            try await store.writeMissingErasureLines()
             report.brokenRules = try await store.requireWhole().count
             report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
             _ = await store.emptyLog()

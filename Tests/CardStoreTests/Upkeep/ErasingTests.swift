@@ -141,6 +141,55 @@ import Testing
         #expect(try await harness.findings() == ["erasures_unreadable"])
     }
 
+    @Test func `a line that was removed is found and written again, and the card stays erased through a restore`()
+        async throws
+    {
+        let ids = [
+            try await harness.admit("front", number: "N").card, try await harness.admit("other", number: "O").card,
+        ]
+        for id in ids { try await harness.erase(id) }
+        let path = "\(harness.folder)/erasures.jsonl"
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        try Data((lines[0] + "\n").utf8).write(to: URL(filePath: path))
+        #expect(
+            try await harness.store.check().map { [$0.code, $0.card?.rawValue] } == [
+                ["erasure_line_missing", ids[1].rawValue]
+            ]
+        )
+        try FileManager.default.removeItem(atPath: path)
+        #expect(try await harness.findings() == ["erasure_line_missing", "erasure_line_missing"])
+        let repaired = try await harness.store.repair(by: AccessOrigin(actor: "test"), now: harness.now)
+        #expect(repaired.left == [] && repaired.mended.count == 2)
+        #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n") == lines)
+    }
+
+    @Test(arguments: [
+        ("\"actor\":\"", "\"actor\":\"x"), ("\"exports\":0", "\"exports\":7"), ("\"reason\":", "\"other\":"),
+    ])
+    func `a line that was changed is found`(from: String, to: String) async throws {
+        let id = try await harness.admit("front", number: "N").card
+        try await harness.erase(id)
+        try await harness.store.certify(.erased, of: [id])
+        let path = "\(harness.folder)/erasures.jsonl"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains(from))
+        try Data(text.replacing(from, with: to).utf8).write(to: URL(filePath: path))
+        #expect(try await harness.findings() == ["erasure_line_changed"])
+    }
+
+    @Test(arguments: [
+        ("certificate = NULL", "certificate_missing"), ("certificate = x'00'", "erasure_line_changed"),
+        (
+            "certificate = CAST(replace(CAST(certificate AS TEXT), 'not_sent', 'refused') AS BLOB)",
+            "erasure_line_changed"
+        ),
+    ])
+    func `a certificate that was removed or changed is found`(change: String, code: String) async throws {
+        try await harness.erase(try await harness.admit("front", number: "N").card)
+        try await harness.plant("UPDATE card SET \(change)")
+        #expect(try await harness.findings() == [code])
+    }
+
     @Test func `nothing is erased where the list cannot be written`() async throws {
         let id = try await harness.admit("front", number: "N").card
         try FileManager.default.createDirectory(

@@ -1,0 +1,100 @@
+import CardModel
+import Foundation
+
+// Whether the list of erasures and the certificates of erased cards say the same.
+extension CardStore {
+    func erasureFindings() async throws -> [SandboxFinding] {
+        // Before the list is read: a line is durable before its certificate is.
+        let erased = try await self.database.read { tx in
+            try tx.rows("SELECT id, certificate FROM card WHERE state = 'erased' ORDER BY intake_order") { row in
+                (card: try row.next(CardID.self), certificate: try row.next(Data?.self))
+            }
+        }
+        let (unerased, lines): ([ErasureList.Entry], [CardID: [ErasureCertificate?]])
+        do {
+            lines = try self.erasureList.certificates()
+            unerased = lines.isEmpty ? [] : try await self.unerased()
+        } catch let error as CodedError {
+            return [SandboxFinding(code: error.code.rawValue, message: error.message)]
+        }
+        let differing = erased.compactMap { Self.finding(of: $0.card, $0.certificate, lines[$0.card] ?? []) }
+        return unerased.map { Self.cutOff($0.card) } + differing.prefix(Limits.findingsPerRule)
+    }
+
+    /// Writes the lines that the list of erasures lacks, from the certificates.
+    func writeMissingErasureLines() async throws {
+        while true {
+            let findings = try await self.erasureFindings().filter { $0.code == "erasure_line_missing" }
+            let certificates = try await self.certificates(of: findings.compactMap(\.card))
+            guard !certificates.isEmpty else { return }
+            try self.erasureList.append(certificates.map { try $0.line })
+        }
+    }
+
+    /// The cards that the list names as erased although they are not: a process was killed in between.
+    func unerased() async throws -> [ErasureList.Entry] {
+        let entries = try self.erasureList.entries()
+        return try await self.database.read { tx in
+            try entries.filter { entry in
+                try tx.exists("SELECT 1 FROM card WHERE id = \(entry.card) AND state <> 'erased'")
+            }
+        }
+    }
+
+    private static func cutOff(_ card: CardID) -> SandboxFinding {
+        SandboxFinding(
+            code: "erasure_cut_off",
+            card: card,
+            message: "the erasing of the card was cut off; erase it again: idcard-pipeline cards erase \(card.rawValue)"
+        )
+    }
+
+    /// Compares the certificate of an erased card with its lines in the list.
+    private static func finding(
+        of card: CardID,
+        _ stored: Data?,
+        _ lines: [ErasureCertificate?]
+    ) -> SandboxFinding? {
+        guard let stored else {
+            guard !lines.isEmpty else { return nil }
+            return SandboxFinding(
+                code: "certificate_missing",
+                card: card,
+                message: "the card is erased, but its certificate was removed; restore a backup"
+            )
+        }
+        guard !lines.isEmpty else {
+            return SandboxFinding(
+                code: "erasure_line_missing",
+                card: card,
+                message: """
+                    the card is erased, but its line in erasures.jsonl was removed, so a restore would bring it back; write the \
+                    line again: idcard-pipeline fsck --repair
+                    """
+            )
+        }
+        if let certificate = try? JSONDecoder().decode(ErasureCertificate.self, from: stored),
+            lines.contains(certificate), lines.allSatisfy({ $0?.mayStand(beside: certificate) ?? true })
+        {
+            return nil
+        }
+        return SandboxFinding(
+            code: "erasure_line_changed",
+            card: card,
+            message: """
+                the certificate of the card and its line in erasures.jsonl differ, so one was changed; compare the line with \
+                the answer of: idcard-pipeline cards erase \(card.rawValue) --yes --format json
+                """
+        )
+    }
+}
+
+extension ErasureCertificate {
+    /// Whether a line of a card may differ from its certificate as this one does: by what became of documents later, or as
+    /// the line of another erasing of the card, by a restore or one that was cut off.
+    fileprivate func mayStand(beside certificate: ErasureCertificate) -> Bool {
+        var line = self
+        line.documents = certificate.documents
+        return line == certificate || line.accessCode != certificate.accessCode
+    }
+}
