@@ -58,6 +58,7 @@ package final class CardStore: Sendable {
             if creating { try folder.create() }
             let lock = try await Self.waitForOpening(folder)
             defer { lock.release() }
+            folder.endRestore()
             let isNew = try Self.isNew(folder, creating: creating)
             if isNew { try Database.layOut(path: folder.database) }
             let reserve = Reserve(path: folder.reserve)

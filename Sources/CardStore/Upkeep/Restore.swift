@@ -33,11 +33,12 @@ package struct RestoreReport: Encodable, Sendable {
 ///
 /// The old sandbox stays until the new one is whole and durable beside it; then one rename puts it in place, so that a kill
 /// leaves the one or the other. SQLite takes whatever log lies beside a database for its own: so the old log is taken over into
-/// the old database first, which only succeeds if nobody has it open, and from then on nobody can open it.
+/// the old database first, which only succeeds if no process has it open, and from then on none can open it. The log of a
+/// database that cannot be read now stays with it until just before the rename.
 package struct Restore: Sendable {
     /// A point on the way, for tests.
     enum Step: String, CaseIterable, Sendable {
-        /// The log of the old sandbox is gone.
+        /// The log of the old sandbox is in its database, if that can be read.
         case retired
         /// The copy of the backup is there, as it came.
         case copied
@@ -45,6 +46,8 @@ package struct Restore: Sendable {
         case settled
         /// It is durable.
         case synchronised
+        /// What lay beside the old database is put aside.
+        case setAside
         /// It is in place.
         case renamed
     }
@@ -92,7 +95,7 @@ package struct Restore: Sendable {
         self.now = now
     }
 
-    var copy: String { "\(self.folder.database).restoring" }
+    var copy: String { self.folder.restoring }
 
     /// Restores; whatever it throws, the sandbox is as it was before.
     ///
@@ -104,15 +107,20 @@ package struct Restore: Sendable {
             try self.folder.create()
             let alone = try await CardStore.takeAlone(self.folder)
             defer { alone.release() }
+            self.folder.endRestore()
+            defer { self.folder.endRestore() }
             let lists = self.lists.enumerated().filter { $0.offset > 0 || $0.element.isThere }.map(\.element)
             let erased = try lists.flatMap { try $0.entries() }
             var report = RestoreReport()
             report.erasuresUnknown = lists.isEmpty && !self.folder.hasDatabase
             let previous = try await self.lookAtPrevious(&report)
-            let isReadable = !report.replacedUnreadable
-            try await CardStore.onThread { try self.retirePrevious(isReadable: isReadable) }
+            if self.folder.hasDatabase, !report.replacedUnreadable {
+                let database = self.folder.database
+                guard try await CardStore.onThread({ try Database.leaveLog(of: database) }) else {
+                    throw CardStore.busy
+                }
+            }
             self.reached(.retired)
-            defer { Database.remove(self.copy) }
             try await CardStore.onThread { try self.copyBackup() }
             self.reached(.copied)
             try await self.settle(erased: erased, previous: previous, &report)
@@ -163,17 +171,7 @@ package struct Restore: Sendable {
         }
     }
 
-    private func retirePrevious(isReadable: Bool) throws {
-        if isReadable, self.folder.hasDatabase {
-            guard try Database.leaveLog(of: self.folder.database) else { throw CardStore.busy }
-        }
-        // Without a database, or with one that is none, a log is worth nothing.
-        for suffix in Database.suffixes { unlink(self.folder.database + suffix) }
-        try DurableFile.synchroniseFolder(self.folder.path)
-    }
-
     private func copyBackup() throws {
-        Database.remove(self.copy)
         do { try FileManager.default.copyItem(atPath: self.backup, toPath: self.copy) } catch {
             throw SandboxFolder.failure("the backup cannot be copied into \(Redacted(self.folder.path))")
         }
@@ -186,6 +184,8 @@ package struct Restore: Sendable {
         guard try Database.leaveLog(of: self.copy) else { throw CardStore.busy }
         try Database.synchronise(self.copy)
         self.reached(.synchronised)
+        try self.folder.setLogAside()
+        self.reached(.setAside)
         guard rename(self.copy, self.folder.database) == 0 else {
             throw SandboxFolder.failure("the backup cannot be put in place")
         }
@@ -217,7 +217,7 @@ package struct Restore: Sendable {
             cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
             vault = try? await CardStore.unlock(database, ring: self.ring).0
         } catch let error as DatabaseError where error.kind != .busy {
-            guard self.isReplacing else { throw self.notEmpty("it cannot be read") }
+            guard self.isReplacing else { throw self.notEmpty(Self.unreadable(error)) }
             report.replacedUnreadable = true
             return nil
         }
@@ -227,6 +227,11 @@ package struct Restore: Sendable {
         return vault
     }
 
+    private static func unreadable(_ error: DatabaseError) -> Message {
+        let why: Message = "it cannot be read now: \(error.text)"
+        return error.mayMeanNoRoom ? why + ", as on a full disk; first free some space and try again" : why
+    }
+
     private func notEmpty(_ why: Message) -> CodedError {
         CodedError(
             ReasonCode(rawValue: "sandbox_not_empty"),
@@ -234,5 +239,36 @@ package struct Restore: Sendable {
             "the sandbox \(Redacted(self.folder.path)) is there, and " + why
                 + "; replace it with --force, or name another folder (sandbox.path)"
         )
+    }
+}
+
+// What a restore keeps in the folder until it ends. A kill leaves it for the next opening.
+extension SandboxFolder {
+    /// The copy of the backup; one rename makes it the database.
+    var restoring: String { "\(self.database).restoring" }
+
+    private var replaced: String { "\(self.database).replaced" }
+
+    /// Moves what SQLite would take for a part of the next database.
+    func setLogAside() throws {
+        for suffix in Database.suffixes where rename(self.database + suffix, self.replaced + suffix) != 0 {
+            guard errno == ENOENT else { throw Self.failure("the log of the replaced sandbox cannot be put aside") }
+        }
+        try DurableFile.synchroniseFolder(self.path)
+    }
+
+    /// Removes what a restore left. While the copy is there, the old database is in its place and gets its log back.
+    ///
+    /// The opening lock must be held: it keeps this away from a restore that is under way.
+    func endRestore() {
+        let isInPlace = access(self.restoring, F_OK) != 0
+        for suffix in Database.suffixes {
+            if isInPlace {
+                unlink(self.replaced + suffix)
+            } else {
+                rename(self.replaced + suffix, self.database + suffix)
+            }
+        }
+        Database.remove(self.restoring)
     }
 }

@@ -141,7 +141,7 @@ import Testing
         #expect(try await harness.findings() == ["erasures_unreadable"])
     }
 
-    @Test func `a line that was removed is found and written again, and the card stays erased through a restore`()
+    @Test func `a line that was removed is found, and written again by a repair`()
         async throws
     {
         let ids = [

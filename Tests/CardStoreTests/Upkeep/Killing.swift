@@ -24,6 +24,20 @@ struct KilledProcess {
         try await CardStore.open(path: self.folder, kind: nil, ring: self.ring(), creating: false, now: Self.now)
     }
 
+    /// Restores the backup that is the first of the other arguments.
+    func restore(replacing: Bool = true, reached: @escaping @Sendable (Restore.Step) -> Void = { _ in }) async throws {
+        var restore = try Restore(
+            of: self.rest[0],
+            into: self.folder,
+            ring: self.ring(),
+            replacing: replacing,
+            by: AccessOrigin(actor: "root:restore"),
+            now: Self.now
+        )
+        restore.reached = reached
+        _ = try await restore.run()
+    }
+
     /// Ends the process as a power cut would, once it has come to the step.
     func reach(_ step: some RawRepresentable<String>) {
         if step.rawValue == self.step { kill(getpid(), SIGKILL) }

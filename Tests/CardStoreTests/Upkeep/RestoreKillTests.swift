@@ -29,6 +29,12 @@ import Testing
         #expect(!log.isEmpty)
     }
 
+    /// What a restore makes in the folder and must not leave.
+    private static func leftovers(_ scene: RestoreScene) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: scene.harness.folder)
+            .filter { $0.contains("restoring") || $0.contains("replaced") }
+    }
+
     @Test(arguments: Restore.Step.allCases)
     func `killed at any step, a restore leaves the one sandbox or the other`(step: Restore.Step) async throws {
         let scene = try await RestoreScene()
@@ -38,29 +44,85 @@ import Testing
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [arguments = scene.harness.arguments(step, scene.backup) as [String]] in
             let process = KilledProcess(arguments: arguments)
-            var restore = try Restore(
-                of: process.rest[0],
-                into: process.folder,
-                ring: process.ring(),
-                replacing: true,
-                by: AccessOrigin(actor: "root:restore"),
-                now: KilledProcess.now
-            )
-            restore.reached = { process.reach($0) }
-            _ = try await restore.run()
+            try await process.restore { process.reach($0) }
         }
         try await scene.reopen()
+        #expect(try Self.leftovers(scene) == [])
         let isNew = step == .renamed
         #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")]).isEmpty == isNew)
         #expect(try await scene.state("delivering") == (isNew ? "held restored" : "delivering"))
         #expect(try await scene.state("prepared") == "erased requested")
         #expect(try await scene.harness.findings() == [])
         try scene.harness.store.close()
-        // The next one ends what this one began, and clears away what it left.
+        // The next one ends what this one began.
         _ = try await scene.restore()
         try await scene.reopen()
-        let names = try FileManager.default.contentsOfDirectory(atPath: scene.harness.folder)
-        #expect(!names.contains { $0.contains("restoring") })
+        #expect(try Self.leftovers(scene) == [])
+        #expect(try await scene.harness.findings() == [])
+    }
+
+    @Test func `on a full disk a restore says so, and the commits in the log stay`() async throws {
+        let scene = try await RestoreScene()
+        try await scene.close()
+        try await Self.leaveLog(scene)
+        // Who copies a sandbox leaves it out.
+        try FileManager.default.removeItem(atPath: "\(scene.harness.folder)/sandbox.sqlite3-shm")
+        await #expect(processExitsWith: .exitCode(42)) {
+            [arguments = scene.harness.arguments(Restore.Step.copied, scene.backup) as [String]] in
+            let process = KilledProcess(arguments: arguments)
+            signal(SIGXFSZ, SIG_IGN)
+            // No file may be as long as the shared memory of a log, as where no byte is free.
+            var limit = rlimit(rlim_cur: 16 << 10, rlim_max: 16 << 10)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            var errors: [CodedError] = []
+            for replacing in [false, true] {
+                do {
+                    try await process.restore(replacing: replacing)
+                } catch let error as CodedError { errors.append(error) }
+            }
+            guard errors.map(\.code.rawValue) == ["sandbox_not_empty", "sandbox_unavailable"] else { exit(1) }
+            let text = errors[0].message.text()
+            exit(text.contains("SQLite code") && text.contains("free some space") ? 42 : 2)
+        }
+        try await scene.reopen()
+        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")]).count == 1)
+        #expect(try Self.leftovers(scene) == [])
+    }
+
+    @Test func `the log of a database that cannot be read is back after a failure and a kill, and gone with it`()
+        async throws
+    {
+        let scene = try await RestoreScene()
+        try await scene.close()
+        let path = "\(scene.harness.folder)/sandbox.sqlite3"
+        let (database, log) = (Data(repeating: 7, count: 50_000), Data("the only copy of a commit".utf8))
+        try database.write(to: URL(filePath: path))
+        try log.write(to: URL(filePath: path + "-wal"))
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [arguments = scene.harness.arguments(Restore.Step.setAside, scene.backup) as [String]] in
+            let process = KilledProcess(arguments: arguments)
+            try await process.restore { process.reach($0) }
+        }
+        #expect(await code { try await scene.reopen() } != nil)
+        #expect(try Data(contentsOf: URL(filePath: path + "-wal")) == log)
+        #expect(try Self.leftovers(scene) == [])
+        // A folder of this name keeps the copy from its place.
+        await #expect(throws: CodedError.self) {
+            try await KilledProcess(arguments: scene.harness.arguments(Restore.Step.copied, scene.backup)).restore {
+                step in
+                guard step == .setAside else { return }
+                unlink(path)
+                mkdir(path, 0o700)
+            }
+        }
+        #expect(try Data(contentsOf: URL(filePath: path + "-wal")) == log)
+        #expect(try Self.leftovers(scene) == [])
+        rmdir(path)
+        try database.write(to: URL(filePath: path))
+        #expect(try await scene.restore().replacedUnreadable)
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+        #expect(try Self.leftovers(scene) == [])
+        try await scene.reopen()
         #expect(try await scene.harness.findings() == [])
     }
 
