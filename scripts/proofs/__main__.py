@@ -7,7 +7,7 @@ import sys
 from proofs.proof import Proof
 
 SCENARIOS = {
-    "kill": "every mix of processes is killed at random moments while answers are lost and clocks are wrong",
+    "kill": "every mix of processes is killed at random moments while answers are lost or replaced and clocks are wrong",
     "strike": "each system call is killed or failed in turn",
     "disk": "the power is cut and the disk is full (root)",
     "leaks": "planted names, numbers and pixels appear nowhere; what was erased is gone",

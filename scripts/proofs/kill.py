@@ -1,15 +1,17 @@
-"""kill: cards go to the backend by every mix of processes; these are killed, answers are lost, clocks are wrong.
+"""kill: cards go to the backend by every mix of processes; these are killed, answers are lost or replaced by a gateway's,
+connections are refused, the TOKEN changes, clocks are wrong.
 
 Each mix shares one sandbox. Its photos come in bundles, fronts and backs in any order, and some fronts are refused until
 the end. Nothing may be lost or sent twice, no back may come before its front, fsck must be clean at any time.
 """
 
+import os
 import time
 from datetime import datetime
 
 from proofs.proof import Violation
 from proofs.shim import wrong_clock
-from proofs.stage import Stage
+from proofs.stage import TOKEN_EXPIRED, Stage
 from proofs.tool import BUSY, HANG_SECONDS
 from proofs.workers import KINDS, QUIET_TIME, Run, Watch
 
@@ -29,24 +31,36 @@ SETTINGS = {
     "watch_sidecar": "none",
     # No clock that was wrong once may erase anything.
     "retention_delivered": "7d",
+    "delivery_token": None,
+    "delivery_retcode_token_expired": TOKEN_EXPIRED,
+    # A gateway's 301, 403 and 404 stop delivery, and the next one may go at once.
+    "stop_probe_interval": "1s",
 }
 CASES, KILLS = 560, 280
 QUICK_CASES, QUICK_KILLS = 28, 14
 # One front in so many is refused until its sidecar is mended.
 BROKEN = 4
-LOST_ANSWERS = 0.3
+LOST_ANSWERS, REPLACED_ANSWERS = 0.2, 0.2
+# The TOKEN changes after one round in so many.
+TOKEN_ROUNDS = 3
+SIDES = {"front": "IDCARD_FRONT_APP", "back": "IDCARD_BACK_APP"}
 YEAR = 365 * 86_400
 CLOCKS = (YEAR, -YEAR, 3600, -3600, 10 * YEAR)
 WRONG_CLOCKS = 0.2
+# At the end a person looks every so many seconds, and gives a new TOKEN.
+PERSON_SECONDS = 2
 
 
 class Mix(Stage):
     """One sandbox with its processes, its endpoints, and what was brought to it."""
 
-    def __init__(self, proof, name, kinds, settings):
-        super().__init__(proof, name)
+    def __init__(self, proof, name, kinds, settings, cases):
+        # The TOKEN in use expires at half of the documents.
+        super().__init__(proof, name, "--expire-token-after", str(cases))
         self.settings = settings
-        self.lose_answers(LOST_ANSWERS)
+        self.lose_answers(LOST_ANSWERS, REPLACED_ANSWERS)
+        self.tokens = self.resolved = 0
+        self.change_token()
         self.sandbox = self.new_sandbox()
         self.late_findings, self.cases = [], 0
         self.kills = self.clocks = 0
@@ -56,7 +70,30 @@ class Mix(Stage):
         self.bringers = [worker for worker in self.workers if worker.brings]
 
     def new_sandbox(self, name="work"):
-        return super().new_sandbox(name, **BUSY, **SETTINGS, **self.settings)
+        return super().new_sandbox(
+            name, delivery_token_file=self.token_file, **BUSY, **SETTINGS, **self.settings
+        )
+
+    @property
+    def token_file(self):
+        return os.path.join(self.folder, "token")
+
+    def change_token(self):
+        self.tokens += 1
+        with open(f"{self.token_file}.part", "w", encoding="utf-8", opener=lambda *file: os.open(*file, 0o600)) as file:
+            file.write(f"proof-token-{self.tokens}\n")
+        os.replace(f"{self.token_file}.part", self.token_file)
+
+    def resolve(self):
+        """A person decides on each card of which only the backend's ledger tells whether it has it."""
+        ledger = {(line["business_no"], line["doctype"]) for line in self.backend.ledger()}
+        held = [card for card in self.sandbox.cards("--state", "held") if card["reason"] == "outcome_unknown"]
+        for card in held:
+            decision = "delivered" if (card["business_no"], SIDES[card["side"]]) in ledger else "accept"
+            outcome = self.sandbox.run(["cards", "resolve", card["card_id"], "--as", decision])
+            self.proof.expect_end(outcome, f"{self.name}: cards resolve --as {decision}")
+        self.resolved += len(held)
+        return len(held)
 
     def is_broken(self, index):
         return index % BROKEN == 1
@@ -76,6 +113,8 @@ class Mix(Stage):
                 return
             self.cases += size
             self.bring(range(self.cases - size, self.cases))
+            if rounds % TOKEN_ROUNDS == TOKEN_ROUNDS - 1:
+                self.change_token()
             for worker in self.workers:
                 worker.start()
             before = self.backend.count()
@@ -110,7 +149,8 @@ class Mix(Stage):
                 raise Violation(f"{self.name}: {line['business_no']}: the back was sent before its front")
 
     def finish(self):
-        """What was refused is mended; then all goes, without a person."""
+        """What was refused is mended; then all goes, and a person decides only what no answer can."""
+        self.change_token()
         for worker in self.workers:
             if worker.is_service:
                 worker.start()
@@ -127,7 +167,12 @@ class Mix(Stage):
             worker.end()
         for finding in self.late_findings:
             self.violated(finding)
-        last = self.sandbox.take_in(*(worker.folder for worker in self.workers if isinstance(worker, Run)))
+        self.proxy.replace_no_more()
+        self.resolve()
+        folders = [worker.folder for worker in self.workers if isinstance(worker, Run)]
+        last = self.sandbox.take_in(*folders)
+        if self.resolve():
+            last = self.sandbox.take_in(*folders)
         self.proof.expect_end(last, f"{self.name}: the run over everything, mended,")
         self.proof.expect_whole(self.sandbox, f"{self.name}, at the end")
         self.judge(range(self.cases))
@@ -135,23 +180,32 @@ class Mix(Stage):
         states = [card["state"] for card in cards]
         if states != ["delivered"] * (2 * self.cases):
             self.violated(f"the cards stand at { {state: states.count(state) for state in set(states)} }")
-        lost, repeats = self.proxy.noted()["lost"], sum(count - 1 for count in self.verifier.noted().values())
-        self.expect(lost > 0 or sum(self.proxy.noted().values()) < 20, "no answer was lost")
+        noted, repeats = self.proxy.noted(), sum(count - 1 for count in self.verifier.noted().values())
+        for fate in ("lost", "replaced"):
+            self.expect(noted[fate] > 0 or noted["passed"] < 20, f"no answer was {fate}")
+        has_expired = any(line["retcode"] == TOKEN_EXPIRED for line in self.backend.refusals())
+        self.expect(has_expired or noted["passed"] < 20, "no TOKEN expired")
         moved = sum(abs(datetime.fromisoformat(card["created_at"]).timestamp() - time.time()) > 1800 for card in cards)
         self.expect(moved > 0 or self.clocks < 10, "no card bears the time of a wrong clock")
         self.proof.figure(
             self.name,
-            f"{2 * self.cases} cards, {self.kills} kills, {lost} lost answers, {self.clocks} wrong clocks "
-            f"({moved} cards bear their time), "
+            f"{2 * self.cases} cards, {self.kills} kills, {noted['lost']} lost answers, {noted['replaced']} replaced ones "
+            f"({noted['refusing']} times no connection after it), {self.resolved} cards for a person, "
+            f"{self.clocks} wrong clocks ({moved} cards bear their time), "
             f"{repeats} photos verified again",
         )
 
     def wait_for(self, documents):
         """Waits until so many documents have arrived, as long as there is progress."""
         last, since = -1, time.monotonic()
+        looked = since
         while (now := self.backend.count()) < documents:
             if now != last:
                 last, since = now, time.monotonic()
+            if time.monotonic() > looked + PERSON_SECONDS:
+                self.change_token()
+                self.resolve()
+                looked = time.monotonic()
             if time.monotonic() - since > HANG_SECONDS / 3:
                 return self.violated(f"no progress at {now} documents of {documents}")
             for worker in self.workers:
@@ -169,8 +223,9 @@ class Mix(Stage):
 def mix(name, kinds, settings):
     def prove(proof):
         cases, kills = (QUICK_CASES, QUICK_KILLS) if proof.quick else (CASES, KILLS)
-        course = Mix(proof, name, kinds, settings)
-        course.drive(cases // len(MIXES), kills // len(MIXES))
+        cases, kills = cases // len(MIXES), kills // len(MIXES)
+        course = Mix(proof, name, kinds, settings, cases)
+        course.drive(cases, kills)
         course.finish()
 
     return prove

@@ -1,5 +1,6 @@
-"""The other side: a stub verifier and a proxy that loses answers, each a process of its own, and the built-in backend."""
+"""The other side: a stub verifier and a proxy that loses and replaces answers, each a process of its own, and the backend."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -9,11 +10,16 @@ import socketserver
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler
 
 from proofs import cards
 
+# What a gateway puts in the place of an answer: the backend has the document all the same.
+REPLACEMENTS = ("503 Service Unavailable", "301 Moved Permanently", "403 Forbidden", "404 Not Found", "502 Bad Gateway")
+# After every other replaced answer connections are refused for so many seconds at most.
+REFUSING, LONGEST_REFUSAL = 0.5, 0.2
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -58,11 +64,16 @@ def verifier(folder, **environment):
     return Stub(folder, "verifier", **environment)
 
 
-def lossy_proxy(folder, backend, share, seed):
-    """Loses a share of the backend's answers; notes `passed` or `lost`."""
-    proxy = Stub(folder, "proxy", backend.port, share, seed)
-    proxy.url += "/upload"
-    return proxy
+class LossyProxy(Stub):
+    """Loses and replaces shares of the backend's answers; notes `passed`, `lost`, `replaced`, and `refusing` connections."""
+
+    def __init__(self, folder, backend, lost, replaced, seed):
+        super().__init__(folder, "proxy", backend.port, lost, replaced, seed)
+        self.url += "/upload"
+
+    def replace_no_more(self):
+        self.process.stdin.write("calm\n")
+        self.process.stdin.flush()
 
 
 class Backend(Service):
@@ -156,34 +167,76 @@ class ProxyHandler(socketserver.StreamRequestHandler):
     disable_nagle_algorithm = True
 
     def handle(self):
-        port, share, seed = self.server.arguments
-        with socket.create_connection(("127.0.0.1", int(port))) as upstream:
+        with socket.create_connection(("127.0.0.1", int(self.server.arguments[0]))) as upstream:
             answers = upstream.makefile("rb")
-            while (request := read_message(self.rfile)) is not None:
+            while (request := self.next_request()) is not None:
                 upstream.sendall(request)
                 answer = read_message(answers)
                 # By now the backend has committed, whatever becomes of its answer.
-                is_lost = self.server.draw(seed) < float(share)
-                self.server.note("lost" if is_lost else "passed")
-                if answer is None or is_lost:
+                fate = self.server.fate()
+                self.server.note(fate)
+                if fate == "replaced":
+                    return self.replace()
+                if answer is None or fate == "lost":
                     return
                 self.wfile.write(answer)
+
+    def next_request(self):
+        self.server.idle.add(self.connection)
+        try:
+            return read_message(self.rfile)
+        finally:
+            self.server.idle.discard(self.connection)
+
+    def replace(self):
+        """Another answer, and now and then no connection for the request that follows."""
+        status = self.server.random.choice(REPLACEMENTS)
+        page = b"<html>gateway</html>"
+        head = f"HTTP/1.1 {status}\r\nRetry-After: 0\r\nLocation: /\r\nContent-Type: text/html\r\nConnection: close\r\n"
+        if self.server.random.random() < REFUSING:
+            self.server.note("refusing")
+            self.server.shutdown()
+        self.wfile.write(head.encode() + f"Content-Length: {len(page)}\r\n\r\n".encode() + page)
 
 
 class Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
+    allow_reuse_address = True
     request_queue_size = 128
 
     def __init__(self, handler, log, arguments):
         super().__init__(("127.0.0.1", 0), handler)
         self.log, self.arguments = log, arguments
         self.lock = threading.Lock()
-        self.random = None
+        self.random = random.Random(arguments[-1] if arguments else None)
+        self.is_calm = False
+        # The connections that wait for a request.
+        self.idle = set()
 
-    def draw(self, seed):
+    def fate(self):
+        """What becomes of the next answer."""
+        lost, replaced = map(float, self.arguments[1:3])
         with self.lock:
-            self.random = self.random or random.Random(seed)
-            return self.random.random()
+            drawn = self.random.random()
+        if drawn < lost:
+            return "lost"
+        return "replaced" if drawn < lost + replaced and not self.is_calm else "passed"
+
+    def serve(self):
+        """Serves; whenever a handler ends that by `shutdown()`, connections are refused for a while."""
+        while True:
+            self.serve_forever(poll_interval=0.01)
+            address = self.server_address
+            self.socket.close()
+            # Bound but not listening, a socket refuses connections, and nothing else can take the port.
+            self.socket = socket.socket()
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self.socket.bind(address)
+            for connection in list(self.idle):
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+            time.sleep(self.random.uniform(0, LONGEST_REFUSAL))
+            self.server_activate()
 
     def note(self, word):
         with self.lock:
@@ -199,9 +252,10 @@ def main():
     handler = {"verifier": VerifierHandler, "proxy": ProxyHandler}[sys.argv[1]]
     with open(sys.argv[2], "a", encoding="utf-8") as log:
         server = Server(handler, log, sys.argv[3:])
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve, daemon=True).start()
         print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
-        sys.stdin.read()
+        for _ in sys.stdin:
+            server.is_calm = True
 
 
 if __name__ == "__main__":

@@ -3,21 +3,26 @@
 from collections import Counter, defaultdict
 
 from proofs.cards import Pairs
-from proofs.remote import Backend, lossy_proxy, verifier
+from proofs.remote import Backend, LossyProxy, verifier
 from proofs.tool import Sandbox
 
 
+# What the backend refuses an expired TOKEN with: it stored nothing.
+TOKEN_EXPIRED = "100001"
+
+
 class Stage:
-    def __init__(self, proof, name, **environment):
+    def __init__(self, proof, name, *options, **environment):
         self.proof, self.name, self.random = proof, name, proof.random
         self.folder, self.pairs = proof.subfolder(name), Pairs(proof.seed)
         self.verifier = proof.keep_running(verifier(self.folder, **environment))
-        self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder))
+        self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder, *options))
         self.delivery_url = self.backend.url
 
-    def lose_answers(self, share):
-        """From now on a share of the backend's answers is lost on the way."""
-        self.proxy = self.proof.keep_running(lossy_proxy(self.folder, self.backend, share, f"{self.name}-{self.proof.seed}"))
+    def lose_answers(self, lost, replaced=0):
+        """From now on shares of the backend's answers are lost on the way, or replaced by a gateway's."""
+        seed = f"{self.name}-{self.proof.seed}"
+        self.proxy = self.proof.keep_running(LossyProxy(self.folder, self.backend, lost, replaced, seed))
         self.delivery_url = self.proxy.url
 
     def subfolder(self, name):
@@ -61,5 +66,6 @@ class Stage:
         for number in sides.keys() - expected:
             self.violated(f"{number}: the ledger holds documents of a case that was never taken in")
         for line in self.backend.refusals():
-            # Whatever the backend refuses here, it had under another key.
-            self.violated(f"the backend refused an upload with {line['retcode']}: sent again under a new key")
+            # Whatever else the backend refuses here, it had under another key.
+            if line["retcode"] != TOKEN_EXPIRED:
+                self.violated(f"the backend refused an upload with {line['retcode']}: sent again under a new key")

@@ -28,8 +28,8 @@ def digest(path):
 class Worker:
     """A command over the sandbox of a mix, started again whenever it has ended."""
 
-    # How it may end by itself: all done, some card waits, work is left to others.
-    endings = (0, 1, 75)
+    # How it may end by itself: all done, some card waits, the backend stopped it, work is left to others.
+    endings = (0, 1, 69, 75)
     is_service = False
     # Whether photos come by it.
     brings = True
