@@ -43,6 +43,7 @@ struct StageRunner<Job: Sendable>: Sendable {
         await withDiscardingTaskGroup { group in
             while !self.board.isEnding {
                 self.board.listen(self.work.stage)
+                await self.tellStop(onError)
                 let places = self.work.gate.places
                 let claimed: Claimed<Job>
                 let pause: Duration?
@@ -67,6 +68,14 @@ struct StageRunner<Job: Sendable>: Sendable {
                 if let pause { await self.board.wait(self.work.stage, for: pause, time: self.time) }
             }
         }
+    }
+
+    /// Says that an endpoint keeps the stage from its work, also where the next probe may begin at once.
+    private func tellStop(_ onError: @Sendable (any Error) -> Void) async {
+        guard self.work.gate.isStoppedForGood, !self.board.isUnderWay(self.work.stage) else { return }
+        do {
+            if try await self.work.nextDue() != nil { self.board.set(.stopped, of: self.work.stage) }
+        } catch { onError(error) }
     }
 
     /// Says what the stage is doing, now that nothing can be claimed, and returns how long it waits unless it is rung.

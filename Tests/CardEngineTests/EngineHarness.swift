@@ -228,7 +228,9 @@ final class EngineHarness: Sendable {
                     return self.send(delivery)
                 },
                 token: { parts in
-                    guard case .text(let token) = parts.first(where: { $0.name == "TOKEN" })?.content else { return nil }
+                    guard case .text(let token) = parts.first(where: { $0.name == "TOKEN" })?.content else {
+                        return nil
+                    }
                     return token
                 },
                 refreshToken: { _ in

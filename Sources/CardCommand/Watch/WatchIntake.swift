@@ -109,7 +109,9 @@ final class ServiceNotices: Sendable {
             let isNew = self.told.withLock { $0.updateValue("overdue", forKey: "retention") != "overdue" }
             if isNew { Console.standardError("warning: \(count.of("card")) past the retention are still to be erased") }
         case .erasingFailed(let error):
-            let isNew = self.told.withLock { $0.updateValue(error.code.rawValue, forKey: "retention") != error.code.rawValue }
+            let isNew = self.told.withLock {
+                $0.updateValue(error.code.rawValue, forKey: "retention") != error.code.rawValue
+            }
             guard isNew else { return }
             Console.standardError("warning: cards past their retention were not erased: \(error.message.text())")
         case .taken, .refused, .sending, .failed, .changed: break

@@ -16,7 +16,9 @@ final class BatchGathering: Sendable {
 
     /// How long until the first account goes that is not full; `nil` if none gathers.
     var timeLeft: Duration? {
-        self.since.withLock { $0.values.min() }.map { $0 + self.context.settings.batchWait - self.context.time.steady() }
+        self.since.withLock { $0.values.min() }.map {
+            $0 + self.context.settings.batchWait - self.context.time.steady()
+        }
     }
 
     /// Returns the deliveries that go now: full ones, those that have waited long enough, and all if nothing more can come.

@@ -105,7 +105,9 @@ extension CardStore {
     }
 
     private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
-        let row = try tx.row("SELECT key, layout, body, boundary, parts, tries, may_be_applied FROM delivery WHERE id = \(id)") { row in
+        let row = try tx.row(
+            "SELECT key, layout, body, boundary, parts, tries, may_be_applied FROM delivery WHERE id = \(id)"
+        ) { row in
             (
                 key: try row.next(String.self), layout: try row.next(DeliveryLayoutKind.self),
                 body: try row.next(DeliveryBody.self), boundary: try row.next(String.self),

@@ -94,7 +94,9 @@ extension ServerHarness {
                 boundary: { key, _, _ in "boundary-\(key)" },
                 send: { _, _ in .accepted(alreadyExisted: false, code: "000000") },
                 token: { parts in
-                    guard case .text(let token) = parts.first(where: { $0.name == "TOKEN" })?.content else { return nil }
+                    guard case .text(let token) = parts.first(where: { $0.name == "TOKEN" })?.content else {
+                        return nil
+                    }
                     return token
                 },
                 refreshToken: { _ in false }
