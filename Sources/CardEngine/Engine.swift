@@ -68,6 +68,7 @@ package struct Engine: Sendable {
     package func runBatch(_ groups: [[InputItem]]) async throws -> BatchEnd {
         let context = self.context
         let own = Mutex<Set<CardID>>([])
+        let stopped = Mutex<[Stage: RemoteFailure]>([:])
         try await self.run {
             try await self.take(groups) { event in
                 guard case .taken(_, let outcome) = event else { return }
@@ -78,9 +79,11 @@ package struct Engine: Sendable {
             repeat {
                 await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
             } while try await self.waitsForOthers(cards)
+            // A probe that is under way changes nothing of what the batch ends for.
+            stopped.withLock { $0 = self.stopped }
             await self.eraseExpired(until: context.time.steady() + context.settings.patience)
         }
-        return BatchEnd(stopped: self.stopped)
+        return BatchEnd(stopped: stopped.withLock(\.self))
     }
 
     /// Waits a moment if another living process has claimed one of these cards: what it comes to may be work for this one.

@@ -29,6 +29,8 @@ final class EngineHarness: Sendable {
         var fetched: [String] = []
         /// How often preparing fails for lack of memory.
         var preparingFailures = 0
+        /// How often making an image smaller fails for lack of memory.
+        var shrinkingFailures = 0
         /// Called while a delivery is under way.
         var onDeliver: (@Sendable () async throws -> Void)?
     }
@@ -43,23 +45,41 @@ final class EngineHarness: Sendable {
 
     let folder: String
     let store: CardStore
+    private let ring: KeyRing
+    private let owner: EngineHarness?
     let state = Mutex(State())
 
     init() async throws {
         self.folder = FileManager.default.temporaryDirectory.appending(path: "engine-\(UUID().uuidString)").path
+        self.ring = KeyRing(VaultKey.random())
+        self.owner = nil
         self.store = try await CardStore.open(
             path: self.folder + "/sandbox",
             kind: .real,
-            ring: KeyRing(VaultKey.random()),
+            ring: self.ring,
             creating: true,
             now: Timestamp(Date())
         )
         try FileManager.default.createDirectory(atPath: self.folder + "/photos", withIntermediateDirectories: true)
     }
 
+    /// Another process over the sandbox of a harness, which must outlive it.
+    init(sharing other: EngineHarness) async throws {
+        self.folder = other.folder
+        self.ring = other.ring
+        self.owner = other
+        self.store = try await CardStore.open(
+            path: self.folder + "/sandbox",
+            kind: .real,
+            ring: self.ring,
+            creating: false,
+            now: Timestamp(Date())
+        )
+    }
+
     deinit {
         try? self.store.close()
-        try? FileManager.default.removeItem(atPath: self.folder)
+        if self.owner == nil { try? FileManager.default.removeItem(atPath: self.folder) }
     }
 
     // MARK: Inputs
@@ -190,6 +210,11 @@ final class EngineHarness: Sendable {
                 return PreparedImage(jpeg: source, width: 100, height: 63, digest: ContentDigest(of: source))
             },
             shrink: { image in
+                let fails = self.state.withLock { state in
+                    state.shrinkingFailures -= 1
+                    return state.shrinkingFailures >= 0
+                }
+                if fails { throw CodedError(ReasonCode(rawValue: "image_memory"), .storage, "there is no memory") }
                 let jpeg = image.jpeg + Data(" small".utf8)
                 return PreparedImage(jpeg: jpeg, width: 50, height: 31, digest: ContentDigest(of: jpeg))
             },
@@ -233,8 +258,9 @@ final class EngineHarness: Sendable {
                     }
                     return token
                 },
-                refreshToken: { _ in
+                refreshToken: { parts in
                     self.state.withLock { state in
+                        guard parts.contains(.text(state.tokens[0], name: "TOKEN")) else { return true }
                         guard state.tokens.count > 1 else { return false }
                         state.tokens.removeFirst()
                         return true

@@ -1,4 +1,5 @@
 import CardModel
+import Dispatch
 import Foundation
 import Testing
 
@@ -22,6 +23,50 @@ import class GRDB.DatabaseQueue
     }
 
     // MARK: The file
+
+    /// A change of the schema makes other sandboxes: it is made on purpose, with the table in the page *Developing*.
+    @Test func `the text of the schema is the one that was decided on`() {
+        #expect(Schema.digest == "404193373a7213e621c61b5da305ec3bf6b3a4aa004710460a389d6cec1dc830")
+    }
+
+    @Test func `a sandbox has an identity, which it keeps`() async throws {
+        let id = harness.store.id
+        try harness.store.close()
+        harness.store = try await harness.another()
+        #expect(harness.store.id == id)
+        let other = try await Self.open(harness.folder + "/other")
+        #expect(other.id != id)
+        try other.close()
+    }
+
+    @Test func `a change waits for a process that keeps the sandbox locked for six seconds`() async throws {
+        let queue = try DatabaseQueue(path: harness.store.folder.database)
+        let (isLocked, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let lock = Thread {
+            try? queue.inDatabase { connection in
+                try connection.execute(sql: "BEGIN IMMEDIATE")
+                isLocked.signal()
+                _ = isReleased.wait(timeout: .now() + 6)
+                try connection.execute(sql: "COMMIT")
+            }
+        }
+        lock.start()
+        isLocked.wait()
+        try await harness.admit("front", number: "N")
+        #expect(try await harness.store.counts().states == [.prepared: 1])
+        try queue.close()
+    }
+
+    @Test(arguments: ["sandbox.sqlite3", "sandbox.sqlite3-wal"])
+    func `nothing is written once a file of the sandbox was exchanged`(file: String) async throws {
+        try await harness.admit("front", number: "N")
+        let path = "\(harness.folder)/\(file)"
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        try FileManager.default.copyItem(atPath: path + ".away", toPath: path)
+        let error = await #expect(throws: CodedError.self) { try await harness.admit("other", number: "M") }
+        #expect(error?.code == .sandboxUnavailable)
+        #expect(error?.message.text().contains("was replaced under this process") == true)
+    }
 
     @Test func `a commit waits for the disk, and what is deleted is overwritten`() async throws {
         let expected: [(SQL, Int)] = [
@@ -171,6 +216,7 @@ import class GRDB.DatabaseQueue
 
     @Test(arguments: [
         "PRAGMA application_id = 0", "PRAGMA application_id = 1229210419", "PRAGMA user_version = 2",
+        "UPDATE store SET schema = '00'", "ALTER TABLE store DROP COLUMN schema",
     ])
     func `a sandbox of another edition or a newer version is refused untouched`(_ change: String) async throws {
         try await harness.plant(change)

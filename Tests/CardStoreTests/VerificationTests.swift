@@ -56,6 +56,36 @@ import Testing
         return try await harness.conclude(job, CardReading(side: ending.side), verdict, warnings: warnings)
     }
 
+    @Test func `what a provider read is used again after another one has read`() async throws {
+        let card = try await harness.admit("front", number: "N").card
+        func claim(_ provider: String) async throws -> VerificationJob {
+            let jobs = try await harness.store.claimVerification(
+                by: harness.worker,
+                provider: provider,
+                parameters: "",
+                limit: 1,
+                untriedFirst: false,
+                now: harness.now
+            )
+            return try #require(jobs.first)
+        }
+        func read(_ job: VerificationJob, by provider: String, _ name: String) async throws {
+            let reading = CardReading(side: .front, fields: CardFields(name: name))
+            let key = ReadingKey(imageDigest: job.image.digest, provider: provider, parameters: "")
+            let judgement = Judgement(.rejected(.unsupportedFormat, message: "no"))
+            try await harness.store.conclude(job, with: .judged(reading, key: key, judgement), now: harness.now)
+        }
+        for (provider, paid) in [("one", true), ("two", true), ("one", false), ("two", false)] {
+            let job = try await claim(provider)
+            #expect((job.reading == nil) == paid)
+            try await read(job, by: provider, provider)
+            let shown = try await harness.store.details(of: card).reading?.fields.name?.reveal()
+            #expect(shown == provider, "the card was judged by it last")
+            try await harness.retry(card)
+        }
+        #expect(try await harness.findings() == [])
+    }
+
     @Test(arguments: endings)
     func `the end of a verification is what the card and its history say`(ending: Ending) async throws {
         let id = try await harness.admit("front", number: "N").card

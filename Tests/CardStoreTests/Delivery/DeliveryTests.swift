@@ -52,6 +52,89 @@ import Testing
         #expect(try await harness.state(card) == "held outcome_unknown")
     }
 
+    /// Answers in turn to one delivery; each but the last leaves it open.
+    @Test(arguments: [
+        ([DeliveryOutcome.failure(.throttled, mayBeApplied: true), .failure(.notSent), .accepted], "delivered"),
+        ([.failure(.throttled, mayBeApplied: true), .failure(.notSent), .failure(.rejected)], "held outcome_unknown"),
+        (
+            [.failure(.throttled, mayBeApplied: true), .tokenExpired(StoreHarness.failure(.stop))],
+            "held outcome_unknown"
+        ),
+        ([.failure(.throttled), .failure(.notSent), .failure(.rejected)], "rejected refused_by_remote"),
+        ([.failure(.stop, scope: .request), .failure(.notSent), .accepted], "delivered"),
+        ([.failure(.stop, scope: .request), .failure(.stop, scope: .request), .accepted], "delivered"),
+        ([.failure(.stop, scope: .request), .failure(.rejected)], "held outcome_unknown"),
+    ])
+    func `an answer that does not prove the contrary keeps its delivery under one key`(
+        outcomes: [DeliveryOutcome],
+        end: String
+    ) async throws {
+        var (card, job) = try await harness.delivering("front", number: "N")
+        let key = job.outbound.idempotencyKey
+        for outcome in outcomes.dropLast() {
+            try await harness.conclude(job, outcome)
+            #expect(try await harness.state(card) == "delivering")
+            job = try await harness.repeated()
+            #expect(job.outbound.idempotencyKey == key)
+        }
+        try await harness.conclude(job, try #require(outcomes.last))
+        #expect(try await harness.state(card) == end)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test(arguments: [
+        // Another TOKEN or form is wanted: what may have been applied was refused once more, or never left.
+        (
+            [DeliveryOutcome.failure(.stop, scope: .request)], DeliveryOutcome.failure(.stop, scope: .request),
+            "held outcome_unknown"
+        ),
+        ([.failure(.stop, scope: .request)], .accepted, "delivered"),
+        ([.failure(.notSent)], .failure(.notSent), "verified"),
+        ([.failure(.unknown)], .failure(.notSent), "delivering"),
+    ])
+    func `a delivery whose form would be another one now ends by what may have become of it`(
+        before: [DeliveryOutcome],
+        outcome: DeliveryOutcome,
+        end: String
+    ) async throws {
+        var (card, job) = try await harness.delivering("front", number: "N")
+        for outcome in before {
+            try await harness.conclude(job, outcome)
+            job = try await harness.repeated()
+        }
+        #expect(job.current.map(\.card) == [card])
+        try await harness.store.conclude(
+            job,
+            with: outcome,
+            terms: DeliveryTerms(
+                retry: RetryTerms(maxAttempts: 5, delay: .seconds(1)),
+                onUnknown: .resend,
+                isOutdated: true
+            ),
+            now: harness.now
+        )
+        #expect(try await harness.state(card) == end)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a newer photo takes the place of one whose delivery never reached the backend`() async throws {
+        let old = try await harness.sent("old", number: "N", .failure(.notSent))
+        let new = try await harness.verified("new", number: "N", .front)
+        #expect(try await harness.claimDeliveries().isEmpty)
+        #expect(try await harness.begin().map(\.members) == [[new]])
+        #expect(try await harness.state(old) == "superseded superseded")
+    }
+
+    @Test func `metadata amends a card whose delivery never reached the backend`() async throws {
+        let card = try await harness.sent("front", number: "N", .failure(.notSent))
+        try await harness.admit("front", number: "N") { $0.userNumber = Redacted("U-2") }
+        #expect(try await harness.state(card) == "verified")
+        #expect(try await harness.groups().joined().map { $0.userNumber?.reveal() } == ["U-2"])
+        let other = try await harness.sent("other", number: "M", .failure(.unknown))
+        try await harness.admit("other", number: "M") { $0.userNumber = Redacted("U-2") }
+        #expect(try await harness.state(other) == "delivering")
+    }
+
     private static func message(of state: CardState, _ card: CardID) -> String {
         guard state == .held else { return "it failed" }
         return """

@@ -63,15 +63,44 @@ import Testing
     @Test func `a file is known by path, inode, size and time under its number only`() async throws {
         let file = try harness.file("front")
         let card = try await harness.admit("front", number: "N", file: file).card
-        var changes = Array(repeating: file, count: 5)
+        var changes = Array(repeating: file, count: 6)
         changes[0].path = Redacted("/elsewhere")
         changes[1].device += 1
         changes[2].inode += 1
         changes[3].size += 1
         changes[4].modifiedNanoseconds += 1
-        #expect(try await harness.known(changes) == [nil, nil, nil, nil, nil])
+        changes[5].changedNanoseconds += 1
+        #expect(try await harness.known(changes) == [nil, nil, nil, nil, nil, nil])
         #expect(try await harness.known([file], number: "M") == [nil])
         #expect(try await harness.known([file])[0]?.card == card)
+    }
+
+    /// A photo whose bytes differ in what becomes no part of the image.
+    private func rated(number: String = "N", side: CardSide? = nil) -> Admission {
+        var photo = harness.photo("front with a rating", number: number, side: side)
+        photo.content = .prepared(StoreHarness.image("jpeg of front"))
+        return photo
+    }
+
+    @Test func `the same prepared image of a number and side is the card that exists, before anything is paid`()
+        async throws
+    {
+        let card = try await harness.admit("front", number: "N", side: .front).card
+        let again = try await harness.admit(rated())
+        #expect(again.card == card && again.isDuplicate)
+        #expect(try await harness.admit(rated(side: .back)).card != card, "one that shows both sides")
+        #expect(try await harness.admit(rated(number: "M")).isDuplicate == false)
+        // What came over HTTP is found out when it is prepared.
+        try await harness.admit(harness.received("front with another rating"))
+        let job = try #require(try await harness.claimPreparation().first)
+        let change = try await harness.store.conclude(
+            job,
+            with: .prepared(StoreHarness.image("jpeg of front")),
+            now: harness.now
+        )
+        #expect(change.state == .superseded && change.reason == .duplicate)
+        #expect(try await harness.claim().count == 3)
+        #expect(try await harness.findings() == [])
     }
 
     @Test func `a file that was written again is known as its new card, and no longer as the old one`() async throws {
