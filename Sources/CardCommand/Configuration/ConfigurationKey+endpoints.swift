@@ -196,7 +196,7 @@ extension ConfigurationKey {
         ConfigurationKey("retry.cap", \.engine.retry.cap, .duration(.milliseconds(1)...(.seconds(86_400))))
             .means("Upper bound of every delay."),
         ConfigurationKey("stop.probe_interval", \.engine.probeInterval, .duration(.seconds(1)...(.seconds(86_400))))
-            .means("Longest rest of a stopped stage before it tries one card."),
+            .means("Longest pause of a stopped stage before it tries one card."),
         ConfigurationKey("run.patience", \.engine.patience, .duration(.zero...(.seconds(86_400))))
             .means("How long a run waits for cards that are to be repeated later."),
         ConfigurationKey("run.shutdown_timeout", \.engine.shutdownTimeout, .duration(.zero...(.seconds(3600))))

@@ -65,7 +65,8 @@ struct StopTests {
             let calls = self.backend.askedNumbers
             #expect((isLast ? 4...5 : 2...2).contains(calls.count { $0 == "R-106" }), "\(calls)")
             let card = try #require(try second.json().cards.first { $0.businessNo == "R-106" })
-            #expect(card.state == "failed" && card.reason == "http_\(status.prefix(3))")
+            // The backend may have stored it before something on the way answered.
+            #expect(card.state == "held" && card.reason == "outcome_unknown")
             #expect(try await self.tool.run(["fsck"] + file).status == 0)
         }
     }
@@ -76,7 +77,7 @@ struct StopTests {
         try await self.serving { file in
             let command = ["run", try self.fronts(3), "--format", "json"] + file
             let stopped = try await self.tool.run(command, ends: 69)
-            #expect(try stopped.json().cards.allSatisfy { $0.state == "verified" })
+            #expect(try stopped.json().cards.allSatisfy { ["verified", "delivering"].contains($0.state) })
             self.backend.answer { _ in nil }
             #expect(try await self.tool.run(command).status == 0)
             #expect(self.backend.acceptedNumbers.count == 3)
@@ -228,8 +229,11 @@ struct StopTests {
         arguments: ["retry", "resolve"]
     )
     func stoppedCard(what: String) async throws {
-        self.backend.answer { _ in FaultReply("404 Not Found") }
-        try await self.serving { file in
+        // Its own code says that it was not applied.
+        self.backend.answer { _ in .json(#"{"RETCODE":"100009"}"#, status: "403 Forbidden") }
+        var configuration = RemoteConfiguration()
+        configuration.delivery.append("retcode: {rejected: ['100009']}")
+        try await self.serving(configuration) { file in
             let stopped = try await self.tool.run(["run", try self.fronts(1), "--format", "json"] + file, ends: 69)
             let card = try #require(try stopped.json().cards.first?.cardId)
             let words = [

@@ -25,12 +25,16 @@ struct RunTests {
         for line in ledger {
             #expect(FileManager.default.fileExists(atPath: documents.appending(path: line.file).path))
         }
-        try PhotoFile.changeContentKeepingLooks(of: cards.appending(path: "LOAN-2026-0001/front.jpg"))
         let again = try await tool.run(command, ends: 0)
         #expect(try again.json().counts["duplicate"] == report.cards.count)
         #expect(try again.json().cards.allSatisfy { $0.duplicateOf != nil })
         #expect(try tool.lines("ledger.jsonl", in: documents) == ledger)
         #expect(try tool.lines("refusals.jsonl", in: documents).isEmpty, "something was sent twice")
+        // A file that was changed in place and got its old time back is read again.
+        try PhotoFile.changeContentKeepingLooks(of: cards.appending(path: "LOAN-2026-0001/front.jpg"))
+        let changed = try await tool.run(command).json().cards
+        #expect(changed.count { $0.duplicateOf == nil } == 1)
+        #expect(changed.first { $0.duplicateOf == nil }?.source.hasSuffix("LOAN-2026-0001/front.jpg") == true)
     }
 
     @Test("Every odd but valid encoding is delivered")
