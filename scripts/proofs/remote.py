@@ -76,6 +76,26 @@ class LossyProxy(Stub):
         self.process.stdin.flush()
 
 
+class PickyProxy(Stub):
+    """Answers 500 to the documents of some business numbers, and 403 to TOKENs that a file does not name; passes the others on."""
+
+    def __init__(self, folder, backend, rules):
+        self.rules = os.path.join(folder, "rules.json")
+        self.set(**rules)
+        super().__init__(folder, "picky", backend.port, self.rules)
+        self.url += "/upload"
+
+    def set(self, **rules):
+        with open(self.rules + ".new", "w", encoding="utf-8") as file:
+            json.dump(rules, file)
+        os.replace(self.rules + ".new", self.rules)
+
+
+def image_host(folder, images):
+    """Serves the files of a folder; answers 500 to every other path."""
+    return Stub(folder, "images", images)
+
+
 class Backend(Service):
     """The built-in business backend, whose ledger is the judge."""
 
@@ -199,6 +219,53 @@ class ProxyHandler(socketserver.StreamRequestHandler):
         self.wfile.write(head.encode() + f"Content-Length: {len(page)}\r\n\r\n".encode() + page)
 
 
+def field(request, name):
+    """The text of a part of a form."""
+    start = request.find(b'name="' + name + b'"\r\n')
+    return request[start:].split(b"\r\n\r\n", 1)[1].split(b"\r\n", 1)[0].decode() if start >= 0 else ""
+
+
+class PickyHandler(socketserver.StreamRequestHandler):
+    disable_nagle_algorithm = True
+
+    def handle(self):
+        port, rules = self.server.arguments
+        while (request := read_message(self.rfile)) is not None:
+            with open(rules, encoding="utf-8") as file:
+                known = json.load(file)
+            number, token = field(request, b"BUSINESSNO"), field(request, b"TOKEN")
+            if number in known.get("fails", ()):
+                answer = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"
+            elif known.get("token") not in (None, token):
+                answer = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
+            else:
+                with socket.create_connection(("127.0.0.1", int(port))) as upstream:
+                    upstream.sendall(request)
+                    answer = read_message(upstream.makefile("rb"))
+            self.server.note("passed" if b" 200 " in answer.split(b"\r\n", 1)[0] else "refused")
+            self.wfile.write(answer)
+
+
+class ImageHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        path = os.path.join(self.server.arguments[0], os.path.basename(self.path))
+        is_there = os.path.isfile(path)
+        body = b""
+        if is_there:
+            with open(path, "rb") as file:
+                body = file.read()
+        self.server.note("sent" if is_there else "failed")
+        self.send_response(200 if is_there else 500)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
 class Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
     allow_reuse_address = True
@@ -249,7 +316,8 @@ class Server(socketserver.ThreadingTCPServer):
 
 
 def main():
-    handler = {"verifier": VerifierHandler, "proxy": ProxyHandler}[sys.argv[1]]
+    handlers = {"verifier": VerifierHandler, "proxy": ProxyHandler, "picky": PickyHandler, "images": ImageHandler}
+    handler = handlers[sys.argv[1]]
     with open(sys.argv[2], "a", encoding="utf-8") as log:
         server = Server(handler, log, sys.argv[3:])
         threading.Thread(target=server.serve, daemon=True).start()
