@@ -43,7 +43,7 @@ package final class CardStore: Sendable {
     ///   - ring: the keys that may wrap its data keys, the current one first.
     ///   - creating: whether it is made if it is not there.
     ///   - now: the time, noted as seen.
-    /// - Throws: `not_found` if it is not there and is not to be made; `wrong_sandbox` if it was made by the first edition or a
+    /// - Throws: `not_found` if it is not there and is not to be made; `wrong_sandbox` if it was made by an earlier build or a
     ///   newer version, or is of the other kind; `wrong_key`; `sandbox_unavailable`, `sandbox_damaged`.
     package static func open(
         path: String,
@@ -98,29 +98,6 @@ package final class CardStore: Sendable {
         guard SandboxFolder(path: path).hasDatabase else { throw Self.missing(path) }
     }
 
-    /// Checks that the sandbox, if there is one, was not made by the first edition, before a key is asked for.
-    ///
-    /// Only the head of the file is read, and nothing is changed. This process must not have the sandbox open: closing the
-    /// file drops the locks that SQLite has on it.
-    ///
-    /// - Throws: `wrong_sandbox`.
-    package static func refuseFirstEdition(at path: String) throws(CodedError) {
-        guard SandboxFolder(path: path).applicationID == Schema.firstEditionID else { return }
-        throw Self.ofFirstEdition(path)
-    }
-
-    private static func ofFirstEdition(_ path: String) -> CodedError {
-        CodedError(
-            .wrongSandbox,
-            .configuration,
-            """
-            the sandbox \(Redacted(path)) was made by the first edition of idcard-pipeline, which this one does not read; \
-            nothing was changed: move it away (mv \(Redacted(path)) \(Redacted(path)).first), or name another folder \
-            (--sandbox, or sandbox.path)
-            """
-        )
-    }
-
     private static func missing(_ path: String) -> CodedError {
         CodedError(
             .notFound,
@@ -155,7 +132,6 @@ package final class CardStore: Sendable {
             guard creating else { throw Self.missing(folder.path) }
             return true
         }
-        if file.application == Schema.firstEditionID { throw Self.ofFirstEdition(folder.path) }
         if file.application != Schema.applicationID {
             throw CodedError(
                 .wrongSandbox,

@@ -10,8 +10,6 @@ import GRDB
 enum Schema {
     /// What marks the file as a sandbox (`PRAGMA application_id`): "IDC2".
     static let applicationID = 0x4944_4332
-    /// What marks the sandboxes of the first edition: "IDCP".
-    static let firstEditionID = 0x4944_4350
     /// The version that this program writes (`PRAGMA user_version`).
     static let version = 1
 

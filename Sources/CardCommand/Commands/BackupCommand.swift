@@ -104,7 +104,6 @@ struct RestoreCommand: Command {
 
     func execute() async throws -> CommandStatus {
         let configuration = try self.options.load().configuration
-        try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
         let report = try await Restore(
             of: URL(filePath: self.file).path,
             into: configuration.sandboxPath,

@@ -48,8 +48,6 @@ extension Configuration {
     ///   for.
     func openStore(creating: Bool) async throws -> CardStore {
         if !creating { try CardStore.requireSandbox(at: self.sandboxPath) }
-        // Before a key is asked for: none would help.
-        try CardStore.refuseFirstEdition(at: self.sandboxPath)
         var ring = try await self.vaultKeys(creating: creating)
         while true {
             do {

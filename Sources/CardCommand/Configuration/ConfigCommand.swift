@@ -122,9 +122,6 @@ struct CheckedConfiguration: Report {
         await mistakes.attempt("delivery") { () async throws(CodedError) in
             if let settings = configuration.delivery { try await BusinessBackend(settings).shutdown() }
         }
-        await mistakes.attempt("sandbox.path") { () throws(CodedError) in
-            try CardStore.refuseFirstEdition(at: configuration.sandboxPath)
-        }
         // A command is not run here.
         if !configuration.isEmbedded, configuration.vault.keyCommand == nil {
             await mistakes.attempt(configuration.vault.key == nil ? "vault.key_file" : "vault.key") {

@@ -149,8 +149,6 @@ extension [ConfigurationError.Mistake] {
 extension ReasonCode {
     /// No key has this name.
     static let settingUnknown = ReasonCode(rawValue: "setting_unknown")
-    /// A key of the first edition is gone.
-    static let settingRemoved = ReasonCode(rawValue: "setting_removed")
     /// A value has another form or lies outside its range.
     static let settingInvalid = ReasonCode(rawValue: "setting_invalid")
     /// Something that is needed is not set.

@@ -90,22 +90,15 @@ struct LoadedConfiguration: Sendable {
         let known = Set(ConfigurationKey.all.map(\.variable)).union([ConfigurationFile.variable])
         for name in environment.keys.sorted() where name.hasPrefix(ConfigurationKey.variablePrefix) {
             if known.contains(name) { continue }
-            if let key = RemovedKeys.names.first(where: { ConfigurationKey.variable(of: $0) == name }) {
-                self.note(.settingRemoved, key, from: .variable(name), at: "\(name)", RemovedKeys.remedy(key) ?? "")
-            } else {
-                let near = NameSuggestion.closest(to: name, among: known.sorted())
-                let hint: Message = near.map { "; did you mean \($0)?" } ?? ""
-                self.configuration.notices.append("the variable \(name) is that of no key and is not used" + hint)
-            }
+            let near = NameSuggestion.closest(to: name, among: known.sorted())
+            let hint: Message = near.map { "; did you mean \($0)?" } ?? ""
+            self.configuration.notices.append("unknown variable \(name) (ignored)" + hint)
         }
     }
 
     /// Fills the property of a key, or says why not.
     private mutating func fill(_ name: String, _ value: WrittenValue, from source: Source, at place: Message) {
         guard let key = ConfigurationKey.named(name) else {
-            if let remedy = RemovedKeys.remedy(name) {
-                return self.note(.settingRemoved, name, from: source, at: place, remedy)
-            }
             if self.addField(name, value) { return }
             let near = NameSuggestion.closest(to: name, among: ConfigurationKey.all.map(\.name))
             let hint: Message = near.map { "did you mean \($0)?" } ?? "config show lists the keys there are"
@@ -143,7 +136,6 @@ struct LoadedConfiguration: Sendable {
     ) {
         let stem: Message =
             switch code {
-            case .settingRemoved: "\(name) (" + place + ") is gone: "
             case .settingUnknown: "\(name) (" + place + ") is no key; "
             default: "\(name) (" + place + "): "
             }

@@ -88,7 +88,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let sandboxUnavailable = ReasonCode(rawValue: "sandbox_unavailable")
     /// Another process holds the sandbox.
     package static let sandboxBusy = ReasonCode(rawValue: "sandbox_busy")
-    /// The sandbox belongs to the other kind of endpoints, to the first edition, or to a newer version.
+    /// The sandbox belongs to the other kind of endpoints, to an earlier build, or to a newer version.
     package static let wrongSandbox = ReasonCode(rawValue: "wrong_sandbox")
     /// There is no such card, run or sandbox.
     package static let notFound = ReasonCode(rawValue: "not_found")

@@ -34,14 +34,6 @@ struct SandboxFolder: Sendable {
         return stat(self.database, &status) == 0 && status.st_size > 0
     }
 
-    /// What marks the database by the bytes 68 to 71 of its head (`PRAGMA application_id`); `nil` if there is no head to read.
-    var applicationID: Int? {
-        guard self.hasDatabase, let file = FileHandle(forReadingAtPath: self.database) else { return nil }
-        defer { try? file.close() }
-        guard let head = try? file.read(upToCount: 72), head.count == 72 else { return nil }
-        return head.suffix(4).reduce(0) { $0 << 8 | Int($1) }
-    }
-
     /// Makes the folders and an empty database file where they are missing, and closes them to others.
     ///
     /// - Throws: `CodedError` `sandbox_unavailable`.

@@ -47,13 +47,6 @@ struct ConfigurationKeyTests {
         #expect(VerdictRule.allCases.allSatisfy { names.contains("verdict.severity.\($0.rawValue)") })
     }
 
-    @Test func `No removed key is declared, and each says what to do`() {
-        for name in RemovedKeys.names {
-            #expect(ConfigurationKey.named(name) == nil, "\(name)")
-            #expect(RemovedKeys.remedy(name) != nil, "\(name)")
-        }
-    }
-
     @Test func `The sample has fewer than 150 lines, and what it shows as defaults loads as the defaults`() throws {
         let sample = ConfigurationReference.sample()
         let lines = sample.split(separator: "\n").map(String.init)

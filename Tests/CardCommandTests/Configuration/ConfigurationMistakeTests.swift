@@ -45,23 +45,7 @@ struct ConfigurationMistakeTests {
         Case("imaging: {quality: 1}\nimaging.quality: 1\n", .settingTwice, "imaging.quality", 2, "line 1 already"),
         Case("imaging: {quality: 1\n", .configurationUnreadable, nil, 2, "not valid YAML at line 2"),
         Case("just words\n", .configurationUnreadable, nil, nil, "no sections"),
-        Case("vault.mode: none\n", .settingRemoved, "vault.mode", 1, "keys init"),
-        Case(
-            "delivery:\n  tls:\n    insecure: true\n",
-            .settingRemoved,
-            "delivery.tls.insecure",
-            3,
-            "delivery.tls.ca_file"
-        ),
-        Case("delivery.blocked_wait: 1h\n", .settingRemoved, "delivery.blocked_wait", 1, "is gone"),
-        Case(
-            "verification.legality_unavailable: hold\n",
-            .settingRemoved,
-            "verification.legality_unavailable",
-            1,
-            "use verdict.severity.legality_unavailable"
-        ),
-        Case("breaker: {open_for: 2m}\n", .settingRemoved, "breaker.open_for", 1, "a constant now"),
+        Case("vault.mode: none\n", .settingUnknown, "vault.mode", 1, "is no key"),
         Case("delivery.fields.busines_no: X\n", .settingUnknown, "delivery.fields.busines_no", 1, "business_no?"),
         Case(
             "verdict.severity.card_not_recognised: off\n",

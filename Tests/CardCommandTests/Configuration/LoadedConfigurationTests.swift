@@ -195,7 +195,7 @@ struct LoadedConfigurationTests {
         let notices = try self.home.load(yaml, ["IDCARD_IMAGING_QUALTY": "1"]).configuration.notices.map { $0.text() }
         let expected = [
             "verification.url is an http address", "run.patience is shorter than verification.timeout", "under_age",
-            "CHANNEL", "IDCARD_IMAGING_QUALTY is that of no key and is not used; did you mean IDCARD_IMAGING_QUALITY?",
+            "CHANNEL", "unknown variable IDCARD_IMAGING_QUALTY (ignored); did you mean IDCARD_IMAGING_QUALITY?",
         ]
         for text in expected { #expect(notices.contains { $0.contains(text) }, "\(text)") }
     }

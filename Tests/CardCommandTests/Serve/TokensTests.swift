@@ -72,7 +72,7 @@ struct TokensTests {
     }
 
     @Test(
-        "A file of the first edition is read; one that holds something else, or is open to others, is refused in words"
+        "A file of tokens without an end is read; one that holds something else, or is open to others, is refused"
     )
     func files() async throws {
         let old = """
