@@ -57,6 +57,14 @@ import class GRDB.DatabaseQueue
         try queue.close()
     }
 
+    @Test func `nothing is written once the log of a sandbox that was just made is deleted`() async throws {
+        let store = try await Self.open(harness.folder + "/new")
+        try await store.see(harness.now)
+        try FileManager.default.removeItem(atPath: harness.folder + "/new/sandbox.sqlite3-wal")
+        #expect(await code { try await store.see(harness.now.advanced(by: .seconds(1))) } == .sandboxUnavailable)
+        try? store.close()
+    }
+
     @Test(arguments: ["sandbox.sqlite3", "sandbox.sqlite3-wal"])
     func `nothing is written once a file of the sandbox was exchanged`(file: String) async throws {
         try await harness.admit("front", number: "N")

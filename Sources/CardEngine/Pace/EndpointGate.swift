@@ -39,11 +39,11 @@ final class EndpointGate: Sendable {
 
     /// Obeys what the endpoint asked another process, or an earlier one, for.
     func restore(from pauses: [EndpointPause]) {
-        let pause = pauses.first { $0.stage == self.stage && $0.host == self.host }
+        guard let pause = pauses.first(where: { $0.stage == self.stage && $0.host == self.host }) else { return }
         let now = self.time.now()
         self.state.withLock { state in
             defer { state.stored = pause }
-            guard let pause, state.stored != pause else { return }
+            guard state.stored != pause else { return }
             state.since = state.since ?? pause.since
             // One probe finds out about stops and failures, since the operator may have mended the cause.
             guard pause.failureClass == .throttled, !pause.wait.isOver(at: now) else { return }

@@ -20,15 +20,23 @@ final class Database: Sendable {
 
     /// The database and its log by device and inode.
     private struct OpenedFiles: Sendable {
-        private let identities: [String: [UInt64]]
+        private let paths: [String]
+        private var identities: [String: [UInt64]] = [:]
 
         init(database path: String) {
-            let files = [path, path + "-wal"].map { ($0, Self.identity(of: $0)) }
-            self.identities = Dictionary(uniqueKeysWithValues: files.compactMap { path, id in id.map { (path, $0) } })
+            self.paths = [path, path + "-wal"]
+            _ = self.areInPlace()
         }
 
-        /// Whether they still bear their names.
-        var areInPlace: Bool { self.identities.allSatisfy { Self.identity(of: $0.key) == $0.value } }
+        /// Whether they still bear their names; a log that was not there before is one of them from now on.
+        mutating func areInPlace() -> Bool {
+            for path in self.paths {
+                let identity = Self.identity(of: path)
+                if let known = self.identities[path], known != identity { return false }
+                self.identities[path] = identity
+            }
+            return true
+        }
 
         private static func identity(of path: String) -> [UInt64]? {
             var status = stat()
@@ -52,7 +60,7 @@ final class Database: Sendable {
 
     private let pool: DatabasePool
     /// The files as they were opened: what is written into others' place would be lost.
-    private let files: OpenedFiles
+    private let files: Mutex<OpenedFiles>
     /// Makes room on a full disk; whether there was any to be made.
     private let onFull: @Sendable () -> Bool
     private let state = Mutex(State())
@@ -79,7 +87,7 @@ final class Database: Sendable {
                 return try Int.fetchOne(connection, sql: "PRAGMA synchronous")
             }
             guard level == 2 else { throw DatabaseError(.unavailable, "synchronous is not FULL") }
-            self.files = OpenedFiles(database: path)
+            self.files = Mutex(OpenedFiles(database: path))
         } catch {
             throw Self.translated(error)
         }
@@ -268,7 +276,7 @@ final class Database: Sendable {
             return group.forEach { $0.refuse(failure) }
         }
         var outcomes: [Outcome] = []
-        guard self.files.areInPlace else {
+        guard self.files.withLock({ $0.areInPlace() }) else {
             return group.forEach { $0.refuse(DatabaseError(.replaced, "the files are not those that were opened")) }
         }
         do {

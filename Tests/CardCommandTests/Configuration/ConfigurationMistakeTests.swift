@@ -138,10 +138,10 @@ struct ConfigurationMistakeTests {
     @Test func `All mistakes of all layers are told together`() throws {
         let found = try ScratchHome().mistakes(
             "imaging.quality: 2\nvault.mode: none\n",
-            ["IDCARD_RUN_PATIENCE": "long", "IDCARD_SANDBOX_LEASE": "3m", "IDCARD_LOG_LEVEL": ""]
+            ["IDCARD_RUN_PATIENCE": "long", "IDCARD_LOG_LEVEL": ""]
         )
         #expect(
-            found.map(\.key) == ["imaging.quality", "vault.mode", "run.patience", "log.level", "sandbox.lease"]
+            found.map(\.key) == ["imaging.quality", "vault.mode", "run.patience", "log.level"]
         )
         #expect(found[2].error.message.text().contains("run.patience (IDCARD_RUN_PATIENCE): \"long\""))
     }

@@ -232,7 +232,7 @@ struct StopTests {
         // Its own code says that it was not applied.
         self.backend.answer { _ in .json(#"{"RETCODE":"100009"}"#, status: "403 Forbidden") }
         var configuration = RemoteConfiguration()
-        configuration.delivery.append("retcode: {rejected: ['100009']}")
+        configuration.delivery = ["token: token-a", "user_no: U-1", "retcode: {rejected: ['100009']}"]
         try await self.serving(configuration) { file in
             let stopped = try await self.tool.run(["run", try self.fronts(1), "--format", "json"] + file, ends: 69)
             let card = try #require(try stopped.json().cards.first?.cardId)
