@@ -98,6 +98,47 @@ import Testing
         #expect(try await harness.state(card) == "fetching")
     }
 
+    @Test(arguments: [true, false])
+    func `a host that asks for two hours each time restarts the day of its images only while nobody calls it`(
+        isCalled: Bool
+    ) async throws {
+        var photo = harness.photo("remote", number: "N")
+        photo.source = nil
+        photo.content = .remote(StoreHarness.address("front"), host: "h:443")
+        let card = try await harness.admit(photo).card
+        let since = harness.now
+        for _ in 0..<12 {
+            let job = try await harness.store.claimFetching(
+                from: "h:443",
+                by: harness.worker,
+                limit: 1,
+                untriedFirst: true,
+                now: harness.now
+            )
+            try await harness.conclude(try #require(job.first), .failed(StoreHarness.failure(.throttled)))
+            #expect(try await harness.state(card) == "fetching")
+            // Another image of the host was told so; the process waits for it, or ends.
+            let pause = EndpointPause(
+                stage: .fetch,
+                host: "h:443",
+                after: StoreHarness.failure(.throttled),
+                since: since,
+                wait: Wait(from: harness.now, until: harness.now.advanced(by: .seconds(7200)))
+            )
+            if isCalled { try await harness.store.begin(pause) }
+            harness.pass(.seconds(7201))
+        }
+        let last = try await harness.store.claimFetching(
+            from: "h:443",
+            by: harness.worker,
+            limit: 1,
+            untriedFirst: true,
+            now: harness.now
+        )
+        try await harness.conclude(try #require(last.first), .failed(StoreHarness.failure(.throttled)))
+        #expect(try await harness.state(card) == (isCalled ? "failed attempts_exhausted" : "fetching"))
+    }
+
     @Test func `a forbidden address fails its card, which a retry tries again; an unusable image rejects it`()
         async throws
     {

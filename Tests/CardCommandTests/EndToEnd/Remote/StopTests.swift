@@ -71,6 +71,26 @@ struct StopTests {
         }
     }
 
+    @Test("A backend that fails is told of by status, in another process, until it works")
+    func failing() async throws {
+        self.backend.answer { _ in FaultReply("500 Internal Server Error") }
+        var configuration = RemoteConfiguration()
+        configuration.others.append("run: {patience: 1s}")
+        try await self.serving(configuration) { file in
+            let photos = try self.fronts(3)
+            try await self.tool.run(["run", photos] + file, ends: 75)
+            let status = try await self.tool.run(["status"] + file)
+            for words in ["deliver 127.0.0.1:", " pauses since ", "(http_500): the backend answered 500"] {
+                #expect(status.output.contains(words), "\(status.output)")
+            }
+            let json = try await self.tool.run(["status", "--format", "json"] + file).output
+            #expect(json.contains(#""state" : "pauses""#) && json.contains(#""code" : "http_500""#), "\(json)")
+            self.backend.answer { _ in nil }
+            try await self.tool.run(["run", photos] + file, ends: 0)
+            #expect(try await self.tool.run(["status"] + file).output == "delivered  3\n")
+        }
+    }
+
     @Test("A refused account ends no card: the run stops, and once it is right everything is delivered")
     func refusedAccount() async throws {
         self.backend.answer { _ in FaultReply("401 Unauthorized") }
