@@ -4,6 +4,8 @@ enum InputLimits {
     static let inputs = 1_000_000
     /// The largest sidecar in bytes; it has six short fields.
     static let sidecarBytes = 65_536
+    /// How many bytes of a mark are read; it holds an identity of 36 characters.
+    static let markBytes = 128
     /// The largest manifest in bytes; a million rows of 256 bytes, read as a whole.
     static let manifestBytes = 268_435_456
     /// How many bytes at the start of a file tell whether it is an image.

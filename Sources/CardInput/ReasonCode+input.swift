@@ -25,6 +25,10 @@ extension ReasonCode {
     package static let watchFoldersOverlap = ReasonCode(rawValue: "watch_folders_overlap")
     /// Files cannot be moved in a watched folder.
     package static let watchFolderReadOnly = ReasonCode(rawValue: "watch_folder_read_only")
+    /// Another sandbox watches a folder.
+    package static let watchFolderClaimed = ReasonCode(rawValue: "watch_folder_claimed")
+    /// A watched folder cannot be marked, and another sandbox may watch it too.
+    package static let watchFolderUnmarked = ReasonCode(rawValue: "watch_folder_unmarked")
     /// inotify cannot be had: a watched folder is polled.
     package static let watchPolls = ReasonCode(rawValue: "watch_polls")
     /// A file of a watched folder cannot be put away.

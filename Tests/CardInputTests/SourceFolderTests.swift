@@ -100,8 +100,9 @@ import Testing
         let watching = FolderWalk.Watching(
             passesOver: { _, _ in false },
             entering: { folder, _ in
-                guard folder.name == "sub" else { return }
+                guard folder.name == "sub" else { return nil }
                 do { try self.exchange("in/sub") } catch { errors.append(error) }
+                return nil
             }
         )
         var walk = FolderWalk(

@@ -73,6 +73,7 @@ struct ServeSession: Sendable {
             )
         }
         try await self.configuration.withSandbox { store in
+            try folders?.claim(for: store.id)
             let metrics = ServerMetrics()
             let pipeline = Pipeline(configuration: self.configuration, store: store, counting: metrics.counting)
             try await self.serve(settings, folders, over: pipeline, metrics)
@@ -115,7 +116,8 @@ struct ServeSession: Sendable {
                 ),
                 watch: folders.map { options in
                     let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
-                    return FolderWatch(options: options, time: .system, take: intake.take) { event in
+                    let sandbox = pipeline.store.id
+                    return FolderWatch(options: options, sandbox: sandbox, time: .system, take: intake.take) { event in
                         notices.observe(event)
                         if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
                     }

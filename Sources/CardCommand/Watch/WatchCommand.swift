@@ -20,7 +20,7 @@ struct WatchCommand: Command {
             below the watched one. intake.business_no_from says otherwise.
 
             Standard output has one line for each file whose card has ended. Exit status: 64 usage · 66 a folder cannot be read \
-            · 74 sandbox or disk error · 78 configuration · 130/143 ended by a signal, all durable.
+            · 74 sandbox or disk error · 78 configuration, or another sandbox watches a folder · 130/143 ended by a signal, all durable.
             """
     )
 
@@ -49,7 +49,10 @@ struct WatchCommand: Command {
         let configuration = try self.options.loadConfiguration(requiringRemotes: true)
         let fields = try SubmittedFields.options(userNo: self.userNo)
         let options = try configuration.watchOptions(folders: self.folders, fields: fields)
-        return try await configuration.withSandbox { try await self.watch(options, configuration, store: $0) }
+        return try await configuration.withSandbox { store in
+            try options.claim(for: store.id)
+            return try await self.watch(options, configuration, store: store)
+        }
     }
 
     private func watch(
@@ -68,7 +71,8 @@ struct WatchCommand: Command {
             defer { reports.finish() }
             return try await pipeline.with("watch", id: UUID().uuidString.lowercased(), events: observe) { engine in
                 let intake = WatchIntake(engine: engine, store: store, configuration: configuration)
-                let watch = FolderWatch(options: options, time: .system, take: intake.take) { event in
+                let watch = FolderWatch(options: options, sandbox: store.id, time: .system, take: intake.take) {
+                    event in
                     reports.observe(event)
                     notices.observe(event)
                 }

@@ -13,8 +13,8 @@ struct FolderWalk {
     struct Watching {
         /// Whether a name is passed over.
         var passesOver: (_ name: FilePath.Component, _ folder: FolderPlace) -> Bool
-        /// Hears of each folder before it is listed.
-        var entering: (_ folder: FilePath, _ place: FolderPlace) -> Void
+        /// Hears of each folder before it is listed; says why it is not to be entered.
+        var entering: (_ folder: FilePath, _ place: FolderPlace) -> Message?
     }
 
     private struct Folder {
@@ -82,7 +82,9 @@ struct FolderWalk {
     }
 
     private mutating func list(_ folder: Folder) throws(CodedError) {
-        self.watching?.entering(folder.path, folder.place)
+        if let refusal = self.watching?.entering(folder.path, folder.place) {
+            return self.add(.unusable(refusal), path: folder.path, below: folder.below)
+        }
         let names: [FilePath.Component]
         let open: OpenFolder
         do {
@@ -109,7 +111,7 @@ struct FolderWalk {
         // What the user named is meant, also if it was put away.
         guard folder.below.isEmpty || !names.contains(where: { $0.text == NeverInputs.putAwayMark }) else { return }
         let sidecars = SidecarNames(names)
-        for name in names {
+        for name in names where !NeverInputs.isOwn(name.text) {
             if let rule = NeverInputs.rule(passingOver: name.text) {
                 self.passedOver[rule, default: 0] += 1
             } else if self.watching?.passesOver(name, folder.place) ?? false {

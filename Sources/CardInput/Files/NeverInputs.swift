@@ -14,6 +14,10 @@ package enum NeverInputs {
     /// whoever counts or copies files finds only theirs.
     static let putAwayMark = ".idcard-put-away"
 
+    /// Whether a name is one that this program gives its own files: the marks of folders, and files that are being moved
+    /// or deleted. They are passed over without a word.
+    static func isOwn(_ name: String) -> Bool { name.hasPrefix(".idcard-") }
+
     /// Bins, snapshots and system folders of NAS, Windows, macOS, Linux and archives, and files that file managers
     /// leave.
     private static let names: Set<String> = [

@@ -11,6 +11,8 @@ extension FolderWatch {
         var passedOver: [String: Int]
         /// Why inotify could not be had for a folder.
         var watchError: Errno?
+        /// Why the folder bears no mark.
+        var unmarked: CodedError?
     }
 
     func listen() {
@@ -42,7 +44,7 @@ extension FolderWatch {
     func scan(_ index: Int) async -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
         let isFirst = !self.roots[index].isSwept && self.options.after != .leave
-        let result = await self.blocking { [options = self.options, notifier = self.notifier] in
+        let result = await self.blocking { [options = self.options, mark = self.mark, notifier = self.notifier] in
             Result<Scan, CodedError> { () throws(CodedError) in
                 let real: FilePath
                 let isRemote: Bool
@@ -52,11 +54,14 @@ extension FolderWatch {
                 } catch {
                     throw .unwatchable(given, error)
                 }
+                // Each time: a share comes back under the path of the folder that it was mounted on.
+                let unmarked = try mark.claim(real, given: given)
+                if let unmarked, options.after != .leave { throw unmarked }
                 if let known, known != real { notifier?.forget(known) }
                 let place = FolderPlace(named: FilePath(given), real: real)
                 let folder = WatchedFolder(root: index, path: real, place: place)
-                var scan = try Self.walk(folder, source: FilePath(given), options, notifier, sweeping: isFirst)
-                scan.isRemote = isRemote
+                var scan = try Self.walk(folder, source: FilePath(given), options, mark, notifier, sweeping: isFirst)
+                (scan.isRemote, scan.unmarked) = (isRemote, unmarked)
                 return scan
             }
         }
@@ -70,7 +75,8 @@ extension FolderWatch {
             self.releaseGone()
             self.roots[index].real = nil
             self.roots[index].nextScan = self.now + WatchLimits.comeBack
-            self.tell(error, of: index, as: .watchFolderMissing)
+            let isMark = [.watchFolderClaimed, .watchFolderUnmarked].contains(error.code)
+            self.tell(error, of: index, as: isMark ? nil : .watchFolderMissing)
             return nil
         }
     }
@@ -79,9 +85,9 @@ extension FolderWatch {
         let root = self.roots[folder.root]
         guard let real = root.real, !NeverInputs.isPutAway(folder.path) else { return }
         let source = folder.place.folders.reduce(FilePath(root.given)) { $0.appending($1) }
-        let result = await self.blocking { [options = self.options, notifier = self.notifier] in
+        let result = await self.blocking { [options = self.options, mark = self.mark, notifier = self.notifier] in
             // One that cannot be listed is told of by the next scan of its root; most often it is gone already.
-            try? Self.walk(folder, source: source, options, notifier)
+            try? Self.walk(folder, source: source, options, mark, notifier)
         }
         guard let result, self.roots[folder.root].real == real else { return }
         if let error = result.watchError { self.poll(folder.root, because: error) }
@@ -92,6 +98,7 @@ extension FolderWatch {
         _ folder: WatchedFolder,
         source: FilePath,
         _ options: WatchOptions,
+        _ mark: WatchMark,
         _ notifier: FolderNotifier?,
         sweeping: Bool = false
     ) throws(CodedError) -> Scan {
@@ -99,6 +106,11 @@ extension FolderWatch {
         let watching = FolderWalk.Watching(
             passesOver: { name, place in options.passesOver(name, isAtTop: place.folders.isEmpty) },
             entering: { path, place in
+                if let refusal = mark.refusal(of: path) {
+                    // It was entered before the other sandbox came.
+                    notifier?.forget(path)
+                    return refusal
+                }
                 // Fallback of what cannot be swept: the next start of the watch.
                 if sweeping { try? PassingName.sweep(OpenFolder(path)) }
                 do throws(Errno) {
@@ -107,6 +119,7 @@ extension FolderWatch {
                 } catch {
                     if !error.isAbsence { watchError = watchError ?? error }
                 }
+                return nil
             }
         )
         var walk = FolderWalk(
@@ -124,7 +137,12 @@ extension FolderWatch {
     private func scanned(_ index: Int, _ scan: Scan) -> WatchEvent {
         if self.roots[index].real != scan.real { self.files.forget(root: index) }
         self.roots[index].real = scan.real
-        self.mend(.watchFolderMissing, of: index)
+        for code in [ReasonCode.watchFolderMissing, .watchFolderClaimed] { self.mend(code, of: index) }
+        if let unmarked = scan.unmarked {
+            self.tell(unmarked, of: index)
+        } else {
+            self.mend(.watchFolderUnmarked, of: index)
+        }
         if let error = scan.watchError {
             self.poll(index, because: error)
         } else if self.notifier != nil {

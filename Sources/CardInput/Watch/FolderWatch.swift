@@ -33,6 +33,7 @@ package actor FolderWatch {
     }
 
     let options: WatchOptions
+    let mark: WatchMark
     let time: EngineTime
     let take: Take
     let report: @Sendable (WatchEvent) -> Void
@@ -55,16 +56,19 @@ package actor FolderWatch {
     ///
     /// - Parameters:
     ///   - options: which folders, and how; `WatchOptions.problems` tells what is wrong with them.
+    ///   - sandbox: the identity of the sandbox; a folder that another one watches is told of and not looked through.
     ///   - time: what waits are measured by.
     ///   - take: hands a photo to the pipeline; several are handed over at a time.
     ///   - report: hears what happens; must not block.
     package init(
         options: WatchOptions,
+        sandbox: String,
         time: EngineTime,
         take: @escaping Take,
         report: @escaping @Sendable (WatchEvent) -> Void
     ) {
         self.options = options
+        self.mark = WatchMark(sandbox: sandbox)
         self.time = time
         self.take = take
         self.report = report

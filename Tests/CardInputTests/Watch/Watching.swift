@@ -13,6 +13,8 @@ struct Watching: Sendable {
     let reports = WatchReports()
     let time = ManualTime(start: Timestamp(millisecondsSinceEpoch: 1_700_000_000_000))
     let options: WatchOptions
+    /// The identity of the sandbox that watches.
+    var sandbox = "sandbox-1"
 
     /// Photos do not wait for sidecars, and files that stand still are complete, unless the test says otherwise.
     init(
@@ -33,6 +35,7 @@ struct Watching: Sendable {
     func makeWatch() -> FolderWatch {
         FolderWatch(
             options: self.options,
+            sandbox: self.sandbox,
             time: EngineTime(
                 now: { self.time.now },
                 steady: { self.time.elapsed },
@@ -88,13 +91,15 @@ struct Watching: Sendable {
         await self.reports.wait { $0.contains { if case .placed(file, _) = $0 { true } else { false } } }
     }
 
-    /// The files below a folder of the test, sorted; folders are left out.
+    /// The files below a folder of the test, sorted; folders and the mark of the sandbox are left out.
     func files(_ below: String = "in") -> [String] {
         let walk = FileManager.default.enumerator(atPath: self.folder[below])
         var files: [String] = []
         while let path = walk?.nextObject() as? String {
             var status = stat()
-            if lstat(self.folder[below] + "/" + path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR {
+            if lstat(self.folder[below] + "/" + path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR,
+                path != WatchMark.name
+            {
                 files.append(path)
             }
         }

@@ -6,6 +6,7 @@
  *                    "place"  renames PROOF_SHIM_FROM to PROOF_SHIM_TO immediately before call number PROOF_SHIM_AT, as
  *                             another program may
  * PROOF_SHIM_ERRNO   the error of "fail": EIO or ENOSPC
+ * PROOF_SHIM_ONLY    the one kind of call that counts, such as "unlink"
  * PROOF_SHIM_BELOW   folders, separated by colons; in the mode "fail", and with PROOF_SHIM_SCOPE=files, only calls on what
  *                    lies below them count
  * PROOF_SHIM_REPORT  file for one line per kind of call at the end: "name count"
@@ -50,6 +51,7 @@ static atomic_long counter;
 static atomic_long counts[K_KINDS];
 static long target = -1;
 static int sticky, files_only, failure = EIO, trace = -1;
+static const char *only;
 static char below[8][PATH_MAX];
 static int belows;
 static pid_t owner;
@@ -123,6 +125,7 @@ static int strike(enum kind kind, int in_scope) {
     int is_read = kind == K_READ || kind == K_PREAD || kind == K_OPEN || kind == K_MMAP;
     if (is_read && (mode != M_FAIL || failure == ENOSPC)) return 0;
     if ((mode == M_FAIL || files_only) && !in_scope) return 0;
+    if (only != NULL && strcmp(only, names[kind]) != 0) return 0;
     long number = atomic_fetch_add(&counter, 1) + 1;
     atomic_fetch_add(&counts[kind], 1);
     if (mode == M_KILL && number == target) {
@@ -158,6 +161,7 @@ __attribute__((constructor)) static void begin(void) {
     if (at != NULL) target = atol(at);
     sticky = getenv("PROOF_SHIM_STICKY") != NULL && strcmp(getenv("PROOF_SHIM_STICKY"), "1") == 0;
     files_only = getenv("PROOF_SHIM_SCOPE") != NULL && strcmp(getenv("PROOF_SHIM_SCOPE"), "files") == 0;
+    only = getenv("PROOF_SHIM_ONLY");
     const char *number = getenv("PROOF_SHIM_ERRNO");
     if (number != NULL && strcmp(number, "ENOSPC") == 0) failure = ENOSPC;
     const char *folders = getenv("PROOF_SHIM_BELOW");

@@ -1,0 +1,124 @@
+package import CardModel
+import Glibc
+import SystemPackage
+
+/// The mark of the sandbox that watches a folder: a file in it with the identity of the sandbox.
+///
+/// Two sandboxes that watch one folder would both send every card. Several processes of one sandbox may watch it, and
+/// so may a sandbox that was restored: its backups keep the identity.
+struct WatchMark: Sendable {
+    /// The name of the file.
+    static let name = ".idcard-pipeline-sandbox"
+
+    /// The identity of the sandbox.
+    let sandbox: String
+
+    /// Marks a folder unless it bears the mark.
+    ///
+    /// - Returns: why the folder cannot be marked; `nil` if it is.
+    /// - Throws: `watch_folder_claimed` if it, or one above it, bears the mark of another sandbox.
+    func claim(_ root: FilePath, given: String) throws(CodedError) -> CodedError? {
+        var folder = root
+        while folder.removeLastComponent() {
+            // A folder above that cannot be read is not watched by this user either.
+            if let owner = try? self.owner(of: folder), owner != self.sandbox { throw Self.claimed(given, folder) }
+        }
+        do throws(Errno) {
+            if try self.owner(of: root) == nil { try self.make(in: root) }
+        } catch {
+            return Self.unmarked(because: error)
+        }
+        // Another sandbox may have been faster.
+        if let owner = try? self.owner(of: root), owner != self.sandbox { throw Self.claimed(given, root) }
+        return nil
+    }
+
+    /// Says why a folder below the watched one is not to be entered: another sandbox watches it.
+    func refusal(of folder: FilePath) -> Message? {
+        // What cannot be read is told of when the folder is listed.
+        guard let owner = try? self.owner(of: folder), owner != self.sandbox else { return nil }
+        return "another sandbox watches this folder; leave it to that one, or remove \(Self.file(in: folder))"
+    }
+
+    /// The identity in a folder's mark, `nil` without a mark; empty for a mark that cannot be one.
+    private func owner(of folder: FilePath) throws(Errno) -> String? {
+        do throws(OpenFile.Failure) {
+            let file = try OpenFile(folder.appending(Self.name), followingLinks: false)
+            let text = String(decoding: try file.head(InputLimits.markBytes), as: UTF8.self)
+            return String(text.prefix { !$0.isWhitespace })
+        } catch {
+            switch error {
+            case .system(let error) where error.isAbsence: return nil
+            case .system(let error) where error != .tooManySymbolicLinkLevels: throw error
+            default: return ""
+            }
+        }
+    }
+
+    /// Makes the mark whole or not at all, and never in the place of another one.
+    private func make(in root: FilePath) throws(Errno) {
+        let folder = try OpenFolder(root)
+        let part = "\(Self.name).\(UInt64.random(in: .min ... .max)).part"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = openat(folder.descriptor, part, flags, 0o644)
+        guard descriptor >= 0 else { throw Errno.last }
+        defer {
+            close(descriptor)
+            unlinkat(folder.descriptor, part, 0)
+        }
+        let text = Array("\(self.sandbox)\n".utf8)
+        // Other users read it, whatever the umask.
+        guard fchmod(descriptor, 0o644) == 0, write(descriptor, text, text.count) == text.count, fsync(descriptor) == 0
+        else { throw Errno.last }
+        guard let status = try folder.status(of: part) else { return }
+        let file = FileMove(identity: FileIdentity(path: part, status))
+        _ = try file.move(part, from: folder, as: Self.name, to: folder)
+        try folder.sync()
+        try Self.sweep(folder)
+    }
+
+    /// Removes what processes left that were killed before their mark had its name; there is a mark now.
+    private static func sweep(_ folder: borrowing OpenFolder) throws(Errno) {
+        for name in try folder.names().map(\.text) where name.hasPrefix(self.name + ".") && name.hasSuffix(".part") {
+            try folder.unlink(name)
+        }
+    }
+
+    private static func file(in folder: FilePath) -> Redacted<String> { Redacted(folder.appending(self.name).text) }
+
+    private static func claimed(_ given: String, _ folder: FilePath) -> CodedError {
+        CodedError(
+            .watchFolderClaimed,
+            .configuration,
+            """
+            the watched folder \(Redacted(given)) belongs to another sandbox, and two would send every card twice; watch \
+            it with that sandbox (--sandbox), or if that one watches it no more: rm \(self.file(in: folder))
+            """
+        )
+    }
+
+    private static func unmarked(because error: Errno) -> CodedError {
+        CodedError(
+            .watchFolderUnmarked,
+            .storage,
+            """
+            it cannot be marked as that of this sandbox (\(error.description)), so nothing keeps another one from sending \
+            its cards too; check the right to write there and the free space
+            """
+        )
+    }
+}
+
+extension WatchOptions {
+    /// Marks the folders as watched by a sandbox, before anything in them is read. The watch itself tells of those that
+    /// cannot be marked.
+    ///
+    /// - Throws: `watch_folder_claimed` for a folder that another sandbox watches.
+    package func claim(for sandbox: String) throws(CodedError) {
+        for folder in self.folders {
+            let root: FilePath
+            do throws(Errno) { root = try FilePath(folder).real() } catch { throw .unwatchable(folder, error) }
+            _ = try WatchMark(sandbox: sandbox).claim(root, given: folder)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Glibc
+import Subprocess
+import TestSupport
+import Testing
+
+/// Watched folders with which other sandboxes, or a failing file system, have to do.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct InboxTests {
+    private static let delivered = #""state":"delivered""#
+    private static let mark = ".idcard-pipeline-sandbox"
+
+    private let tool: Tool
+    private let inbox: URL
+
+    init() throws {
+        self.tool = try Tool()
+        self.inbox = try self.tool.folder("in", ["R-1/front.jpg": .front(1)])
+    }
+
+    private func configuration(_ watch: String, _ verifier: String, _ backend: String) throws -> [String] {
+        let line = "watch: {folders: [\(self.inbox.path)], quiet_time: 100ms, sidecar_wait: 0s, \(watch)}"
+        return try RemoteConfiguration(others: [line]).write(for: self.tool, verifier: verifier, backend: backend)
+    }
+
+    /// Watches until a line is said on either output, and ends the watch then.
+    ///
+    /// - Returns: what was said.
+    @discardableResult
+    private func watch(
+        _ file: [String],
+        _ variables: [String: String] = [:],
+        until text: String,
+        ends expected: Int32 = 143
+    ) async throws -> [String] {
+        var seen: [String] = []
+        let status = try await self.tool.running(
+            ["watch", "--format", "jsonl"] + file,
+            variables,
+            wrapper: ["/bin/sh", "-c", "exec \"$@\" >&2", "sh"]
+        ) { lines, send in
+            if expected == 143 {
+                #expect(try await lines.line(containing: text) != nil)
+                try send(.terminate)
+            }
+            while try await lines.next() != nil {}
+            seen = lines.seen
+        }
+        #expect(status == expected, "\(seen)")
+        return seen
+    }
+
+    /// The variables that have calls of one kind below the inbox fail, or kill.
+    private func striking(_ mode: String, only kind: String) async throws -> [String: String] {
+        [
+            "LD_PRELOAD": try await self.tool.shim("shim"), "PROOF_SHIM_MODE": mode, "PROOF_SHIM_ONLY": kind,
+            "PROOF_SHIM_AT": "1", "PROOF_SHIM_STICKY": "1", "PROOF_SHIM_ERRNO": "ENOSPC", "PROOF_SHIM_SCOPE": "files",
+            "PROOF_SHIM_BELOW": self.inbox.path, "PROOF_SHIM_CHILDREN": "1",
+        ]
+    }
+
+    /// The files below the inbox but for the mark of the sandbox, sorted.
+    private func files() throws -> [String] {
+        let all = FileManager.default.enumerator(atPath: self.inbox.path)?.compactMap { $0 as? String } ?? []
+        return all.filter { name in
+            var status = stat()
+            return lstat(self.inbox.path + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+                && name != Self.mark
+        }.sorted()
+    }
+
+    @Test func `a folder that one sandbox watches is refused to another one, and not to processes of its own`()
+        async throws
+    {
+        let mark = self.inbox.appending(path: Self.mark).path
+        let other = ["--sandbox", self.tool.home.appending(path: "other").path]
+        try await self.tool.servingBoth { verifier, backend in
+            let file = try self.configuration("after: leave", verifier, backend)
+            let status = try await self.tool.running(["watch"] + file) { lines, send in
+                #expect(try await lines.line(containing: "watching 1 folder") != nil)
+                try await self.watch(file, until: Self.delivered)
+                for command in [["watch"], ["serve", "--listen", "127.0.0.1:0"]] {
+                    let refused = try await self.tool.run(command + file + other, ends: 78)
+                    #expect(refused.errors.contains("belongs to another sandbox"), "\(refused.errors)")
+                    #expect(refused.errors.contains("rm \(mark)\n"), "\(refused.errors)")
+                }
+                try send(.terminate)
+            }
+            #expect(status == 143)
+            let backup = self.tool.home.appending(path: "backup.sqlite3").path
+            try await self.tool.run(["backup", backup] + file, ends: 0)
+            try await self.tool.run(["restore", backup, "--force"] + file, ends: 0)
+            try await self.watch(file, until: "watching 1 folder")
+            #expect(unlink(mark) == 0)
+            try await self.watch(file + other, until: "watching 1 folder")
+            try await self.tool.run(["watch"] + file, ends: 78)
+        }
+        #expect(try self.tool.ledger().count == 1)
+    }
+
+    @Test(arguments: ["leave", "move"])
+    func `a folder that cannot be marked is told of once, and looked through only if its files stay`(after: String)
+        async throws
+    {
+        let variables = try await self.striking("fail", only: "open(create)")
+        let unmarked = "it cannot be marked as that of this sandbox (No space left on device)"
+        try await self.tool.servingBoth { verifier, backend in
+            let file = try self.configuration("after: \(after)", verifier, backend)
+            let said = try await self.watch(file, variables, until: after == "leave" ? Self.delivered : unmarked)
+            #expect(said.count { $0.contains(unmarked) } == 1, "\(said)")
+        }
+        #expect(try self.tool.ledger().count == (after == "leave" ? 1 : 0))
+        #expect(try self.files() == ["R-1/front.jpg"])
+    }
+
+    @Test func `a photo that cannot be deleted is told of as that, stays, and is deleted by the next watch`()
+        async throws
+    {
+        let variables = try await self.striking("fail", only: "unlink")
+        try await self.tool.servingBoth { verifier, backend in
+            let file = try self.configuration("after: delete", verifier, backend)
+            try await self.watch(file, variables, until: "a file cannot be deleted (No space left on device)")
+            #expect(try self.files() == ["R-1/front.jpg"])
+            try await self.watch(file, until: Self.delivered)
+            #expect(try self.files() == [])
+        }
+        #expect(try self.tool.ledger().map(\.businessNo) == ["R-1"])
+    }
+
+    @Test func `a watch that is killed while it deletes a photo leaves nothing behind for the next one`() async throws {
+        let variables = try await self.striking("kill", only: "unlink")
+        try await self.tool.servingBoth { verifier, backend in
+            let file = try self.configuration("after: delete", verifier, backend)
+            // The next one finds its mark there.
+            try await self.watch(file, until: Self.delivered)
+            _ = try self.tool.folder("in", ["R-2/front.jpg": .front(2)])
+            try await self.watch(file, variables, until: "", ends: 128 + SIGKILL)
+            let left = try self.files()
+            #expect(left.count == 1 && left.first?.hasPrefix("R-2/.idcard-") == true, "\(left)")
+            _ = try self.tool.folder("in", ["R-3/front.jpg": .front(3)])
+            try await self.watch(file, until: #""business_no":"R-3""#)
+            #expect(try self.files() == [])
+            try await self.tool.run(["run"] + file, ends: 0)
+        }
+        #expect(try self.tool.ledger().map(\.businessNo).sorted() == ["R-1", "R-2", "R-3"])
+    }
+}
