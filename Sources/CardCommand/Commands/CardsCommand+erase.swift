@@ -17,9 +17,10 @@ extension CardsCommand {
                 too, unless it is running.
 
                 By itself no card expires after a clock has jumped by more than a week, until it has run for 20 hours. \
-                --expired goes by a clock that is ahead at once: use it where the machine was off for long.
+                --expired goes by a clock that is ahead at once: use it where the machine was off for long. A term that is \
+                set too short erases more than was meant: see first what goes with --dry-run.
 
-                Erasing a card again is harmless and answers the same. Exit status: 0 erased · 1 not confirmed · 64 usage · \
+                Erasing a card again is harmless and answers the same. Exit status: 0 erased, or listed · 1 not confirmed · 64 usage · \
                 66 there is no such card · 74 sandbox.
                 """
         )
@@ -41,6 +42,9 @@ extension CardsCommand {
         @Flag(help: "Erase without asking.")
         var yes = false
 
+        @Flag(help: "List the cards that would be erased, and erase nothing.")
+        var dryRun = false
+
         @Option(
             help: ArgumentHelp("Where the built-in backend keeps its documents, if elsewhere.", valueName: "dir"),
             completion: .directory,
@@ -48,7 +52,7 @@ extension CardsCommand {
         )
         var documents: String?
 
-        @Option(help: "The form of the certificates.")
+        @Option(help: "The form of the certificates, or of the list.")
         var format = OutputFormat.text
 
         @OptionGroup var options: GlobalOptions
@@ -63,7 +67,7 @@ extension CardsCommand {
             guard self.reason?.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil || self.reason == nil else {
                 throw ValidationError("--reason is a code of 1 to 40 letters, digits and _, such as holder_request.")
             }
-            guard self.yes || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
+            guard self.yes || self.dryRun || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
                 throw ValidationError("Nobody can be asked here: add --yes to erase for good.")
             }
         }
@@ -71,8 +75,18 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let origin = self.purpose.origin(of: "cards erase")
             return try await self.options.withSandbox { store, configuration in
-                let named = try await self.named(in: store)
-                guard self.isConfirmed(named) else {
+                let (named, now, terms) = (
+                    try await self.named(in: store), Timestamp.now, configuration.engine.retention
+                )
+                // Those that are over at this time, and no others, are erased later.
+                let expired = self.expired ? try await store.expired(terms, now: now) : []
+                if self.dryRun {
+                    if expired == nil { Self.warnOfClock() }
+                    let others = (expired ?? []).map(\.card).filter { !named.contains($0) }
+                    try await self.list(named + others, in: store)
+                    return .delivered
+                }
+                guard self.isConfirmed(named, expired ?? []) else {
                     Console.standardError("nothing was erased")
                     return .someNotDelivered
                 }
@@ -81,8 +95,7 @@ extension CardsCommand {
                 do {
                     certificates = try await store.erase(named, because: reason, by: origin, now: .now)
                     if self.expired {
-                        let terms = configuration.engine.retention
-                        try await Self.eraseExpired(terms, in: store, by: origin, certifiedIn: &certificates)
+                        try await Self.eraseExpired(terms, at: now, in: store, by: origin, certifiedIn: &certificates)
                     }
                     let folder = self.documents ?? configuration.embeddedDocuments
                     certificates = try await EmbeddedErasure(store: store, folder: folder).finish(certificates)
@@ -119,33 +132,50 @@ extension CardsCommand {
         /// Erases every card whose term is over: whoever asks for it says that the clock is right.
         private static func eraseExpired(
             _ terms: RetentionTerms,
+            at now: Timestamp,
             in store: CardStore,
             by origin: AccessOrigin,
             certifiedIn certificates: inout [ErasureCertificate]
         ) async throws {
             while true {
-                let erased = try await store.eraseExpired(terms, clockIsRight: true, by: origin, now: .now)
+                let erased = try await store.eraseExpired(terms, clockIsRight: true, by: origin, now: now)
                 guard !erased.isEmpty else { break }
                 certificates += erased
             }
-            if try await store.see(.now, isRight: true).doubted != nil {
-                Console.standardError(
-                    """
-                    warning: the clock is more than a week behind the last time that the sandbox knows, so no card expires; \
-                    set the clock (date), or leave it running for 20 hours if it is right
-                    """
-                )
-            }
+            if try await store.see(.now, isRight: true).doubted != nil { Self.warnOfClock() }
         }
 
-        private func isConfirmed(_ named: [CardID]) -> Bool {
+        private static func warnOfClock() {
+            Console.standardError(
+                """
+                warning: the clock is more than a week behind the last time that the sandbox knows, so no card expires; \
+                set the clock (date), or leave it running for 20 hours if it is right
+                """
+            )
+        }
+
+        private func isConfirmed(_ named: [CardID], _ expired: [(card: CardID, since: Timestamp)]) -> Bool {
             guard !self.yes else { return true }
             var what: [String] = []
             if !named.isEmpty { what.append(named.count.of("card")) }
-            if self.expired { what.append("all cards whose retention is over") }
+            if let oldest = expired.map(\.since).min() {
+                what.append(
+                    "\(expired.count.of("card")) whose retention is over, the oldest unchanged since \(oldest),"
+                )
+            }
             guard !what.isEmpty else { return true }
             Console.standardError("Erase \(what.joined(separator: " and ")) for good? Type yes:")
             return readLine() == "yes"
+        }
+
+        /// Lists cards as `cards list` does.
+        private func list(_ cards: [CardID], in store: CardStore) async throws {
+            let documents = try await store.cards(cards).map { CardDocument($0) }
+            guard self.format == .json else {
+                for document in documents { await self.format.print(document) }
+                return
+            }
+            await Console.standardOutput(JSONText.document(["cards": documents]))
         }
 
         private func print(_ certificates: [ErasureCertificate]) async {

@@ -26,7 +26,7 @@ package struct RetentionTerms: Hashable, Sendable {
         return pieces.compactMap { term, condition in
             guard let term, term > .zero else { return nil }
             return """
-                SELECT id FROM card WHERE \(condition)
+                SELECT id, changed_at FROM card WHERE \(condition)
                 AND state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')
                 AND changed_at <= \(now.advanced(by: .zero - term)) ORDER BY changed_at LIMIT \(limit)
                 """
@@ -77,6 +77,24 @@ extension CardStore {
         return erased.isEmpty ? [] : try await erasure.finish(erased)
     }
 
+    /// The cards whose time is over by a clock that a person says is right, and since when each is in its state: those
+    /// that `eraseExpired` would erase at this time. Nothing is changed.
+    ///
+    /// - Returns: `nil` if the clock is so far behind that no card expires.
+    package func expired(_ terms: RetentionTerms, now: Timestamp) async throws -> [(card: CardID, since: Timestamp)]? {
+        try await self.read(at: now) { tx in
+            let (stored, seen) = try Self.seenTime(isRight: true, in: tx)
+            guard seen.doubted == nil else { return nil }
+            // Such cards would count from now.
+            let unknown = try Self.wasBehind(stored, seen, in: tx) ? stored.last : nil
+            return try terms.expired(limit: Int(Int32.max), now: now)
+                .flatMap { query in
+                    try tx.rows(query) { row in (card: try row.next(CardID.self), since: try row.next(Timestamp.self)) }
+                }
+                .filter { card in unknown.map { card.since > $0 } ?? true }
+        }
+    }
+
     /// How many cards are past their retention; none while it is not known whether a clock that has jumped is right.
     package func overdue(_ terms: RetentionTerms, now: Timestamp) async throws -> Int {
         try await self.read(at: now) { tx in
@@ -107,15 +125,7 @@ extension CardStore {
 
     @discardableResult
     static func see(isRight: Bool = false, in tx: Transaction) throws -> SeenTime {
-        let stored = try tx.row("SELECT seen_at, doubted_since, doubted_until FROM store") { row in
-            let last = try row.next(Timestamp.self)
-            let (since, until) = (try row.next(Timestamp?.self), try row.next(Timestamp?.self))
-            guard let since, let until, since <= until else { return SeenTime(last: last) }
-            return SeenTime(last: last, doubted: since...until)
-        }
-        guard let stored else { throw DatabaseError(.damaged, "the store has no row") }
-        var seen = stored
-        seen.see(tx.now, isRight: isRight)
+        let (stored, seen) = try self.seenTime(isRight: isRight, in: tx)
         guard seen != stored else { return seen }
         try tx.run(
             """
@@ -127,17 +137,32 @@ extension CardStore {
             // The clock was ahead before: what changed then would stay for as long as it was wrong.
             try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE changed_at > \(seen.last)")
         }
-        let wasBehind =
-            try seen.last > stored.last.advanced(by: Limits.largestClockStep) && Self.wasBehind(stored, in: tx)
         // Nobody knows how old cards are that such a clock has dated: they count from now.
-        if wasBehind { try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE changed_at <= \(stored.last)") }
+        if try self.wasBehind(stored, seen, in: tx) {
+            try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE changed_at <= \(stored.last)")
+        }
         return seen
+    }
+
+    /// The last time that counts as right, as it is stored and as the time of the transaction makes it.
+    private static func seenTime(isRight: Bool, in tx: Transaction) throws -> (stored: SeenTime, seen: SeenTime) {
+        let stored = try tx.row("SELECT seen_at, doubted_since, doubted_until FROM store") { row in
+            let last = try row.next(Timestamp.self)
+            let (since, until) = (try row.next(Timestamp?.self), try row.next(Timestamp?.self))
+            guard let since, let until, since <= until else { return SeenTime(last: last) }
+            return SeenTime(last: last, doubted: since...until)
+        }
+        guard let stored else { throw DatabaseError(.damaged, "the store has no row") }
+        var seen = stored
+        seen.see(tx.now, isRight: isRight)
+        return (stored, seen)
     }
 
     /// Whether a clock that said so much less than it does now was wrong, rather than nobody looking at it for as long: it said
     /// less than is possible, or less than when a card was taken in.
-    private static func wasBehind(_ stored: SeenTime, in tx: Transaction) throws -> Bool {
+    private static func wasBehind(_ stored: SeenTime, _ seen: SeenTime, in tx: Transaction) throws -> Bool {
         let latest = stored.last.advanced(by: Limits.largestClockStep)
+        guard seen.last > latest else { return false }
         return try stored.last < Limits.earliestTime
             || tx.exists("SELECT 1 FROM card WHERE created_at > \(latest) LIMIT 1")
     }

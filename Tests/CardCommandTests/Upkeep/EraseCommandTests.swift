@@ -20,6 +20,12 @@ struct EraseCommandTests {
 
     init() throws { self.tool = try Tool() }
 
+    private var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+
     private func erase(
         _ arguments: [String],
         _ variables: [String: String] = [:],
@@ -30,9 +36,7 @@ struct EraseCommandTests {
             variables,
             ends: status
         )
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(Certificates.self, from: Data(outcome.output.utf8)).erasures
+        return try self.decoder.decode(Certificates.self, from: Data(outcome.output.utf8)).erasures
     }
 
     @Test("The business number of nobody is an error, and nothing is erased")
@@ -58,6 +62,64 @@ struct EraseCommandTests {
         )
         let reasons = Dictionary(uniqueKeysWithValues: certificates.map { ($0.cardId, $0.reason) })
         #expect(reasons == [cards[0].rawValue: "requested", cards[1].rawValue: "retention"])
+    }
+
+    /// Runs a command at a terminal where an answer is typed.
+    private func erase(_ arguments: [String], typing answer: String, ends status: Int32) async throws -> Tool.Outcome {
+        let program = """
+            import os, pty, sys
+            process, terminal = pty.fork()
+            if process == 0: os.execv(sys.argv[2], sys.argv[2:])
+            os.write(terminal, (sys.argv[1] + "\\n").encode())
+            try:
+                while said := os.read(terminal, 4096): os.write(1, said)
+            except OSError: pass
+            sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+            """
+        let python = Project.root.appending(path: ".venv/bin/python3").path
+        return try await self.tool.run(
+            ["cards", "erase"] + arguments + self.tool.sandboxOption,
+            ["IDCARD_RETENTION_FAILED": "1d"],
+            wrapper: [python, "-c", program, answer],
+            ends: status
+        )
+    }
+
+    private struct CardList: Decodable {
+        struct Card: Decodable {
+            var cardId: String
+        }
+
+        var cards: [Card]
+    }
+
+    @Test func `the question names how many cards have expired and the oldest date, and a dry run lists them`()
+        async throws
+    {
+        let cards = try await self.tool.admitting(["R-1", "R-2", "R-3", "R-4"]).map(\.rawValue)
+        let aged = "UPDATE card SET state = 'failed', reason = 'attempts_exhausted', changed_at ="
+        try await self.tool.plant(
+            "\(aged) 1700000000000 WHERE id = '\(cards[0])'",
+            "\(aged) 1700086400000 WHERE id = '\(cards[1])'"
+        )
+        // One is named, and one both named and past its retention.
+        let command = ["cards", "erase", "--expired", cards[0], cards[2], "--dry-run", "--format", "json"]
+        let dry = try await self.tool.run(
+            command + self.tool.sandboxOption,
+            ["IDCARD_RETENTION_FAILED": "1d"],
+            ends: 0
+        )
+        let listed = try self.decoder.decode(CardList.self, from: Data(dry.output.utf8)).cards.map(\.cardId)
+        #expect(listed == [cards[0], cards[2], cards[1]])
+        let question = "Erase 2 cards whose retention is over, the oldest unchanged since 2023-11-14T22:13:20"
+        let refused = try await self.erase(["--expired"], typing: "no", ends: 1)
+        #expect(refused.output.contains(question) && refused.output.contains("nothing was erased"), "\(refused.output)")
+        let list = ["cards", "list", "--quiet", "--state", "erased"] + self.tool.sandboxOption
+        #expect(try await self.tool.run(list).output.isEmpty)
+        _ = try await self.erase(["--expired"], typing: "yes", ends: 0)
+        #expect(try await self.tool.run(list).output.split(separator: "\n").map(String.init) == Array(cards.prefix(2)))
+        // Nothing is left that would be asked about.
+        #expect(try await !self.erase(["--expired"], typing: "no", ends: 0).output.contains("Erase"))
     }
 
     @Test("What was erased before the sandbox failed has its certificate")
@@ -101,6 +163,11 @@ struct EraseCommandTests {
         let outcome = try await self.tool.run(erase, variables)
         #expect(outcome.status == 0 && outcome.output.isEmpty, "\(outcome.output)")
         #expect(outcome.errors.contains("the clock is more than a week behind"), "\(outcome.errors)")
+        let dry = try await self.tool.run(
+            ["cards", "erase", "--expired", "--dry-run"] + self.tool.sandboxOption,
+            variables
+        )
+        #expect(dry.errors.contains("the clock is more than a week behind"), "\(dry.errors)")
         #expect(try await self.tool.run(erase).errors.isEmpty)
     }
 
