@@ -179,16 +179,13 @@ struct ServiceAddress {
     /// The address without its query, which may carry a key.
     let shown: String
 
-    /// Takes an address apart; `nil` if it is none, or holds a user name, a password or a fragment.
+    /// Takes an address apart; `nil` if no request can be sent to it.
     init?(_ text: String) {
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
-            scheme == "http" || scheme == "https", parts.user == nil, parts.password == nil, parts.fragment == nil,
-            let name = parts.host, !name.isEmpty, parts.url != nil
-        else { return nil }
-        let host = name.trimmingCharacters(in: CharacterSet(charactersIn: "[]")).lowercased()
+        guard let address = try? EndpointAddress(text, key: "") else { return nil }
+        let host = address.host.lowercased()
         // Names below localhost are this machine, too (RFC 6761).
         self.isReadable =
-            scheme == "http" && !host.hasSuffix(".localhost") && !CardServer.Configuration.isLoopback(host)
-        self.shown = parts.query == nil ? text : text.prefix { $0 != "?" } + "?<redacted>"
+            !address.usesTLS && !host.hasSuffix(".localhost") && !CardServer.Configuration.isLoopback(host)
+        self.shown = text.contains("?") ? text.prefix { $0 != "?" } + "?<redacted>" : text
     }
 }

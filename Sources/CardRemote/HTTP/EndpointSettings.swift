@@ -37,15 +37,15 @@ package struct EndpointSettings: Sendable {
 }
 
 /// A checked URL that requests are sent to: `http` or `https`, with a host, without user name, password and fragment.
-struct EndpointAddress: Hashable, Sendable {
+package struct EndpointAddress: Hashable, Sendable {
     /// The URL itself; its query may hold a secret.
     let url: URL
     /// Host and port, which messages may show.
     let authority: String
     /// The host, an IPv6 address without its brackets.
-    let host: String
+    package let host: String
     /// Whether the connection is encrypted.
-    let usesTLS: Bool
+    package let usesTLS: Bool
 
     /// Checks a URL.
     ///
@@ -54,12 +54,16 @@ struct EndpointAddress: Hashable, Sendable {
     ///   - key: the configuration key that holds it.
     ///   - defaultPath: the path that replaces an empty one, with its leading slash.
     /// - Throws: `url_invalid`.
-    init(_ text: String, key: String, defaultPath: String? = nil) throws(CodedError) {
+    package init(_ text: String, key: String, defaultPath: String? = nil) throws(CodedError) {
         guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
         else { throw Self.invalid(key, "is no URL with scheme and host; write it as https://host:port/path") }
         guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
             throw Self.invalid(key, "holds a user name, a password or a fragment (#); remove it")
+        }
+        // A port that is no number of 16 bits is left out by some readers, and ends others.
+        guard parts.rangeOfPort == nil || parts.port.map({ (1...65_535).contains($0) }) == true else {
+            throw Self.invalid(key, "names a port that is no number from 1 to 65535; correct it")
         }
         if let defaultPath, parts.path.isEmpty || parts.path == "/" { parts.path = defaultPath }
         guard let url = parts.url else { throw Self.invalid(key, "is no URL; write it as https://host:port/path") }

@@ -39,6 +39,7 @@ struct ConfigurationMistakeTests {
         Case("imaging.quality:\n", .settingInvalid, "imaging.quality", 1, "has no value"),
         Case("sources: [{a: b}]\n", .settingInvalid, "sources", 1, "something else than plain values"),
         Case("verification.url: ftp://x/\n", .settingInvalid, "verification.url", 1, "an address such as https"),
+        Case("delivery.url: https://x:99999/\n", .settingInvalid, "delivery.url", 1, "an address such as https"),
         Case("delivery:\n  user_no: {{ user }}\n", .settingInvalid, "delivery.user_no", 2, "in quotes"),
         Case("? [a, b]\n: 1\n", .settingInvalid, nil, 1, "the file ("),
         Case("imaging:\n  quality: 1\n  quality: 1\n", .settingTwice, "quality", 2, "keep one"),

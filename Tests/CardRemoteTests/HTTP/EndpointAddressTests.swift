@@ -24,6 +24,8 @@ import Testing
 
     @Test(arguments: [
         "", "a.example", "ftp://a.example/", "https:///x", "https://u:canary@a.example/", "https://a.example/#canary",
+        "https://a.example:99999/", "https://a.example:65536", "https://a.example:0/", "https://a.example:-1/",
+        "https://a.example:99999999999999999999/", "https://[::1]:70000/",
     ])
     func `What no request can be sent to is refused with key and remedy, and not repeated`(text: String) {
         let error = #expect(throws: CodedError.self) { try EndpointAddress(text, key: "verification.url") }
