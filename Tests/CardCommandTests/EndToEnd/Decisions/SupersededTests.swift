@@ -13,11 +13,13 @@ struct SupersededTests {
         case run, copy, retry
     }
 
-    /// Two photos of one front; the same picture in different bytes.
+    /// Two photos of one front; of the same time, so that the names tell which one is later.
     private func photos(_ tool: Tool) throws -> URL {
-        let photos = try tool.folder("photos", ["R-1/a.jpg": .front(1)])
-        let older = try Data(contentsOf: photos.appending(path: "R-1/a.jpg"))
-        try (older + Data([0])).write(to: photos.appending(path: "R-1/b.jpg"))
+        let photos = try tool.folder("photos", ["R-1/a.jpg": .front(1), "R-1/b.jpg": .front(1, serial: 1)])
+        let time = [FileAttributeKey.modificationDate: Date.now]
+        for name in ["R-1/a.jpg", "R-1/b.jpg"] {
+            try FileManager.default.setAttributes(time, ofItemAtPath: photos.appending(path: name).path)
+        }
         return photos
     }
 
