@@ -21,7 +21,9 @@ extension Card {
             isAccepted: false,
             delivery: nil,
             createdAt: Timestamp(millisecondsSinceEpoch: 0),
-            changedAt: Timestamp(millisecondsSinceEpoch: 1)
+            changedAt: Timestamp(millisecondsSinceEpoch: 1),
+            isSeen: false,
+            isRetaken: false
         )
     }
 }

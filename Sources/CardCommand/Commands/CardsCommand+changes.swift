@@ -72,7 +72,9 @@ extension CardsCommand {
             discussion: """
                 delivered: the backend holds the document. resend: the same delivery is sent again, byte for byte and under the \
                 same key, with every held card in it. accept: the card is good, or the backend lacks it, and it is delivered as \
-                any other; a second time, or for a card without its front, it goes alone. reject: it is not delivered.
+                any other; a second time, or for a card without its front, it goes alone. reject: it is not delivered. seen: you \
+                know; it stays as it is, but counts no longer in status, cards list --attention and exit statuses, until its \
+                state changes.
 
                 Exit status: 0 done · 1 some decision was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """
@@ -81,7 +83,7 @@ extension CardsCommand {
         @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
         var cards: [String]
 
-        @Option(name: .customLong("as"), help: "What is decided: delivered, resend, accept or reject.")
+        @Option(name: .customLong("as"), help: "What is decided: delivered, resend, accept, reject or seen.")
         var resolution: Resolution
 
         @OptionGroup var purpose: PurposeOptions

@@ -21,7 +21,7 @@ struct CardsCommand: AsyncParsableCommand {
         @Option(help: "Only cards with this reason, which may be the remote's own code.")
         var reason: String?
 
-        @Flag(help: "Only cards that need a person: failed, held, or without their front.")
+        @Flag(help: "Only cards that need a person: failed, held, without their front, or refused and to be retaken.")
         var attention = false
 
         @Option(help: ArgumentHelp("Only cards of this business number.", valueName: "no"))
@@ -46,7 +46,7 @@ struct CardsCommand: AsyncParsableCommand {
             var filter = CardFilter()
             filter.states = self.state
             filter.reason = self.reason
-            filter.needsAttention = self.attention
+            if self.attention { filter.attention = CardAttention.allCases }
             filter.number = self.businessNo.map { BusinessNumber(stored: $0.trimmed) }
             return try await self.options.withSandbox { store, _ in
                 // One by one, as they are read: a list may be longer than memory.

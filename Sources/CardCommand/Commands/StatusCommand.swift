@@ -50,6 +50,9 @@ private struct StatusReport: Report {
     private let cards: [String: Int]
     private let needingAttention: Int
     private let attention: [CardDocument]
+    /// Those whose photo was refused.
+    private let toRetake: Int
+    private let retakes: [CardDocument]
     private let endpoints: [EndpointPause]
     private let workers: [Process]
     private let sandbox: Disk
@@ -60,12 +63,12 @@ private struct StatusReport: Report {
             intake: room == .ample,
             verification: room != .finishingOnly
         )
-        var attention = CardFilter()
-        attention.needsAttention = true
         let counts = try await store.counts()
         self.cards = Dictionary(uniqueKeysWithValues: CardState.allCases.map { ($0.rawValue, counts.states[$0] ?? 0) })
-        self.needingAttention = counts.needingAttention
-        self.attention = try await store.cards(attention, after: 0, limit: Self.exampleCount).map(CardDocument.init)
+        self.needingAttention = counts.attention[.decide] ?? 0
+        self.attention = try await Self.examples(.decide, of: store)
+        self.toRetake = counts.attention[.retake] ?? 0
+        self.retakes = try await Self.examples(.retake, of: store)
         self.endpoints = try await store.pauses()
         self.workers = try await store.workers().map { worker in
             Process(
@@ -79,16 +82,18 @@ private struct StatusReport: Report {
         }
     }
 
+    private static func examples(_ attention: CardAttention, of store: CardStore) async throws -> [CardDocument] {
+        var filter = CardFilter()
+        filter.attention = [attention]
+        return try await store.cards(filter, after: 0, limit: Self.exampleCount).map(CardDocument.init)
+    }
+
     var lines: [String] {
         let states = CardState.allCases.map(\.rawValue).filter { self.cards[$0, default: 0] > 0 }
         var lines = states.map { "\($0.padded(to: 10)) \(self.cards[$0, default: 0])" }
         if lines.isEmpty { lines = ["no cards"] }
-        if self.needingAttention > 0 {
-            lines.append("\(self.needingAttention) need a person:")
-            lines += self.attention.map { "  \($0.text)" }
-            let more = self.needingAttention - self.attention.count
-            if more > 0 { lines.append("  and \(more) more: idcard-pipeline cards list --attention") }
-        }
+        lines += Self.lines("\(self.needingAttention) need a person:", self.attention, of: self.needingAttention)
+        lines += Self.lines("\(self.toRetake.of("photo")) to be retaken:", self.retakes, of: self.toRetake)
         lines += self.endpoints.map(\.text)
         lines += self.workers.map { worker in
             "\(worker.command) at work since \(worker.since), process \(worker.process), \(worker.claims) claimed"
@@ -99,5 +104,12 @@ private struct StatusReport: Report {
             lines.append("the disk of the sandbox is nearly full: nothing more is \(what); free some space")
         }
         return lines
+    }
+
+    private static func lines(_ heading: String, _ examples: [CardDocument], of count: Int) -> [String] {
+        guard count > 0 else { return [] }
+        let more = count - examples.count
+        return [heading] + examples.map { "  \($0.text)" }
+            + (more > 0 ? ["  and \(more) more: idcard-pipeline cards list --attention"] : [])
     }
 }

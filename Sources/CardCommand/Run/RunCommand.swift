@@ -19,9 +19,10 @@ struct RunCommand: Command {
             directly in a folder named here. Images that are named themselves, or by a glob, have none in their path. With \
             --dry-run nothing is taken in: it shows which file would go where, and why.
 
-            Exit status: 0 all delivered (duplicates count as done) · 1 some card ended rejected, failed or held, or waits for \
-            its front · 64 usage · 66 input cannot be read · 69 an endpoint stopped us (credentials, quota, TOKEN) · 74 sandbox \
-            or disk error · 75 work remains, run again · 78 configuration · 130/143 interrupted, all durable.
+            Exit status: 0 all delivered (duplicates count as done) · 1 some card is rejected, failed or held, or waits for its \
+            front, also from an earlier run, until a later photo of its side was delivered or cards resolve --as seen · 64 usage \
+            · 66 input cannot be read · 69 an endpoint stopped us (credentials, quota, TOKEN) · 74 sandbox or disk error · 75 \
+            work remains, run again · 78 configuration · 130/143 interrupted, all durable.
             """
     )
 
@@ -69,6 +70,14 @@ struct RunCommand: Command {
         )
     )
     var dryRun = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Report only what this run admits, refuses or moves.",
+            discussion: "Without this, a known card that needs a person is printed again, and the exit status is 1."
+        )
+    )
+    var newOnly = false
 
     @Flag(name: [.long, .short], help: "No progress on standard error.")
     var quiet = false
@@ -120,11 +129,11 @@ struct RunCommand: Command {
         var runnable = CardFilter()
         runnable.states = CardState.allCases.filter(\.isRunnable)
         let adopted = listing == nil ? try await store.cardIDs(runnable) : []
-        let tracker = RunTracker(listing: listing?.entries ?? [], adopted: adopted)
+        let tracker = RunTracker(listing: listing?.entries ?? [], adopted: adopted, newsOnly: self.newOnly)
         let pipeline = Pipeline(configuration: configuration, store: store)
         let runID = UUID().uuidString.lowercased()
         let printer = RunPrinter(
-            tracker: tracker,
+            tracker,
             store: store,
             configuration: configuration,
             format: self.format,
@@ -139,7 +148,7 @@ struct RunCommand: Command {
                     }
                 }
             } beside: {
-                if printer.format == .jsonl { try await printer.printEndings() }
+                if printer.format != .json { try await printer.printEndings() }
             }
         }
         return try await printer.print(stopped: end.value, signal: end.signal)

@@ -2,23 +2,37 @@ import CardEngine
 import CardModel
 import CardRemote
 import CardStore
+import Synchronization
 
 /// Prints what became of the inputs of a run: data on standard output, advice on standard error.
-struct RunPrinter: Sendable {
-    let tracker: RunTracker
-    let store: CardStore
-    let configuration: Configuration
+final class RunPrinter: Sendable {
     let format: OutputFormat
-    let runID: String
+    private let tracker: RunTracker
+    private let store: CardStore
+    private let configuration: Configuration
+    private let runID: String
+    private let printed = Mutex<Set<RunEnding>>([])
 
     /// How many cards are fetched at a time.
     private static let pageSize = 256
 
-    /// Prints the line of each input as its card ends (`jsonl`).
+    init(_ tracker: RunTracker, store: CardStore, configuration: Configuration, format: OutputFormat, runID: String) {
+        self.tracker = tracker
+        self.store = store
+        self.configuration = configuration
+        self.format = format
+        self.runID = runID
+    }
+
+    /// Prints lines as their cards end: in text those of which a person is told something new.
     func printEndings() async throws {
-        for await place in self.tracker.endings {
-            let card = try await self.fetch(self.tracker.card(at: place).map { [$0] } ?? [])
-            await OutputFormat.jsonl.print(self.line(place, cards: card))
+        for await ending in self.tracker.endings {
+            // A known card may be retaken by an input that is still to end.
+            guard self.format != .text || self.tracker.isNews(ending) else { continue }
+            let card = try await self.fetch(self.card(of: ending).map { [$0] } ?? [])
+            let line = self.line(ending, cards: card)
+            guard self.format != .text || line.notice != .nothing else { continue }
+            if self.printed.withLock({ $0.insert(ending).inserted }) { await self.format.print(line) }
         }
     }
 
@@ -33,35 +47,42 @@ struct RunPrinter: Sendable {
         var status = tally.status(isStopped: !stopped.isEmpty)
         // A signal may come when everything has ended: what the cards say is the better news.
         if let signal, status == .workRemains || status == .endpointStopped { status = signal }
-        let hasInputs = self.tracker.count > 0
-        let lines =
-            hasInputs
-            ? (0..<self.tracker.count).map { self.line($0, cards: cards) }
-            : cards.values.sorted { $0.order < $1.order }.map { card in
-                var line = RunLine(source: "", state: card.state.rawValue)
-                line.describe(card)
-                return line
-            }
+        let endings: [RunEnding] =
+            self.tracker.count > 0
+            ? (0..<self.tracker.count).map(RunEnding.input)
+            : cards.values.sorted { $0.order < $1.order }.map { .card($0.id) }
+        let lines = endings.map { self.line($0, cards: cards) }
+        let printed = self.printed.withLock(\.self)
+        let rest = zip(endings, lines).filter { !printed.contains($0.0) }.map(\.1)
         var report = RunReport(runID: self.runID, counts: tally.counts)
         switch self.format {
         case .text:
-            for line in lines where line.isWorthPrinting { await self.format.print(line) }
+            for line in rest where line.notice != .nothing { await self.format.print(line) }
             await Console.standardOutput(tally.counts.line)
         case .json:
             report.cards = lines
             await Console.standardOutput(JSONText.document(report))
         case .jsonl:
-            for line in hasInputs ? self.tracker.unfinished.map({ lines[$0] }) : lines {
-                await Console.standardOutput(JSONText.line(line))
-            }
+            for line in rest { await self.format.print(line) }
             await Console.standardOutput(JSONText.line(report))
         }
         for advice in self.advice(status, stopped, tally.counts, lines) { Console.standardError(advice) }
         return status
     }
 
-    private func line(_ place: Int, cards: [CardID: Card]) -> RunLine {
-        self.tracker.line(place, card: self.tracker.card(at: place).flatMap { cards[$0] })
+    private func card(of ending: RunEnding) -> CardID? {
+        switch ending {
+        case .input(let place): self.tracker.card(at: place)
+        case .card(let card): card
+        }
+    }
+
+    private func line(_ ending: RunEnding, cards: [CardID: Card]) -> RunLine {
+        let card = self.card(of: ending).flatMap { cards[$0] }
+        if case .input(let place) = ending { return self.tracker.line(place, card: card) }
+        var line = RunLine(source: "", state: "unchanged")
+        if let card { line.describe(card) }
+        return line
     }
 
     private func fetch(_ ids: [CardID]) async throws -> [CardID: Card] {

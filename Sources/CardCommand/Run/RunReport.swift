@@ -54,11 +54,18 @@ struct RunLine: Sendable, ReportLine {
     @Nullable var message: String? = nil
     /// The card that was there before, if this input is its duplicate.
     @Nullable var duplicateOf: CardID? = nil
+    /// What a person is told of it; not printed itself.
+    var notice = CardNotice.nothing
+
+    private enum CodingKeys: CodingKey {
+        case cardID, source, businessNo, side, state, reason, message, duplicateOf
+    }
 
     /// Takes over why it was refused.
     mutating func describe(_ error: CodedError) {
         self.reason = error.code.rawValue
         self.message = error.message.text()
+        self.notice = self.state == CardState.rejected.rawValue ? .attention(.retake) : .nothing
     }
 
     /// Takes over what is known of the card.
@@ -72,17 +79,7 @@ struct RunLine: Sendable, ReportLine {
         self.side = card.side ?? card.metadata.side
         self.reason = card.shownReason
         self.message = card.message?.text()
-    }
-
-    /// Whether people want to see it: what did not get delivered, and why; what was rejected before is no news.
-    var isWorthPrinting: Bool {
-        switch CardState(rawValue: self.state) {
-        case .rejected: self.duplicateOf == nil
-        case .failed, .held: true
-        case .verified: self.reason.map { Card.blockingReasons.contains(ReasonCode(rawValue: $0)) } ?? false
-        case .superseded: self.duplicateOf != nil
-        default: false
-        }
+        self.notice = card.notice
     }
 
     /// The input as a line for people: state, source, and what there is to say.
@@ -95,7 +92,8 @@ struct RunLine: Sendable, ReportLine {
 
     /// What a person can do for a card that waits for one.
     private var advice: String? {
-        switch self.reason.map(ReasonCode.init(rawValue:)) {
+        if self.state == CardState.erased.rawValue { return "it was erased and is not brought back; delete the file" }
+        return switch self.reason.map(ReasonCode.init(rawValue:)) {
         case .frontMissing:
             """
             no front of its business number was delivered; send one, or let the back go alone: \
@@ -104,7 +102,6 @@ struct RunLine: Sendable, ReportLine {
         case .waitsForFront: "its front is still to be delivered, or waits for a person"
         case .waitsForOlderPhoto: "an older photo of the same side may still arrive; see to that one first"
         case .userNumberMissing: "no user account; set delivery.user_no, or give user_no with the photo"
-        case .superseded: "a newer photo of the same side took its place, so it is not sent"
         default: nil
         }
     }
@@ -115,18 +112,4 @@ extension CodedError {
     var stateOfInput: String {
         self.kind == .storage || self.kind == .temporary ? "unchanged" : CardState.rejected.rawValue
     }
-}
-
-extension Card {
-    /// Why a `verified` card can do nothing by itself: it needs a person, or waits for a card that has work of its own.
-    static let blockingReasons = ReasonCode.needingAttention.union([.waitsForFront, .waitsForOlderPhoto])
-
-    /// Whether it can do nothing by itself.
-    var isBlocked: Bool { self.state == .verified && self.reason.map(Self.blockingReasons.contains) == true }
-
-    /// Whether there is work to do for it.
-    var hasWork: Bool { self.state.isRunnable && !self.isBlocked }
-
-    /// Whether it stands where somebody must look at it.
-    var isFailure: Bool { [.rejected, .failed, .held].contains(self.state) || self.isBlocked }
 }

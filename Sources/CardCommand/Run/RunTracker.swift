@@ -4,6 +4,14 @@ import CardModel
 import CardStore
 import Synchronization
 
+/// What ends in a run.
+enum RunEnding: Hashable, Sendable {
+    /// An input, by its place in the list.
+    case input(Int)
+    /// A card, where the run has no inputs.
+    case card(CardID)
+}
+
 /// Follows the inputs of one run, from the command line or on demand: which card each is, which cards this run moved, and
 /// what has ended.
 final class RunTracker: Sendable {
@@ -21,19 +29,22 @@ final class RunTracker: Sendable {
     /// The places of the rows that say the same as an earlier one, by the place of that.
     private let duplicates: [Int: [Int]]
     private let adopted: [CardID]
+    private let newsOnly: Bool
     private let state: Mutex<State>
-    private let ended: AsyncStream<Int>.Continuation
-    /// The places of inputs as they end, for `jsonl`.
-    let endings: AsyncStream<Int>
+    private let ended: AsyncStream<RunEnding>.Continuation
+    /// The inputs, or cards, as they end.
+    let endings: AsyncStream<RunEnding>
 
     /// Begins to follow.
     ///
-    /// - Parameter adopted: for a run without inputs: the cards in a state that has work.
-    init(listing: [BatchListing.Entry], adopted: [CardID]) {
+    /// - Parameters:
+    ///   - adopted: for a run without inputs: the cards in a state that has work.
+    ///   - newsOnly: whether cards that were known and do not move are passed over in silence.
+    init(listing: [BatchListing.Entry], adopted: [CardID] = [], newsOnly: Bool = false) {
         self.listing = listing
         self.adopted = adopted
-        // `run` takes each input in once; nobody reads the endings of a run on demand.
-        (self.endings, self.ended) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, listing.count)))
+        self.newsOnly = newsOnly
+        (self.endings, self.ended) = AsyncStream.makeStream()
         var places: [InputItem: Int] = [:]
         var duplicates: [Int: [Int]] = [:]
         var state = State()
@@ -43,7 +54,7 @@ final class RunTracker: Sendable {
                 places[item] = place
                 state.figures.intake.total += 1
             case .duplicate(_, let item): if let first = places[item] { duplicates[first, default: []].append(place) }
-            case .refuse, .ignore: self.ended.yield(place)
+            case .refuse, .ignore: self.ended.yield(.input(place))
             }
         }
         (self.places, self.duplicates) = (places, duplicates)
@@ -60,11 +71,13 @@ final class RunTracker: Sendable {
                 guard let place = self.openPlace(of: item, in: state) else { return [] }
                 state.fates[place] = .failure(error)
                 state.figures.intake.done += 1
-                return [place]
+                return error.isPassing ? [] : [place]
             case .changed(let change):
                 state.moved.insert(change.card)
                 state.figures.note(change.state)
-                return change.state.isRunnable ? [] : state.waiting.removeValue(forKey: change.card) ?? []
+                guard !change.state.isRunnable else { return [] }
+                if self.listing.isEmpty { self.ended.yield(.card(change.card)) }
+                return state.waiting.removeValue(forKey: change.card) ?? []
             case .sending(let delivery, let sent, let total): state.figures.note(delivery, sent: sent, total: total)
             case .failed(let stage, let failure): state.figures.lastFailures[stage] = failure
             case .overdue(let count):
@@ -79,7 +92,7 @@ final class RunTracker: Sendable {
             return []
         }
         for place in ended {
-            for place in [place] + self.duplicates[place, default: []] { self.ended.yield(place) }
+            for place in [place] + self.duplicates[place, default: []] { self.ended.yield(.input(place)) }
         }
     }
 
@@ -118,7 +131,7 @@ final class RunTracker: Sendable {
         case .duplicate(let name, let item):
             guard let first = self.places[item] else { return RunLine(source: name.reveal(), state: "unchanged") }
             var line = self.line(first, card: card)
-            (line.source, line.duplicateOf) = (name.reveal(), line.cardID)
+            (line.source, line.duplicateOf, line.notice) = (name.reveal(), line.cardID, .nothing)
             return line
         case .ignore(let name): return RunLine(source: name.reveal(), state: "ignored")
         case .refuse(let input):
@@ -141,6 +154,7 @@ final class RunTracker: Sendable {
                 line.cardID = outcome.card
                 if let card { line.describe(card) }
                 if outcome.isDuplicate { line.duplicateOf = outcome.card }
+                if self.newsOnly, !self.isNews(.input(place)) { line.notice = .nothing }
             }
             return line
         }
@@ -152,14 +166,13 @@ final class RunTracker: Sendable {
         return self.state.withLock { try? $0.fates[first]?.get().card }
     }
 
-    /// The places of the inputs that have not ended as far as is known here.
-    var unfinished: [Int] {
-        self.state.withLock { state in
-            let notReached = self.listing.indices.filter { place in
-                if case .take = self.listing[place] { state.fates[place] == nil } else { false }
-            }
-            let open = state.waiting.values.joined() + notReached
-            return (open + open.flatMap { self.duplicates[$0, default: []] }).sorted()
+    /// Whether this run admitted, refused or moved it; what was known before and stays as it was is no news.
+    func isNews(_ ending: RunEnding) -> Bool {
+        guard case .input(let place) = ending else { return true }
+        if case .duplicate = self.listing[place] { return false }
+        return self.state.withLock { state in
+            guard case .success(let outcome) = state.fates[place] else { return true }
+            return state.moved.contains(outcome.card)
         }
     }
 
@@ -170,21 +183,23 @@ final class RunTracker: Sendable {
         self.state.withLock { state in
             var tally = RunTally()
             var counted: Set<CardID> = []
-            func note(_ id: CardID) {
+            func add(_ id: CardID) {
                 guard let card = cards[id] else { return }
-                tally.note(card, isMoved: state.moved.contains(id), isFirst: counted.insert(id).inserted)
+                let isNews = state.moved.contains(id)
+                let notice = self.newsOnly && !isNews ? .nothing : card.notice
+                tally.add(card, notice, isNews: isNews, isFirst: counted.insert(id).inserted)
             }
             for (place, entry) in self.listing.enumerated() {
                 switch (entry, state.fates[place]) {
                 case (.ignore, _): tally.counts.add("ignored")
                 case (.duplicate, _): tally.counts.add("duplicate")
-                case (.refuse(let input), _): tally.note(input.error)
-                case (.take, .failure(let error)): tally.note(error)
-                case (.take, .success(let outcome)): note(outcome.card)
-                case (.take, nil): tally.noteNotReached()
+                case (.refuse(let input), _): tally.add(input.error)
+                case (.take, .failure(let error)): tally.add(error)
+                case (.take, .success(let outcome)): add(outcome.card)
+                case (.take, nil): tally.addNotReached()
                 }
             }
-            if self.listing.isEmpty { state.moved.union(self.adopted).forEach(note) }
+            if self.listing.isEmpty { state.moved.union(self.adopted).forEach(add) }
             return tally
         }
     }
@@ -206,9 +221,20 @@ final class RunTracker: Sendable {
         self.state.withLock { state in groups.filter { $0.contains { self.openPlace(of: $0, in: state) != nil } } }
     }
 
-    /// What has become of the inputs so far; what is tried again is not counted.
-    var report: SourceRun.Report {
+    /// The known cards of inputs that were rejected before.
+    var rejectedBefore: [CardID] {
         self.state.withLock { state in
+            let known = state.fates.values.compactMap { try? $0.get() }.filter(\.isDuplicate)
+            return known.filter { $0.state == .rejected }.map(\.card)
+        }
+    }
+
+    /// What has become of the inputs so far; what is tried again is not counted.
+    ///
+    /// - Parameter known: every card of `rejectedBefore` as it stands now.
+    func report(known: [Card]) -> SourceRun.Report {
+        let toRetake = Set(known.filter { $0.notice == .attention(.retake) }.map(\.id))
+        return self.state.withLock { state in
             var report = SourceRun.Report()
             for (place, entry) in self.listing.enumerated() {
                 switch (entry, state.fates[place]) {
@@ -216,7 +242,8 @@ final class RunTracker: Sendable {
                 case (.duplicate, _): report.counts["duplicate", default: 0] += 1
                 case (.refuse(let input), _): report.refuse(input.error.code)
                 case (.take, .failure(let error)): if !error.isPassing { report.refuse(error.code) }
-                case (.take, .success(let outcome)) where outcome.state == .rejected && !outcome.isDuplicate:
+                case (.take, .success(let outcome))
+                where outcome.state == .rejected && (!outcome.isDuplicate || toRetake.contains(outcome.card)):
                     report.refuse(outcome.reason ?? .sourceUnreadable)
                 case (.take, .success(let outcome)):
                     report.counts[outcome.isDuplicate ? "duplicate" : "admitted", default: 0] += 1
@@ -237,49 +264,5 @@ extension SourceRun.Report {
     fileprivate mutating func refuse(_ code: ReasonCode) {
         self.counts["refused", default: 0] += 1
         self.refusals[code.rawValue, default: 0] += 1
-    }
-}
-
-/// What the inputs of a run come to.
-struct RunTally: Sendable {
-    var counts = RunCounts()
-    private var workRemains = false
-    private var isIncomplete = false
-    private var isOutOfRoom = false
-
-    mutating func noteNotReached() {
-        self.counts.add("unchanged")
-        self.workRemains = true
-    }
-
-    mutating func note(_ error: CodedError) {
-        self.counts.add(error.stateOfInput)
-        switch error.kind {
-        case .storage: self.isOutOfRoom = true
-        case .temporary: self.workRemains = true
-        default: self.isIncomplete = true
-        }
-    }
-
-    mutating func note(_ card: Card, isMoved: Bool, isFirst: Bool) {
-        if card.hasWork { self.workRemains = true }
-        if isFirst, isMoved {
-            self.counts.add(card.state.rawValue)
-            if card.isFailure { self.isIncomplete = true }
-        } else {
-            self.counts.add(isFirst && (card.hasWork || card.isBlocked) ? "unchanged" : "duplicate")
-            // What was rejected before is no news.
-            if card.isFailure, card.state != .rejected { self.isIncomplete = true }
-        }
-    }
-
-    /// The exit status that this calls for.
-    ///
-    /// - Parameter isStopped: whether an endpoint stopped a stage.
-    func status(isStopped: Bool) -> CommandStatus {
-        if self.isOutOfRoom { return .sandboxError }
-        if self.workRemains { return isStopped ? .endpointStopped : .workRemains }
-        guard self.isIncomplete else { return .delivered }
-        return isStopped ? .endpointStopped : .someNotDelivered
     }
 }

@@ -64,16 +64,30 @@ final class SourceRuns: Sendable {
         guard let source = self.sources[name] else { return nil }
         let run = try await self.store.askForRun(over: name, now: .now)
         source.bell.continuation.yield()
-        return self.status(of: run)
+        return try await self.status(of: run)
     }
 
-    @Sendable func run(_ id: String) async throws -> RunStatus? { try await self.store.run(id).map(self.status) }
+    @Sendable func run(_ id: String) async throws -> RunStatus? {
+        guard let run = try await self.store.run(id) else { return nil }
+        return try await self.status(of: run)
+    }
 
     /// Returns the runs that are known, the newest first.
-    @Sendable func all() async throws -> [RunStatus] { try await self.store.runs().map(self.status) }
+    @Sendable func all() async throws -> [RunStatus] {
+        var all: [RunStatus] = []
+        for run in try await self.store.runs() { all.append(try await self.status(of: run)) }
+        return all
+    }
 
-    private func status(of run: SourceRun) -> RunStatus {
-        let report = run.report ?? self.trackers.withLock { $0[run.id] }?.report ?? SourceRun.Report()
+    private func report(of tracker: RunTracker) async throws -> SourceRun.Report {
+        tracker.report(known: try await self.store.cards(tracker.rejectedBefore))
+    }
+
+    private func status(of run: SourceRun) async throws -> RunStatus {
+        var report = run.report ?? SourceRun.Report()
+        if run.report == nil, let tracker = self.trackers.withLock({ $0[run.id] }) {
+            report = try await self.report(of: tracker)
+        }
         let isComplete = run.report.map { $0.reason == nil } ?? false
         let state: RunStatus.State = run.endedAt == nil ? .running : isComplete ? .complete : .failed
         var status = RunStatus(id: run.id, source: run.source, state: state, startedAt: run.createdAt)
@@ -140,7 +154,7 @@ final class SourceRuns: Sendable {
             return true
         }
         self.notices.passedOver(listing.passedOver, in: "source \(run.source)")
-        let tracker = RunTracker(listing: listing.entries, adopted: [])
+        let tracker = RunTracker(listing: listing.entries)
         for entry in listing.entries {
             switch entry {
             case .refuse: self.onUnseen(.refused)
@@ -157,7 +171,7 @@ final class SourceRuns: Sendable {
             // The end, or no room for more: then the rest waits.
             do { try await Task.sleep(for: Self.pause) } catch { return false }
         }
-        try await self.end(run, as: tracker.report)
+        try await self.end(run, as: self.report(of: tracker))
         self.trackers.withLock { $0[run.id] = nil }
         return true
     }

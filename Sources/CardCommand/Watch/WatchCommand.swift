@@ -119,8 +119,6 @@ final class WatchReports: Sendable {
 
     func observe(_ event: PipelineEvent) {
         switch event {
-        // The watch refuses what was rejected at once.
-        case .taken(_, let outcome) where outcome.state == .rejected && !outcome.isDuplicate: break
         case .taken(let item, let outcome):
             var line = RunLine(source: item.name.reveal(), state: outcome.state.rawValue)
             if outcome.isDuplicate { line.duplicateOf = outcome.card }
@@ -158,6 +156,8 @@ final class WatchReports: Sendable {
                 continue
             }
             for var line in files.removeValue(forKey: id) ?? [] {
+                // The watch refuses the file of a card that it finds rejected, and says so itself.
+                if line.state == CardState.rejected.rawValue, card.notice == .attention(.retake) { continue }
                 line.describe(card)
                 await self.print(line)
             }
@@ -165,7 +165,8 @@ final class WatchReports: Sendable {
     }
 
     private func print(_ line: RunLine) async {
-        self.tally.withLock { $0.add(line.duplicateOf == nil ? line.state : "duplicate") }
+        let counts = line.duplicateOf == nil || line.notice != .nothing
+        self.tally.withLock { $0.add(counts ? line.state : "duplicate") }
         await self.format.print(line)
     }
 }

@@ -18,9 +18,9 @@ struct WatchIntake: Sendable {
         do {
             if occasion == .lateSidecar { return try await self.amend(photo) }
             let outcome = try await self.engine.take(photo, mayGrow: occasion == .young)
-            guard outcome.state == .rejected, !outcome.isDuplicate, let card = try await self.card(outcome.card) else {
-                return .taken
-            }
+            guard outcome.state == .rejected, let card = try await self.card(outcome.card),
+                card.notice == .attention(.retake)
+            else { return .taken }
             let error = CodedError(
                 outcome.reason ?? .sourceUnreadable,
                 .input,

@@ -34,6 +34,10 @@ package struct Card: Hashable, Sendable {
     package var createdAt: Timestamp
     /// When its state last changed.
     package var changedAt: Timestamp
+    /// Whether a person said that it counts no longer; for as long as it stays in its state.
+    package var isSeen: Bool
+    /// Whether a later photo of its number and side was delivered.
+    package var isRetaken: Bool
 
     /// Describes a card.
     package init(
@@ -53,7 +57,9 @@ package struct Card: Hashable, Sendable {
         isAccepted: Bool,
         delivery: DeliveryID?,
         createdAt: Timestamp,
-        changedAt: Timestamp
+        changedAt: Timestamp,
+        isSeen: Bool,
+        isRetaken: Bool
     ) {
         self.id = id
         self.state = state
@@ -72,6 +78,8 @@ package struct Card: Hashable, Sendable {
         self.delivery = delivery
         self.createdAt = createdAt
         self.changedAt = changedAt
+        self.isSeen = isSeen
+        self.isRetaken = isRetaken
     }
 }
 
@@ -85,4 +93,6 @@ package enum Resolution: String, CaseIterable, Sendable, Codable {
     case accept
     /// The card is not to be delivered: becomes `rejected`.
     case reject
+    /// A person knows: the card stays as it is, and counts no longer in lists, `status` and exit statuses.
+    case seen
 }

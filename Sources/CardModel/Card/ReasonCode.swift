@@ -99,4 +99,6 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
 
     /// Why a `verified` card waits for something that only a person can give.
     package static let needingAttention: Set<ReasonCode> = [.frontMissing, .userNumberMissing, .imageUnreadable]
+    /// Why a `verified` card waits for another card, which has work of its own or needs a person.
+    package static let waitingForCard: Set<ReasonCode> = [.waitsForFront, .waitsForOlderPhoto]
 }

@@ -91,8 +91,8 @@ package struct ApplicationPolicy: Hashable, Sendable {
 
 /// What is to happen to the `verified` cards of a business number now, and when to look again.
 package struct ApplicationDecision: Hashable, Sendable {
-    /// Cards that a newer photo of their side replaces.
-    package var superseded: [CardID] = []
+    /// Cards that a newer photo of their side replaces, and that photo; `nil` if it was erased.
+    package var superseded: [CardID: CardID?] = [:]
     /// Cards that a person has to decide on, and why.
     package var held: [CardID: VerdictFinding] = [:]
     /// Cards that a rule between front and back refuses.

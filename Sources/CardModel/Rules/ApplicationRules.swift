@@ -80,16 +80,16 @@ package struct ApplicationRules {
     }
 
     private mutating func supersedeOlderPhotos() {
-        var newest = self.snapshot.delivered
+        var newest = self.snapshot.delivered.mapValues { (order: $0, id: CardID?.none) }
         for card in self.snapshot.cards where Self.takesPlace(card) && self.decision.held[card.id] == nil {
-            guard let side = card.side else { continue }
-            newest[side] = max(newest[side] ?? card.order, card.order)
+            guard let side = card.side, newest[side].map({ $0.order <= card.order }) ?? true else { continue }
+            newest[side] = (card.order, card.id)
         }
-        let replaced = self.remaining.filter { card in
-            card.side.flatMap { newest[$0] }.map { $0 > card.order } ?? false
+        for card in self.remaining {
+            guard let winner = card.side.flatMap({ newest[$0] }), winner.order > card.order else { continue }
+            self.decision.superseded[card.id] = .some(winner.id)
         }
-        self.decision.superseded = replaced.map(\.id)
-        self.remaining.removeAll { replaced.contains($0) }
+        self.remaining.removeAll { self.decision.superseded[$0.id] != nil }
     }
 
     /// Whether an older photo of the side may still arrive after this one.

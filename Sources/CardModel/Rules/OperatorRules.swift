@@ -89,6 +89,7 @@ package enum OperatorRules {
         case .delivered: try Self.requireDelivered(card, under: circumstances)
         case .resend: try Self.requireResending(card, under: circumstances)
         case .accept: try Self.requireAccepting(card, under: circumstances)
+        case .seen: try Self.requireSeeing(card)
         }
     }
 
@@ -141,6 +142,15 @@ package enum OperatorRules {
         guard card.reason != .submitterConflict else { return }
         guard circumstances.wasRead else { throw Self.refusal(card, "it was not verified yet; retry it") }
         guard card.side != nil else { throw Self.refusal(card, "the verifier saw neither side on it; reject it") }
+    }
+
+    /// A card that a person is told of at every run may be marked as seen.
+    private static func requireSeeing(_ card: Card) throws(CodedError) {
+        switch card.state {
+        case .rejected, .failed, .held, .superseded: return
+        case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
+        default: throw Self.refusal(card, "it is \(card.state); only a card that needs a person is marked as seen")
+        }
     }
 
     private static func refusal(_ card: Card, _ why: Message) -> CodedError {

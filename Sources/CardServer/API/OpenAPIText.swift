@@ -182,7 +182,7 @@ enum OpenAPIText {
           "ChangedCards": {"type": "object", "required": ["cards"], "additionalProperties": false,
            "properties": {"cards": {"type": "array", "items": {"$ref": "#/components/schemas/Card"}}}},
           "Decision": {"type": "object", "required": ["as"], "additionalProperties": false,
-           "properties": {"as": {"enum": ["delivered", "resend", "accept", "reject"]},
+           "properties": {"as": {"enum": ["delivered", "resend", "accept", "reject", "seen"]},
             "why": {"type": ["string", "null"], "maxLength": 200}}},
           "Problem": {"type": "object", "required": ["code", "request_id", "status", "title", "type"],
            "properties": {"code": {}, "detail": {"type": "string"}, "request_id": {"type": "string"},

@@ -7,9 +7,17 @@ struct CardRow {
     /// The columns that ``init(_:)`` reads, from `card` and its `card_key`.
     static let columns: SQL = """
         card.id, card.state, card.reason, card.remote_code, card.number, card.expected_side, card.priority, card.submitter,
-        card.side, card.intake_order, card.failures, card.due_from, card.due_at, card.waits_until, card.shrunk, card.accepted, card.delivery,
-        card.created_at, card.changed_at, card.message, card.metadata, card.worker, card.failures, card.tries, card.failed_at,
-        card.counts_from, card.without_front, card.split, card_key.key_id, card_key.wrapped
+        card.side, card.intake_order, card.failures, card.due_from, card.due_at, card.waits_until, card.shrunk, card.accepted,
+        card.delivery, card.created_at, card.changed_at, card.seen, \(Self.isRetaken), card.message, card.metadata, card.worker,
+        card.failures, card.tries, card.failed_at, card.counts_from, card.without_front, card.split, card_key.key_id, card_key.wrapped
+        """
+    /// Whether a later photo of the card's number and side was delivered; the number knows it when the photo is erased.
+    static let isRetaken: SQL = """
+        CASE WHEN card.intake_order < (
+            SELECT CASE coalesce(card.side, card.expected_side)
+            WHEN 'front' THEN cases.front_delivered WHEN 'back' THEN cases.back_delivered END
+            FROM cases WHERE cases.number = card.number
+        ) THEN 1 ELSE 0 END
         """
     static let tables: SQL = "card LEFT JOIN card_key ON card_key.card = card.id"
 
@@ -42,7 +50,9 @@ struct CardRow {
             isAccepted: try row.next(),
             delivery: try row.next(),
             createdAt: try row.next(),
-            changedAt: try row.next()
+            changedAt: try row.next(),
+            isSeen: try row.next(),
+            isRetaken: try row.next()
         )
         self.sealedMessage = try row.next()
         self.sealedMetadata = try row.next()

@@ -190,7 +190,7 @@ struct Application {
     /// - Parameter formed: the cards that go into a delivery in the same transaction; others that may go stay due.
     /// - Returns: the cards whose state changed.
     func apply(forming formed: [CardID]) throws -> [CardChange] {
-        var moves = self.decision.superseded.map { ($0, Transition(.superseded, .superseded)) }
+        var moves = self.decision.superseded.map { ($0, Self.supersede(by: $1)) }
         moves += self.decision.held.map { ($0, Transition(.held, $1.reason, $1.message)) }
         moves += self.decision.rejected.map { ($0, Transition(.rejected, $1.reason, $1.message)) }
         let changes = try moves.compactMap { id, transition in
@@ -199,7 +199,9 @@ struct Application {
         try self.noteWarnings()
         for (id, reason) in self.decision.waiting where self.rows[id]?.reason != reason {
             try self.tx.run(
-                "UPDATE card SET reason = \(reason), message = NULL WHERE id = \(id) AND state = 'verified'"
+                """
+                UPDATE card SET reason = \(reason), message = NULL, seen = 0 WHERE id = \(id) AND state = 'verified'
+                """
             )
         }
         let others = self.decision.ready.joined().contains { !formed.contains($0) }
@@ -209,6 +211,21 @@ struct Application {
             "UPDATE cases SET decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)"
         )
         return changes
+    }
+
+    private static func supersede(by newer: CardID?) -> Transition {
+        guard let newer else {
+            return Transition(
+                .superseded,
+                .superseded,
+                "a newer photo of the same side took its place, so it is not sent"
+            )
+        }
+        return Transition(
+            .superseded,
+            .superseded,
+            "card \(newer.rawValue), a newer photo of the same side, took its place, so it is not sent"
+        )
     }
 
     /// Once for each pair: what the rules say of cards that go all the same.

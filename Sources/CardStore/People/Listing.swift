@@ -9,8 +9,8 @@ package struct CardFilter: Hashable, Sendable {
     package var reason: String?
     /// Their business number.
     package var number: BusinessNumber?
-    /// Whether only those that need a person are listed.
-    package var needsAttention = false
+    /// What they need a person for; empty for all cards.
+    package var attention: [CardAttention] = []
     /// Whose cards: a submitter's name; `nil` for all.
     package var submitter: String?
 
@@ -87,16 +87,26 @@ extension CardStore {
         if let reason = filter.reason { pieces.append("AND (card.reason = \(reason) OR card.remote_code = \(reason))") }
         if let number = filter.number { pieces.append("AND card.number = \(number)") }
         if let submitter = filter.submitter { pieces.append("AND card.submitter = \(submitter)") }
-        if filter.needsAttention {
-            let reasons = Array(ReasonCode.needingAttention)
-            pieces.append(
-                """
-                AND (card.state IN ('failed', 'held') OR (card.state = 'verified' AND card.reason IN \(list: reasons)))
-                """
-            )
+        if !filter.attention.isEmpty {
+            pieces.append("AND (\(SQL.joined(filter.attention.map(Self.condition), by: " OR "))) AND \(Self.counts)")
         }
         return SQL.joined(pieces, by: " ")
     }
+
+    // The rule of `CardNotice`, asked of the table.
+    private static func condition(_ attention: CardAttention) -> SQL {
+        switch attention {
+        case .decide:
+            let reasons = Array(ReasonCode.needingAttention)
+            return
+                "card.state IN ('failed', 'held') OR (card.state = 'verified' AND card.reason IN \(list: reasons))"
+        case .retake: return "(card.state = 'rejected' AND card.reason <> \(ReasonCode.rejectedByOperator))"
+        }
+    }
+
+    private static let counts: SQL = """
+        card.seen = 0 AND (card.reason = \(ReasonCode.submitterConflict) OR \(CardRow.isRetaken) = 0)
+        """
 
     /// Returns cards by their identifiers; one that is not there is left out.
     package func cards(_ ids: [CardID]) async throws -> [Card] {
@@ -181,16 +191,19 @@ extension CardStore {
         }
     }
 
-    /// Returns how many cards stand where, and how many need a person.
-    package func counts() async throws -> (states: [CardState: Int], needingAttention: Int) {
+    /// Returns how many cards stand where, and how many need a person, and for what.
+    package func counts() async throws -> (states: [CardState: Int], attention: [CardAttention: Int]) {
         try await self.read { tx in
             let states: [(CardState, Int)] = try tx.rows("SELECT state, count(*) FROM card GROUP BY state") { row in
                 (try row.next(), try row.next())
             }
-            var filter = CardFilter()
-            filter.needsAttention = true
-            let attention: Int? = try tx.value("SELECT count(*) FROM card WHERE 1 = 1 \(Self.condition(filter))")
-            return (Dictionary(uniqueKeysWithValues: states), attention ?? 0)
+            var attention: [CardAttention: Int] = [:]
+            for need in CardAttention.allCases {
+                var filter = CardFilter()
+                filter.attention = [need]
+                attention[need] = try tx.value("SELECT count(*) FROM card WHERE 1 = 1 \(Self.condition(filter))")
+            }
+            return (Dictionary(uniqueKeysWithValues: states), attention)
         }
     }
 }

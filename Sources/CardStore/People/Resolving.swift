@@ -37,10 +37,11 @@ extension CardStore {
             let row = try CardRow.require(id, in: tx)
             try self.require(resolution, of: row, in: tx)
             try AccessLog.append(.resolve, of: [id], by: origin, vault: self.vault, in: tx)
-            let others: [CardID]
-            if resolution == .resend {
-                others = try self.resend(row, in: tx)
-            } else {
+            var others: [CardID] = []
+            switch resolution {
+            case .seen: try tx.run("UPDATE card SET seen = 1 WHERE id = \(id)")
+            case .resend: others = try self.resend(row, in: tx)
+            case .delivered, .accept, .reject:
                 others = try self.leaveDelivery(row, in: tx)
                 try self.move(row, by: resolution, in: tx)
             }
@@ -69,7 +70,7 @@ extension CardStore {
                 also: ", accepted = 1, without_front = \(isLone), split = \(goesAlone), failures = 0, due_at = NULL",
                 in: tx
             )
-        case .resend: break
+        case .resend, .seen: break
         }
     }
 

@@ -45,7 +45,9 @@ extension ServeTests {
                 let second = try await start("inbox", desk)
                 #expect(try await errors.line(containing: Self.ended) != nil)
                 let again = try await service.send("GET", "/v1/runs/\(try #require(second["run_id"]))", token: desk)
-                #expect((again.object["counts"] as? [String: Int])?["duplicate"] == 5)
+                let known = ["admitted": 0, "duplicate": 4, "refused": 2, "ignored": 1]
+                #expect(again.object["counts"] as? [String: Int] == known)
+                #expect(again.object["refusals"] as? [String: Int] == refusals)
                 let gone = try await start("gone", desk)
                 #expect(try await errors.line(containing: Self.ended) != nil)
                 let failed = try await service.send("GET", "/v1/runs/\(try #require(gone["run_id"]))", token: desk)

@@ -121,7 +121,7 @@ import Testing
         Self.check { sample in
             let decision = sample.decision
             let decided =
-                decision.superseded + decision.held.keys + decision.rejected.keys + decision.waiting.keys
+                Array(decision.superseded.keys) + decision.held.keys + decision.rejected.keys + decision.waiting.keys
                 + decision.ready.joined()
             let verified = sample.snapshot.cards.filter { $0.state == .verified }.map(\.id.rawValue)
             return decided.map(\.rawValue).sorted() == verified.sorted()

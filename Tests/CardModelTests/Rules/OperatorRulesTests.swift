@@ -102,13 +102,13 @@ import Testing
     }
 
     private static let resolved: [(Case, [Resolution])] = [
-        (outcomeUnknown, [.delivered, .resend, .accept, .reject]),
+        (outcomeUnknown, Resolution.allCases),
         (
             Case("from a backup, in a kept delivery", .held, .restored, wasSent: true, hasKeptDelivery: true),
             Resolution.allCases
         ),
-        (Case("from a backup, never sent", .held, .restored), [.delivered, .accept, .reject]),
-        (Case("from a backup, never verified", .held, .restored, wasRead: false), [.delivered, .reject]),
+        (Case("from a backup, never sent", .held, .restored), [.delivered, .accept, .reject, .seen]),
+        (Case("from a backup, never verified", .held, .restored, wasRead: false), [.delivered, .reject, .seen]),
         (
             Case(
                 "the backend may have it, and a newer photo is sent",
@@ -119,16 +119,16 @@ import Testing
                 hasKeptDelivery: true,
                 isReplaced: true
             ),
-            [.delivered, .accept, .reject]
+            [.delivered, .accept, .reject, .seen]
         ),
-        (Case("two persons", .held, .holderConflict), [.accept, .reject]),
+        (Case("two persons", .held, .holderConflict), [.accept, .reject, .seen]),
         (
             Case("another submitter's, before it is verified", .held, .submitterConflict, side: nil, wasRead: false),
-            [.accept, .reject]
+            [.accept, .reject, .seen]
         ),
-        (Case("no scores", .held, VerdictRule.legalityUnavailable.reason), [.accept, .reject]),
-        (Case("neither side was seen", .held, VerdictRule.cardNotRecognised.reason, side: nil), [.reject]),
-        (Case("a back without its front", .verified, .frontMissing, side: .back), [.accept, .reject]),
+        (Case("no scores", .held, VerdictRule.legalityUnavailable.reason), [.accept, .reject, .seen]),
+        (Case("neither side was seen", .held, VerdictRule.cardNotRecognised.reason, side: nil), [.reject, .seen]),
+        (Case("a back without its front", .verified, .frontMissing, side: .back), [.accept, .reject, .seen]),
         (Case("a back whose front is on its way", .verified, .waitsForFront, side: .back), []),
         (Case("prepared", .prepared, wasRead: false), []),
         (Case("prepared, after a failure", .prepared, failures: 1, wasRead: false), [.reject]),
@@ -138,15 +138,18 @@ import Testing
             Case("delivering, after a failure", .delivering, failures: 1, wasSent: true, mayBeAtBackend: true),
             [.delivered, .reject]
         ),
-        (Case("failed, never sent", .failed), [.reject]),
-        (Case("failed, after it was sent", .failed, wasSent: true, mayBeAtBackend: true), [.delivered, .reject]),
+        (Case("failed, never sent", .failed), [.reject, .seen]),
+        (
+            Case("failed, after it was sent", .failed, wasSent: true, mayBeAtBackend: true),
+            [.delivered, .reject, .seen]
+        ),
         (
             Case("failed, in a kept delivery", .failed, wasSent: true, mayBeAtBackend: true, hasKeptDelivery: true),
-            [.delivered, .reject]
+            [.delivered, .reject, .seen]
         ),
         (Case("delivered", .delivered, wasSent: true), []),
-        (Case("a person rejected it", .rejected, .rejectedByOperator), []),
-        (Case("superseded", .superseded, .superseded), []),
+        (Case("a person rejected it", .rejected, .rejectedByOperator), [.seen]),
+        (Case("superseded", .superseded, .superseded), [.seen]),
         (Case("erased", .erased, .requested), []),
     ]
 

@@ -211,4 +211,15 @@ import Testing
         #expect(pair([.front("f", .delivered), .back { $0.isAccepted = true }]) == [])
         #expect(pair([.front()]) == [])
     }
+
+    @Test func `the newest photo of a side takes the place of all others, and is named if it is there`() {
+        let fronts = [(Int64(1), "a"), (2, "b"), (3, "c")].map { ApplicationCard.front($1, order: $0) }
+        let snapshot = ApplicationSnapshot(cards: fronts)
+        let decision = ApplicationRules.decide(snapshot, policy: ApplicationPolicy(), now: .now)
+        let (a, b, c) = (fronts[0].id, fronts[1].id, fronts[2].id)
+        #expect(decision.superseded == [a: c, b: c])
+        let erased = ApplicationSnapshot(cards: [fronts[0]], delivered: [.front: 9])
+        let alone = ApplicationRules.decide(erased, policy: ApplicationPolicy(), now: .now)
+        #expect(alone.superseded == [a: CardID?.none])
+    }
 }

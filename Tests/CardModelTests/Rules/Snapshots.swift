@@ -99,7 +99,7 @@ extension ApplicationDecision {
         let held = self.held.map { "hold \($0.key) \($0.value.reason)" }.sorted()
         let rejected = self.rejected.map { "reject \($0.key) \($0.value.reason)" }.sorted()
         let waiting = self.waiting.map { "wait \($0.key) \($0.value?.rawValue ?? "due")" }.sorted()
-        let superseded = self.superseded.map { "supersede \($0)" }
+        let superseded = self.superseded.map { "supersede \($0.key)" }.sorted()
         let sent = self.ready.map { "send " + $0.map(\.rawValue).joined(separator: "+") }
         let until = self.reconsiderAt.map { ["look in \(Int($0.duration(since: .now).inSeconds)) s"] } ?? []
         return (superseded + held + rejected + waiting + sent + until).joined(separator: ", ")

@@ -123,6 +123,8 @@ import Testing
         #expect(job.members == [newer])
         #expect(job.changes == (try await harness.store.standing(of: [older])))
         #expect(job.changes.map(\.state) == [.superseded])
+        let message = "card \(newer), a newer photo of the same side, took its place, so it is not sent"
+        #expect(try await harness.card(older).message?.text() == message)
     }
 
     @Test func `forming a delivery names the cards that a dispute holds`() async throws {

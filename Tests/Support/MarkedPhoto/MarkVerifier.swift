@@ -92,7 +92,7 @@ package enum MarkDialect: String, CaseIterable, Sendable {
     }
 
     /// What was read, all of it genuine and certain; no card without a mark.
-    func answer(about photo: MarkedPhoto?) -> FaultReply {
+    package func answer(about photo: MarkedPhoto?) -> FaultReply {
         var answer: [String: Any] = ["request_id": "specimen", "time_used": 1]
         switch self {
         case .faceIDv1: if let photo { answer.merge(self.card(photo)) { $1 } }

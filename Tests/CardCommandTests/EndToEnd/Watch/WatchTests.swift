@@ -98,6 +98,26 @@ struct WatchTests {
         var code: String
     }
 
+    @Test func `a photo that was refused goes to failed when it comes again, and counts as rejected`() async throws {
+        // Nobody is that old.
+        let severity = "verdict: {min_age: 150, severity: {under_age: reject}}"
+        try await self.tool.servingBoth { verifier, backend in
+            let configuration = RemoteConfiguration(others: ["watch: {quiet_time: 100ms, sidecar: none}", severity])
+            let file = try configuration.write(for: self.tool, verifier: verifier, backend: backend)
+            let status = try await self.watching([self.inbox.path] + file) { lines, send in
+                try self.bring("R-1/front.jpg", MarkedPhoto.front(1).jpeg)
+                #expect(try await lines.line(containing: #""reason":"under_age""#) != nil)
+                try self.bring("R-1/again.jpg", MarkedPhoto.front(1).jpeg)
+                #expect(try await lines.line(containing: #""reason":"under_age""#) != nil)
+                try send(.terminate)
+                #expect(try await lines.line(containing: "2 inputs: 2 rejected") != nil)
+            }
+            #expect(status == 143)
+        }
+        let files = ["done/R-1/front.jpg", "failed/R-1/again.jpg", "failed/R-1/again.jpg.failed.json"]
+        #expect(try self.files() == files)
+    }
+
     @Test("Killed with SIGKILL again and again, each photo is delivered once, and each file lies in its place")
     func killed() async throws {
         let verifier = MarkVerifier()

@@ -1,0 +1,133 @@
+import Foundation
+import Subprocess
+import TestSupport
+import Testing
+
+/// What a user is told of a card when its photo is given again.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct KnownCardTests {
+    private let tool: Tool
+    private let photos: URL
+    /// Reads a wrong check digit from photos with the serial 0.
+    private let verifier = MarkVerifier { photo in photo.serial == 0 ? Self.wrongCheckDigit(photo) : nil }
+
+    init() throws {
+        self.tool = try Tool()
+        self.photos = try self.tool.folder("photos", ["K-1/a.jpg": .front(1)])
+    }
+
+    private static func wrongCheckDigit(_ photo: MarkedPhoto) -> FaultReply {
+        let number = photo.holder.number
+        let answer = String(decoding: MarkDialect.faceIDv1.answer(about: photo).bytes, as: UTF8.self)
+        return FaultReply(raw: answer.replacing(number, with: number.dropLast() + (number.hasSuffix("1") ? "2" : "1")))
+    }
+
+    private func serving(
+        _ configuration: RemoteConfiguration = RemoteConfiguration(),
+        _ body: (_ run: [String], _ file: [String]) async throws -> Void
+    ) async throws {
+        try await self.tool.servingBoth(with: configuration, verifier: self.verifier) { file in
+            try await body(["run", self.photos.path, "--quiet"] + file, file)
+        }
+    }
+
+    /// What `status` and the list show of cards that need a person: how many to decide, how many to retake, and their ids.
+    private func attention(_ file: [String]) async throws -> (decide: Int, retake: Int, ids: [String]) {
+        struct Status: Decodable {
+            var needing_attention: Int
+            var to_retake: Int
+        }
+        let text = try await self.tool.run(["status", "--format", "json"] + file, ends: 0).output
+        let status = try JSONDecoder().decode(Status.self, from: Data(text.utf8))
+        let list = try await self.tool.run(["cards", "list", "--attention", "--quiet"] + file, ends: 0).output
+        return (status.needing_attention, status.to_retake, list.split(separator: "\n").map(String.init))
+    }
+
+    @Test func `a refused photo is told at every run, until a later one of its side was delivered`() async throws {
+        try await self.serving { run, file in
+            for _ in 1...2 {
+                let output = try await self.tool.run(run, ends: 1).output.split(separator: "\n")
+                #expect(output.count == 2 && output.last == "1 input: 1 rejected", "\(output)")
+                #expect(output.first?.contains("a.jpg id_number_checksum: ") == true, "\(output)")
+            }
+            let news = try await self.tool.run(run + ["--new-only"], ends: 0)
+            #expect(news.output == "1 input: 1 duplicate\n")
+            let (decide, retake, ids) = try await self.attention(file)
+            #expect(decide == 0 && retake == 1 && ids.count == 1)
+            let status = try await self.tool.run(["status"] + file, ends: 0).output
+            #expect(status.contains("1 photo to be retaken:\n  \(try #require(ids.first))  rejected"), "\(status)")
+            try MarkedPhoto.front(1, serial: 1).jpeg.write(to: self.photos.appending(path: "K-1/b.jpg"))
+            let both = try await self.tool.run(run, ends: 0)
+            #expect(both.output == "2 inputs: 1 delivered, 1 duplicate\n")
+            #expect(try await self.tool.run(run, ends: 0).output == "2 inputs: 2 duplicate\n")
+            let after = try await self.attention(file)
+            #expect(after.retake == 0 && after.ids.isEmpty)
+        }
+        #expect(try self.tool.ledger().count == 1)
+    }
+
+    @Test(arguments: ["reject", "hold"])
+    func `a card that a person marked as seen counts no longer, until its state changes`(severity: String) async throws
+    {
+        var configuration = RemoteConfiguration()
+        configuration.others = ["verdict: {severity: {id_number_checksum: \(severity)}}"]
+        try await self.serving(configuration) { run, file in
+            let state = severity == "reject" ? "rejected" : "held"
+            #expect(try await self.tool.run(run, ends: 1).output.hasSuffix("1 input: 1 \(state)\n"))
+            let known = try await self.tool.run(run + ["--format", "json"], ends: 1).json()
+            #expect(known.counts[state] == 1 && known.counts["duplicate"] == 0)
+            let before = try await self.attention(file)
+            #expect(before.decide == (state == "held" ? 1 : 0) && before.retake == (state == "held" ? 0 : 1))
+            let id = try #require(before.ids.first)
+            let seen = try await self.tool.run(["cards", "resolve", id, "--as", "seen"] + file, ends: 0)
+            #expect(seen.output.contains("\(id)  \(state)"))
+            let again = try await self.tool.run(run, ends: 0)
+            #expect(again.output == "1 input: 1 duplicate\n")
+            let after = try await self.attention(file)
+            #expect(after.decide == 0 && after.retake == 0 && after.ids.isEmpty)
+            let log = try await self.tool.run(["cards", "log"] + file, ends: 0).output.split(separator: "\n")
+            #expect(log.count { $0.contains("cards resolve --as seen") && $0.contains(id) } == 1, "\(log)")
+            try await self.tool.run(["cards", "retry", id] + file, ends: 0)
+            #expect(try await self.tool.run(run, ends: 1).output.contains("1 \(state)"))
+            #expect(try await self.attention(file).ids == [id])
+        }
+    }
+
+    @Test func `a refused photo is told at once, and again after the process was killed`() async throws {
+        try MarkedPhoto.back(1, serial: 1).jpeg.write(to: self.photos.appending(path: "K-1/b.jpg"))
+        let gate = Gate()
+        self.verifier.answer { photo in
+            photo.serial == 0 ? Self.wrongCheckDigit(photo) : await gate.wait()
+        }
+        try await self.serving { run, _ in
+            let wrapper = ["/bin/sh", "-c", "exec \"$@\" >&2", "sh"]
+            let status = try await self.tool.running(run, wrapper: wrapper) { lines, send in
+                #expect(try await lines.line(containing: "a.jpg id_number_checksum: ") != nil)
+                try send(.kill)
+            }
+            #expect(status == 137)
+            gate.open()
+            let again = try await self.tool.run(run, ends: 1).output
+            #expect(again.components(separatedBy: "a.jpg id_number_checksum: ").count == 2, "\(again)")
+        }
+    }
+
+    @Test func `what a person decided is told at every run, and fails none`() async throws {
+        self.verifier.answer { _ in nil }
+        var configuration = RemoteConfiguration()
+        configuration.others = ["verdict: {min_age: 150, severity: {under_age: hold}}"]
+        try await self.serving(configuration) { run, file in
+            try await self.tool.run(run, ends: 1)
+            let id = try #require(try await self.attention(file).ids.first)
+            try await self.tool.run(["cards", "resolve", id, "--as", "reject"] + file, ends: 0)
+            let rejected = try await self.tool.run(run, ends: 0).output
+            #expect(rejected.contains("a.jpg rejected_by_operator") && rejected.hasSuffix("1 input: 1 rejected\n"))
+            #expect(try await self.attention(file).ids.isEmpty)
+            try await self.tool.run(["cards", "erase", id, "--yes", "--why", "asked"] + file, ends: 0)
+            for _ in 1...2 {
+                let erased = try await self.tool.run(run, ends: 0).output
+                #expect(erased.contains("a.jpg requested: it was erased and is not brought back; delete the file"))
+                #expect(erased.hasSuffix("1 input: 1 erased\n"), "\(erased)")
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import CardModel
+import Testing
+
+/// What a person is told of a card, by where it stands.
+@Suite struct CardNoticeTests {
+    private static let told: [(CardState, ReasonCode?, CardNotice)] = [
+        (.fetching, nil, .nothing), (.received, nil, .nothing), (.prepared, nil, .nothing), (.verified, nil, .nothing),
+        (.verified, .waitsForVerification, .nothing), (.verified, .waitsForBack, .nothing),
+        (.verified, .waitsForFront, .blocked), (.verified, .waitsForOlderPhoto, .blocked),
+        (.verified, .frontMissing, .attention(.decide)), (.verified, .userNumberMissing, .attention(.decide)),
+        (.verified, .imageUnreadable, .attention(.decide)), (.delivering, nil, .nothing), (.delivered, nil, .nothing),
+        (.rejected, .refusedByRemote, .attention(.retake)), (.rejected, .unsupportedFormat, .attention(.retake)),
+        (.rejected, .rejectedByOperator, .line), (.failed, .attemptsExhausted, .attention(.decide)),
+        (.held, .outcomeUnknown, .attention(.decide)), (.held, .submitterConflict, .attention(.decide)),
+        (.superseded, .superseded, .line), (.erased, .requested, .line),
+    ]
+
+    @Test(arguments: told)
+    func `a card is told by its state and reason`(_ state: CardState, _ reason: ReasonCode?, _ notice: CardNotice) {
+        #expect(CardNotice(state, reason, isSeen: false, isRetaken: false) == notice)
+        #expect(notice.isFailure == (notice != .nothing && notice != .line))
+    }
+
+    @Test(arguments: told)
+    func `a card that a person marked as seen is told no more, but its erasure is`(
+        _ state: CardState,
+        _ reason: ReasonCode?,
+        _ notice: CardNotice
+    ) {
+        #expect(CardNotice(state, reason, isSeen: true, isRetaken: false) == (state == .erased ? .line : .nothing))
+    }
+
+    @Test(arguments: told)
+    func `a later photo of its side that was delivered ends what is to be done, but not for another submitter's`(
+        _ state: CardState,
+        _ reason: ReasonCode?,
+        _ notice: CardNotice
+    ) {
+        let stays = state == .superseded || state == .erased || reason == .submitterConflict
+        #expect(CardNotice(state, reason, isSeen: false, isRetaken: true) == (stays ? notice : .nothing))
+    }
+
+    @Test func `a card has work unless it has ended, or waits for a person or another card`() {
+        for (state, reason, notice) in Self.told {
+            var card = Card.sample(state, reason, side: .front)
+            let hasWork = state.isRunnable && notice == .nothing
+            #expect(card.hasWork == hasWork)
+            card.isSeen = true
+            #expect(card.hasWork == hasWork, "a look changes nothing of the work")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import CardModel
+import Testing
+
+@testable import CardStore
+
+/// Which cards need a person, and how one says that he knows.
+@Suite struct AttentionTests {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+
+    private func listed(_ attention: CardAttention...) async throws -> [CardID] {
+        var filter = CardFilter()
+        filter.attention = attention
+        return try await harness.store.cards(filter, after: 0, limit: 1000).map(\.id)
+    }
+
+    private func rejected(_ bytes: String, side: CardSide = .front) async throws -> CardID {
+        try await harness.judged(bytes, side: side, .rejected(VerdictRule.legalityLow.reason, message: "no"))
+    }
+
+    @Test func `lists and counts follow the rule by which a single card is told`() async throws {
+        let reasons: [ReasonCode] = [
+            .rejectedByOperator, .submitterConflict, .frontMissing, .userNumberMissing, .waitsForFront, .superseded,
+        ]
+        let sides = ["'front', NULL", "'back', NULL", "NULL, 'front'", "NULL, NULL"]
+        var (rows, order) = ([String](), 1)
+        for state in CardState.allCases {
+            for reason in reasons {
+                for side in sides {
+                    for seen in 0...1 {
+                        rows.append(
+                            """
+                            ('c-\(order)', '\(state.rawValue)', 'N', 'local', \(side), \(order), 0, '\(reason.rawValue)',
+                            \(seen), 0, 0, 0)
+                            """
+                        )
+                        order += 1
+                    }
+                }
+            }
+        }
+        // Every other state is before the front that was delivered last.
+        try await harness.plant(
+            """
+            INSERT INTO cases (number, submitter, front_delivered) VALUES ('N', 'local', \(order / 2));
+            INSERT INTO card (id, state, number, submitter, side, expected_side, intake_order, priority, reason, seen,
+            waits_until, created_at, changed_at) VALUES \(rows.joined(separator: ", "))
+            """
+        )
+        let all = try await harness.store.cards((1..<order).map { CardID(rawValue: "c-\($0)") })
+        #expect(all.count == order - 1 && all.contains(where: \.isRetaken) && !all.allSatisfy(\.isRetaken))
+        let counts = try await harness.store.counts()
+        for attention in CardAttention.allCases {
+            let expected = all.filter { $0.notice == .attention(attention) }.map(\.id)
+            #expect(!expected.isEmpty)
+            #expect(try await listed(attention) == expected)
+            #expect(counts.attention[attention] == expected.count)
+        }
+        #expect(try await listed(.decide, .retake).count == counts.attention.values.reduce(0, +))
+    }
+
+    @Test func `a refused photo is to be retaken until a later one of its side was delivered`() async throws {
+        let (front, back) = (try await rejected("front"), try await rejected("back", side: .back))
+        #expect(try await listed(.retake) == [front, back])
+        let newer = try await harness.sent("newer", number: "N", .accepted)
+        #expect(try await listed(.retake) == [back])
+        // The order that was delivered outlives the card.
+        try await harness.erase(newer)
+        #expect(try await listed(.retake) == [back])
+        let latest = try await rejected("latest")
+        #expect(try await listed(.retake) == [back, latest], "an earlier photo does not replace it")
+    }
+
+    @Test func `what a person knows changes nothing but the attention, and is in the access log`() async throws {
+        let card = try await rejected("front")
+        let before = try await harness.store.details(of: card)
+        harness.pass(.seconds(9))
+        try await harness.resolve(card, .seen)
+        let after = try await harness.store.details(of: card)
+        #expect(after.events == before.events && after.card.changedAt == before.card.changedAt)
+        #expect(after.card.state == .rejected && after.card.isSeen)
+        #expect(try await listed(.decide, .retake).isEmpty)
+        let log = try await harness.accessLog().filter { $0[0] == "resolve" }.map { [$0[1], $0[3]] }
+        #expect(log == [["test", card.rawValue]])
+    }
+
+    @Test(arguments: ["retry", "amend", "late answer"])
+    func `a card that a person knew counts again once its state has changed`(_ change: String) async throws {
+        let card: CardID
+        switch change {
+        case "late answer":
+            card = try await harness.sent("front", number: "N", .failure(.unknown), onUnknown: .hold)
+        default: card = try await rejected("front")
+        }
+        try await harness.resolve(card, .seen)
+        #expect(try await listed(.decide, .retake).isEmpty)
+        switch change {
+        case "retry": try await harness.retry(card)
+        case "amend": try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        default: try await harness.resolve(card, .resend)
+        }
+        #expect(try await harness.card(card).isSeen == false)
+    }
+
+    @Test func `a waiting card that a person knew counts again once it waits for something else`() async throws {
+        let back = try await harness.verified("back", number: "N", .back)
+        _ = try await harness.store.decide([BusinessNumber(stored: "N")], terms: StoreHarness.terms, now: harness.now)
+        #expect(try await harness.state(back) == "verified front_missing")
+        try await harness.resolve(back, .seen)
+        _ = try await harness.store.decide([BusinessNumber(stored: "N")], terms: StoreHarness.terms, now: harness.now)
+        #expect(try await listed(.decide).isEmpty, "the same decision is no news")
+        let front = try await rejected("front")
+        _ = try await harness.store.decide([BusinessNumber(stored: "N")], terms: StoreHarness.terms, now: harness.now)
+        #expect(try await harness.state(front).hasPrefix("rejected"))
+        #expect(try await harness.state(back) == "verified front_missing")
+        #expect(try await listed(.decide).isEmpty)
+        try await harness.plant("UPDATE card SET reason = 'waits_for_front' WHERE id = '\(back)'")
+        _ = try await harness.store.decide([BusinessNumber(stored: "N")], terms: StoreHarness.terms, now: harness.now)
+        #expect(try await listed(.decide) == [back])
+    }
+}
