@@ -97,6 +97,8 @@ extension ConfigurationKey {
                 ),
             ConfigurationKey("delivery.front_wait", \.engine.frontWait, .duration(waits))
                 .means("How long a card that arrives singly waits for its other side."),
+            ConfigurationKey("delivery.reuse_connections", \.backend.endpoint.reusesConnections, .yesOrNo)
+                .means("Whether requests share connections; false is for backends that answer some requests twice."),
         ] + Self.calls(of: .delivery, "the business backend")
 }
 

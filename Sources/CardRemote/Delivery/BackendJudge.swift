@@ -65,7 +65,8 @@ struct BackendJudge: Sendable {
                 "correct it"
             } else if isUnlisted {
                 """
-                list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted
+                list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted\
+                \(self.reuseRemedy)
                 """
             } else {
                 "correct it, or list the code under delivery.retcode"
@@ -77,6 +78,16 @@ struct BackendJudge: Sendable {
         )
         failure.isUnlisted = isUnlisted
         return failure
+    }
+
+    /// For answers that may have been meant for the card before.
+    private var reuseRemedy: Message {
+        self.reply.isOnReusedConnection
+            ? """
+            ; if the backend answers some requests twice, this may be another card's answer: look there for the \
+            document, and set delivery.reuse_connections to false
+            """
+            : ""
     }
 
     /// The failure of a delivery whose answers contradict each other or its form.
@@ -120,7 +131,7 @@ extension BackendJudge {
         var failure = self.failure(
             failureClass,
             failureClass == .rejected ? answer?.code ?? ownCode : ownCode,
-            "the backend answered \(status)\(shown); \(remedy)"
+            "the backend answered \(status)\(shown); \(remedy)\(failureClass == .stop ? self.reuseRemedy : "")"
         )
         let isListed = answer?.meaning == .refusal
         failure.stopScope = status == 407 ? .account : .request

@@ -24,6 +24,8 @@ package struct EndpointSettings: Sendable {
     package var timeout: Duration = .seconds(30)
     /// How many connections are open at a time (`….concurrency`).
     package var concurrency = 32
+    /// Whether a connection is used for more than one request (`delivery.reuse_connections`).
+    package var reusesConnections = true
     /// The proxy all connections go through, `http://user:password@host:port` (`….proxy`); the environment's is not
     /// read.
     package var proxy: Redacted<String>?

@@ -33,8 +33,8 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
     /// The reply is longer than the limit.
     struct ReplyTooLarge: Error {}
 
-    /// An early refusal has been read as far as it is waited for.
-    struct EarlyRefusal: Error {}
+    /// The rest of an early refusal is not waited for any longer.
+    struct GraceIsOver: Error {}
 
     /// A success was answered before the form was sent.
     struct EarlySuccess: Error {}
@@ -86,32 +86,22 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
             task.eventLoop.scheduleTask(in: TimeAmount(Limits.earlyRefusalGrace)) {
                 // Once the request is out after all, the reply has its own limits.
                 guard !self.record.requestSent else { return }
-                task.fail(reason: EarlyRefusal())
+                task.fail(reason: GraceIsOver())
             }
         }
-        self.endEarlyRefusal(record, task: task)
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
-        let record = self.state.withLock { record -> Record? in
-            guard record.body.readableBytes + buffer.readableBytes <= Limits.replyBytes else { return nil }
+        let isTaken = self.state.withLock { record in
+            guard record.body.readableBytes + buffer.readableBytes <= Limits.replyBytes else { return false }
             record.body.writeImmutableBuffer(buffer)
-            return record
+            return true
         }
-        guard let record else { return task.eventLoop.makeFailedFuture(ReplyTooLarge()) }
-        self.endEarlyRefusal(record, task: task)
-        return task.eventLoop.makeSucceededVoidFuture()
+        return isTaken ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(ReplyTooLarge())
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {}
-
-    /// Ends the request once an early refusal is complete.
-    private func endEarlyRefusal(_ record: Record, task: HTTPClient.Task<Void>) {
-        guard record.isEarlyRefusal, record.hasAnnouncedLength else { return }
-        // After this callback, so that the library is not called back while it calls.
-        task.eventLoop.execute { task.fail(reason: EarlyRefusal()) }
-    }
 }
 
 extension HTTPResponseHead {

@@ -5,10 +5,10 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// One endpoint with its own pool of connections: sends forms over HTTP/1.1 and says of every attempt how it ended,
-/// never by a thrown error, never with a retry, never along a redirect.
+/// One endpoint with its own pool of connections: posts bodies over HTTP/1.1. Every attempt ends in an
+/// ``HTTPExchange``; it never throws, follows no redirect, and repeats nothing that the remote may have seen whole.
 ///
-/// HTTP/2 is not offered: whether a stream that was refused has been seen is another question than for a connection.
+/// HTTP/2 is off: a refused stream does not tell whether the request was processed.
 final class HTTPEndpoint: Sendable {
     /// Where requests go.
     let address: EndpointAddress
@@ -19,6 +19,9 @@ final class HTTPEndpoint: Sendable {
     private let timeout: Duration
     private let loop: any EventLoop
     private let client: HTTPClient
+    /// Opens a connection for each request.
+    private let freshClient: HTTPClient
+    private let reusesConnections: Bool
 
     /// Sets an endpoint up; ``shutdown()`` must be called before it is released.
     ///
@@ -59,16 +62,22 @@ final class HTTPEndpoint: Sendable {
         // The one place where a connection can be seen when it is open, TLS included, and before its first request.
         configuration.http1_1ConnectionDebugInitializer = { channel in Self.check(channel, for: address) }
         self.client = HTTPClient(eventLoopGroup: self.loop, configuration: configuration)
+        self.freshClient = HTTPClient(eventLoopGroup: self.loop, configuration: configuration)
+        self.reusesConnections = settings.reusesConnections
     }
 
     /// Closes all connections; requests under way end as cancelled.
     func shutdown() async {
         // The one error is "already shut down", which is what was asked for.
         try? await self.client.shutdown()
+        try? await self.freshClient.shutdown()
     }
 
     /// Posts a body with its exact `Content-Length` and waits for the reply; cancelling the calling task cancels the
     /// request.
+    ///
+    /// What an answer that was not asked for kept from leaving whole goes once more, on a new connection: there an early
+    /// refusal is certain.
     ///
     /// - Parameters:
     ///   - body: what is sent.
@@ -79,16 +88,35 @@ final class HTTPEndpoint: Sendable {
         headers: [HeaderField] = [],
         progress: (@Sendable (Int64, Int64) -> Void)? = nil
     ) async -> HTTPExchange {
-        guard !Task.isCancelled else { return .cancelled(.notSent) }
         let deadline = NIODeadline.now() + TimeAmount(self.timeout)
+        guard self.reusesConnections else {
+            return await self.post(body, headers, isFresh: true, deadline: deadline, progress: progress)
+        }
+        let exchange = await self.post(body, headers, isFresh: false, deadline: deadline, progress: progress)
+        guard case .failure(let failure) = exchange, failure.code == .unaskedAnswer else {
+            return exchange
+        }
+        // Without progress, which never runs backwards.
+        return await self.post(body, headers, isFresh: true, deadline: deadline, progress: nil)
+    }
+
+    private func post(
+        _ body: RequestBody,
+        _ headers: [HeaderField],
+        isFresh: Bool,
+        deadline: NIODeadline,
+        progress: (@Sendable (Int64, Int64) -> Void)?
+    ) async -> HTTPExchange {
+        guard !Task.isCancelled else { return .cancelled(.notSent) }
         let request: HTTPClient.Request
         do {
-            request = try self.request(body, headers: headers)
+            request = try self.request(body, headers: headers, isFresh: isFresh)
         } catch {
             return .failure(HTTPFailure(error, phase: .notSent, of: self))
         }
         let recorder = ExchangeRecorder(contentLength: body.length, progress: progress)
-        let task = self.client.execute(request: request, delegate: recorder, deadline: deadline)
+        let client = isFresh ? self.freshClient : self.client
+        let task = client.execute(request: request, delegate: recorder, deadline: deadline)
         let ending: (any Error)? = await withTaskCancellationHandler {
             do {
                 try await task.futureResult.get()
@@ -102,11 +130,16 @@ final class HTTPEndpoint: Sendable {
         return self.exchange(recorder.record, ending: ending)
     }
 
-    private func request(_ body: RequestBody, headers: [HeaderField]) throws -> HTTPClient.Request {
+    private func request(
+        _ body: RequestBody,
+        headers: [HeaderField],
+        isFresh: Bool
+    ) throws -> HTTPClient.Request {
         var fields = HTTPHeaders([
             ("User-Agent", "idcard-pipeline"), ("Accept", "*/*"), ("Accept-Encoding", "identity"),
             ("Content-Type", body.contentType),
         ])
+        if isFresh { fields.add(name: "Connection", value: "close") }
         for header in headers { fields.add(name: header.name, value: header.value.reveal()) }
         return try HTTPClient.Request(
             url: self.address.url,
@@ -121,9 +154,12 @@ final class HTTPEndpoint: Sendable {
         // A status of 300 and above is a definite word, also when it came before the body had ended and the connection
         // broke over it.
         if let head = record.head, error == nil || head.status.code >= 300 {
-            return .reply(Self.reply(head, record: record, isEnded: error == nil))
+            let isEnded = error == nil || error is ConnectionWatch.EarlyRefusal
+            return .reply(Self.reply(head, record: record, isEnded: isEnded))
         }
-        let phase: HTTPPhase = record.headSent ? .afterSend : .notSent
+        // A form that did not leave whole cannot have been applied.
+        let isCutOff = error is ConnectionWatch.UnaskedAnswer
+        let phase: HTTPPhase = record.headSent && !isCutOff ? .afterSend : .notSent
         let isEndedByUs = (error as? HTTPClientError).map { $0 == .cancelled || $0 == .alreadyShutdown } ?? false
         if Task.isCancelled || isEndedByUs { return .cancelled(phase) }
         return .failure(HTTPFailure(error, phase: phase, isCoded: record.isCoded, of: self))
@@ -141,16 +177,18 @@ final class HTTPEndpoint: Sendable {
             retryAfter: head.headers.first(name: "Retry-After")
                 .flatMap { RetryAfter.parse($0, now: Timestamp(Date())) },
             body: Data(record.body.readableBytesView),
-            isComplete: isEnded || record.hasAnnouncedLength
+            isComplete: isEnded || record.hasAnnouncedLength,
+            isOnReusedConnection: head.headers.contains(name: ConnectionWatch.reusedMark)
         )
     }
 
-    /// Checks that the certificate of a connection that has just been opened names the host; else closes it.
+    /// Checks that the certificate of a connection that has just been opened names the host, else closes it, and has its
+    /// answers watched.
     private static func check(_ channel: any Channel, for address: EndpointAddress) -> EventLoopFuture<Void> {
         // There is none where there is no TLS.
         let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
         guard let certificate, !address.isNumeric, !CertificateHost.isNamed(certificate, address.host) else {
-            return channel.eventLoop.makeSucceededVoidFuture()
+            return channel.eventLoop.makeCompletedFuture { try ConnectionWatch.add(to: channel) }
         }
         channel.close(promise: nil)
         return channel.eventLoop.makeFailedFuture(NIOSSLExtraError.failedToValidateHostname)

@@ -37,6 +37,8 @@ struct HTTPReply: Sendable, CustomStringConvertible, CustomDebugStringConvertibl
     /// Whether the body came to its end. Only a reply of status 300 and above is reported without: there the status is
     /// the news.
     var isComplete = true
+    /// Whether the connection had a request before, so that a remote which answers once too often may have meant that.
+    var isOnReusedConnection = false
 
     /// Whether the status is one of success, 200 to 299.
     var isSuccess: Bool { (200..<300).contains(self.status) }
@@ -90,6 +92,9 @@ struct HTTPFailure: Error, Hashable, Sendable {
         case deadlineExceeded = "deadline_exceeded"
         case connectionReset = "connection_reset"
         case connectionClosed = "connection_closed"
+        /// The remote answered what was not asked, or before the form was written out on a connection that had a request
+        /// before.
+        case unaskedAnswer = "unasked_answer"
         /// The remote answered with success before the form was sent, which it cannot mean.
         case earlySuccess = "early_success"
         case replyTooLarge = "reply_too_large"

@@ -36,6 +36,8 @@ extension HTTPFailure {
         case .deadlineExceeded: "\(remote) did not finish its answer in time; check its load, or raise the timeout"
         case .connectionReset: "\(remote) reset the connection during the request; look into its log or a proxy's"
         case .connectionClosed: "\(remote) closed the connection before its answer was complete; look into its log"
+        case .unaskedAnswer:
+            "\(remote) sent an answer that was not asked for; check that the URL is the service's, and look into its log"
         case .earlySuccess:
             "\(remote) answered with success before the form was sent; check that the URL is the service's"
         case .replyTooLarge:

@@ -28,6 +28,7 @@ enum TransportFault {
         case is HeaderViolation: .invalidRequest
         case is ExchangeRecorder.ReplyTooLarge: .replyTooLarge
         case is ExchangeRecorder.EarlySuccess: .earlySuccess
+        case is ConnectionWatch.UnaskedAnswer: .unaskedAnswer
         // The parser ends with this one when the connection closes in the middle of a reply.
         case let error as HTTPParserError: error == .invalidEOFState ? .connectionClosed : .replyMalformed
         case is NIOHTTPDecoderError: .replyMalformed

@@ -22,7 +22,7 @@ struct ConfigurationKeyTests {
         delivery.business_type delivery.doctype.front delivery.doctype.back delivery.filename.front \
         delivery.filename.back delivery.reply.code delivery.reply.message delivery.reply.items \
         delivery.reply.encryption delivery.reply.key_file delivery.reply.iv delivery.back_without_front \
-        delivery.on_unknown delivery.front_wait delivery.concurrency delivery.rate delivery.timeout \
+        delivery.on_unknown delivery.front_wait delivery.reuse_connections delivery.concurrency delivery.rate delivery.timeout \
         delivery.max_attempts delivery.proxy delivery.tls.ca_file delivery.tls.client_certificate \
         delivery.tls.client_key delivery.retcode.success delivery.retcode.already_exists \
         delivery.retcode.token_expired delivery.retcode.retryable delivery.retcode.rejected \

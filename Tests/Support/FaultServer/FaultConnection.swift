@@ -118,6 +118,9 @@ final class FaultConnection: ChannelInboundHandler {
         switch exchange.script {
         case .reply(let reply): self.write(reply, context: context)
         case .answer(let answer): self.write(answer(self.server.request(at: exchange.index)), context: context)
+        case .replyThenMore(let reply, let more):
+            self.write(reply, context: context)
+            self.answer(exchange, by: { _ in await more() }, context: context)
         case .answerLater(let answer): self.answer(exchange, by: answer, context: context)
         case .answerThen(let answer):
             let (reply, ending) = answer(self.server.request(at: exchange.index))

@@ -32,6 +32,8 @@ package enum FaultScript: Sendable {
     /// Answers with what a function makes of the complete request, and then ends the connection; with no ending the next
     /// request may come.
     case answerThen(@Sendable (ReceivedRequest) -> (FaultReply, Ending?))
+    /// Answers, and sends what a function returns without having been asked, once it returns: it may wait for an event.
+    case replyThenMore(FaultReply, more: @Sendable () async -> FaultReply)
     /// Answers, and ends the connection without having announced it.
     case replyAndClose(FaultReply)
     /// Answers when the head is in, before the body has ended.
