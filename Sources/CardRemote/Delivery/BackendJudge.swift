@@ -64,17 +64,14 @@ struct BackendJudge: Sendable {
             if answer.meaning == .refusal {
                 "correct it"
             } else if isUnlisted {
-                """
-                list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted\
-                \(self.reuseRemedy)
-                """
+                "list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted"
             } else {
                 "correct it, or list the code under delivery.retcode"
             }
         var failure = self.failure(
             .rejected,
             answer.code,
-            "the backend refused the document (\(answer.quoted)); \(remedy)"
+            "the backend refused the document (\(answer.quoted)); \(remedy)\(isUnlisted ? self.reuseRemedy : "")"
         )
         failure.isUnlisted = isUnlisted
         return failure
@@ -128,14 +125,16 @@ extension BackendJudge {
         let ownCode = [409: "in_progress", 422: "idempotency_key_conflict"][status] ?? "http_\(status)"
         // The reason of a stopped stage is shown in clear: the backend's text has no place there.
         let shown: Message = answer.map { " (\(failureClass == .stop ? "\($0.code)" : $0.quoted))" } ?? ""
+        let isListed = answer?.meaning == .refusal
+        let isUnlisted = failureClass == .rejected && status != 413 && !isListed && self.table.unlisted == .hold
+        let reuseRemedy = isUnlisted || failureClass == .stop ? self.reuseRemedy : ""
         var failure = self.failure(
             failureClass,
             failureClass == .rejected ? answer?.code ?? ownCode : ownCode,
-            "the backend answered \(status)\(shown); \(remedy)\(failureClass == .stop ? self.reuseRemedy : "")"
+            "the backend answered \(status)\(shown); \(remedy)\(reuseRemedy)"
         )
-        let isListed = answer?.meaning == .refusal
         failure.stopScope = status == 407 ? .account : .request
-        failure.isUnlisted = failureClass == .rejected && status != 413 && !isListed && self.table.unlisted == .hold
+        failure.isUnlisted = isUnlisted
         // A gateway may put every other status in the place of an answer of the backend, whatever that did.
         failure.mayBeApplied =
             switch failureClass {

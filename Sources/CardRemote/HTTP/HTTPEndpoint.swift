@@ -17,7 +17,8 @@ final class HTTPEndpoint: Sendable {
     /// Whether we have a certificate to show.
     let showsCertificate: Bool
     private let timeout: Duration
-    private let loop: any EventLoop
+    /// The loop of its connections.
+    let loop: any EventLoop
     private let client: HTTPClient
     /// Opens a connection for each request.
     private let freshClient: HTTPClient
@@ -153,8 +154,8 @@ final class HTTPEndpoint: Sendable {
     private func exchange(_ record: ExchangeRecorder.Record, ending error: (any Error)?) -> HTTPExchange {
         // A status of 300 and above is a definite word, also when it came before the body had ended and the connection
         // broke over it.
-        if let head = record.head, error == nil || head.status.code >= 300 {
-            let isEnded = error == nil || error is ConnectionWatch.EarlyRefusal
+        let isEnded = error == nil || error is ConnectionWatch.AnswerEnded
+        if let head = record.head, isEnded || head.status.code >= 300 {
             return .reply(Self.reply(head, record: record, isEnded: isEnded))
         }
         // A form that did not leave whole cannot have been applied.

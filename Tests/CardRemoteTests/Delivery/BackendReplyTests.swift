@@ -138,6 +138,13 @@ import Testing
         }
     }
 
+    @Test(arguments: [200, 400, 415, 451])
+    func `a code of no list is the backend's own refusal, under a status of the client's side too`(status: Int) {
+        let failure = self.outcome(status, #"{"RETCODE":"E1"}"#).failure
+        #expect(failure?.failureClass == .rejected && failure?.isUnlisted == true)
+        #expect(failure?.code == "E1" && failure?.mayBeApplied == false)
+    }
+
     @Test(arguments: [301, 403, 404, 500, 502, 503])
     func `a gateway's status with a code of no list may stand in the place of a success`(status: Int) {
         let failure = self.outcome(status, #"{"RETCODE":"E1"}"#, retryAfter: .seconds(1)).failure

@@ -118,9 +118,9 @@ final class FaultConnection: ChannelInboundHandler {
         switch exchange.script {
         case .reply(let reply): self.write(reply, context: context)
         case .answer(let answer): self.write(answer(self.server.request(at: exchange.index)), context: context)
-        case .replyThenMore(let reply, let more):
+        case .replyThenMore(let reply, let more, let sent):
             self.write(reply, context: context)
-            self.answer(exchange, by: { _ in await more() }, context: context)
+            self.answer(exchange, by: { _ in await more() }, sent: sent, context: context)
         case .answerLater(let answer): self.answer(exchange, by: answer, context: context)
         case .answerThen(let answer):
             let (reply, ending) = answer(self.server.request(at: exchange.index))
@@ -145,12 +145,13 @@ final class FaultConnection: ChannelInboundHandler {
     private func answer(
         _ exchange: Exchange,
         by answer: @escaping @Sendable (ReceivedRequest) async -> FaultReply,
+        sent: @escaping @Sendable () -> Void = {},
         context: ChannelHandlerContext
     ) {
         let channel = context.channel
         let request = self.server.request(at: exchange.index)
         channel.eventLoop.makeFutureWithTask { await answer(request) }.whenSuccess { reply in
-            channel.writeAndFlush(ByteBuffer(bytes: reply.bytes), promise: nil)
+            channel.writeAndFlush(ByteBuffer(bytes: reply.bytes)).whenComplete { _ in sent() }
         }
     }
 

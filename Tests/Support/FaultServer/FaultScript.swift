@@ -33,7 +33,7 @@ package enum FaultScript: Sendable {
     /// request may come.
     case answerThen(@Sendable (ReceivedRequest) -> (FaultReply, Ending?))
     /// Answers, and sends what a function returns without having been asked, once it returns: it may wait for an event.
-    case replyThenMore(FaultReply, more: @Sendable () async -> FaultReply)
+    case replyThenMore(FaultReply, more: @Sendable () async -> FaultReply, sent: @Sendable () -> Void = {})
     /// Answers, and ends the connection without having announced it.
     case replyAndClose(FaultReply)
     /// Answers when the head is in, before the body has ended.

@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import NIOPosix
 import NIOSSL
 import Synchronization
@@ -16,6 +16,8 @@ package final class FaultServer: Sendable {
         package var greeting: String?
         /// The TLS side; `nil` speaks plain text.
         package var tls: FaultTLS?
+        /// The threads that serve; by default the ones that clients use, too.
+        package var group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup
 
         /// Takes the defaults: plain text, no greeting.
         package init() {}
@@ -66,7 +68,7 @@ package final class FaultServer: Sendable {
     /// Serves for as long as a function runs, which is given the port; connections that are open then stay so.
     package func listening<Value>(_ body: (_ port: Int) async throws -> Value) async throws -> Value {
         let tls = try self.options.tls?.makeContext()
-        let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let bootstrap = ServerBootstrap(group: self.options.group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
