@@ -186,7 +186,8 @@ class Mix(Stage):
         has_expired = any(line["retcode"] == TOKEN_EXPIRED for line in self.backend.refusals())
         self.expect(has_expired or noted["passed"] < 20, "no TOKEN expired")
         moved = sum(abs(datetime.fromisoformat(card["created_at"]).timestamp() - time.time()) > 1800 for card in cards)
-        self.expect(moved > 0 or self.clocks < 10, "no card bears the time of a wrong clock")
+        # A process that is started again to finish the rest brings no card.
+        self.expect(moved > 0 or self.kills < 10, "no card bears the time of a wrong clock")
         self.proof.figure(
             self.name,
             f"{2 * self.cases} cards, {self.kills} kills, {noted['lost']} lost answers, {noted['replaced']} replaced ones "

@@ -91,8 +91,8 @@ struct WatchMark: Sendable {
             .watchFolderClaimed,
             .configuration,
             """
-            the watched folder \(Redacted(given)) belongs to another sandbox, and two would send every card twice; watch \
-            it with that sandbox (--sandbox), or if that one watches it no more: rm \(self.file(in: folder))
+            the watched folder \(Redacted(given)) belongs to another sandbox, and two would send every card twice; \
+            watch it with that sandbox (--sandbox), or if that one watches it no more: rm \(self.file(in: folder))
             """
         )
     }
@@ -102,8 +102,8 @@ struct WatchMark: Sendable {
             .watchFolderUnmarked,
             .storage,
             """
-            it cannot be marked as that of this sandbox (\(error.description)), so nothing keeps another one from sending \
-            its cards too; check the right to write there and the free space
+            it cannot be marked as that of this sandbox (\(error.description)), so nothing keeps another one from \
+            sending its cards too; check the right to write there and the free space
             """
         )
     }

@@ -9,7 +9,7 @@ import NIOSSL
 /// ``HTTPExchange``; it never throws, follows no redirect, and repeats nothing that the remote may have seen whole.
 ///
 /// HTTP/2 is off: a refused stream does not tell whether the request was processed.
-final class HTTPEndpoint: Sendable {
+final class HTTPEndpoint: Sendable, CustomReflectable {
     /// Where requests go.
     let address: EndpointAddress
     /// The proxy on the way.
@@ -66,6 +66,9 @@ final class HTTPEndpoint: Sendable {
         self.freshClient = HTTPClient(eventLoopGroup: self.loop, configuration: configuration)
         self.reusesConnections = settings.reusesConnections
     }
+
+    /// Nothing: it holds secrets, and an event loop that works on while a dump would read it.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
 
     /// Closes all connections; requests under way end as cancelled.
     func shutdown() async {

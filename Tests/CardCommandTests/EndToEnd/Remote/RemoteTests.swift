@@ -54,4 +54,20 @@ struct RemoteTests {
         let mixed = try await self.tool.run(command + ["--embedded"], ends: 78)
         #expect(mixed.errors.contains("sandbox"))
     }
+
+    @Test func `a backend that answers once too often on a kept connection tells nothing about another card`()
+        async throws
+    {
+        let good = FaultReply.json(#"{"RETCODE":"000000"}"#)
+        let page = FaultReply("400 Bad Request", headers: ["Content-Type: text/html"], body: "<html></html>")
+        let backend = ScriptedBackend { _ in FaultReply(raw: good.bytes + page.bytes) }
+        let command = ["run", try self.tool.pairs((1...6).map { "R-\($0)" }).path, "--format", "json"]
+        var configuration = RemoteConfiguration()
+        configuration.delivery.append("concurrency: 1")
+        try await self.tool.serving(MarkVerifier(), backend, configuration) { file in
+            let outcome = try await self.tool.run(command + file, ends: 0)
+            #expect(try outcome.json().counts["delivered"] == 12)
+        }
+        #expect(backend.requests.count == 12)
+    }
 }
