@@ -120,6 +120,11 @@ final class RunPrinter: Sendable {
         if counts.total > 0, counts["duplicate"] == counts.total {
             lines.append("Nothing new: every input was taken in before, nothing was sent.")
         }
+        let known = Set(inputs.filter { $0.notice.needsPerson && $0.duplicateOf != nil }.map(\.cardID)).count
+        if known > 0 {
+            let what = "\(known.of("known card")) still to be seen to"
+            lines.append("\(what); to hear no more of one: idcard-pipeline cards resolve ID --as seen")
+        }
         if self.configuration.isEmbedded {
             lines.append("The built-in backend keeps what it accepted in \(self.configuration.embeddedDocuments).")
         }

@@ -35,6 +35,11 @@ package enum CardNotice: Hashable, Sendable {
         return ReasonCode.waitingForCard.contains(reason) ? .blocked : .nothing
     }
 
+    /// Whether the card itself needs a person.
+    package var needsPerson: Bool {
+        if case .attention = self { true } else { false }
+    }
+
     /// Whether a run over the card must not end as if all was delivered.
     package var isFailure: Bool {
         switch self {

@@ -59,8 +59,9 @@ struct RemoteTests {
         async throws
     {
         let good = FaultReply.json(#"{"RETCODE":"000000"}"#)
-        let page = FaultReply("400 Bad Request", headers: ["Content-Type: text/html"], body: "<html></html>")
-        let backend = ScriptedBackend { _ in FaultReply(raw: good.bytes + page.bytes) }
+        // The second answer would go on with the next one.
+        let second = FaultReply(raw: "HTTP/1.1 400 Bad Request\r\nX-Header: ")
+        let backend = ScriptedBackend { _ in FaultReply(raw: good.bytes + second.bytes) }
         let command = ["run", try self.tool.pairs((1...6).map { "R-\($0)" }).path, "--format", "json"]
         var configuration = RemoteConfiguration()
         configuration.delivery.append("concurrency: 1")
