@@ -53,13 +53,11 @@ final class ConnectionWatch: ChannelDuplexHandler {
         case .head(let head):
             self.requests += 1
             self.unsentBytes = head.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
-            guard self.state == .idle, self.requests == 1 || !Self.hasInput(context) else {
-                promise?.fail(UnaskedAnswer())
-                return self.spoil(context)
-            }
+            if self.state == .spoilt || self.hasUnasked(context) { return self.spoil(context, promise) }
             self.state = .inRequest
             context.write(data, promise: promise)
         case .body(let part):
+            if self.hasUnasked(context) { return self.spoil(context, promise) }
             let count = part.readableBytes
             let taken = promise ?? context.eventLoop.makePromise()
             taken.futureResult.assumeIsolated().whenSuccess { self.unsentBytes -= count }
@@ -88,13 +86,19 @@ final class ConnectionWatch: ChannelDuplexHandler {
     }
 
     /// Fails the request that begins or is under way, if any: async-http-client stops writing, and closes the connection.
-    private func spoil(_ context: ChannelHandlerContext) {
+    private func spoil(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
         self.state = .spoilt
         context.fireErrorCaught(UnaskedAnswer())
+        promise?.fail(UnaskedAnswer())
     }
 
-    /// Whether something was not yet read from the socket, if only its end.
-    private static func hasInput(_ context: ChannelHandlerContext) -> Bool {
+    /// Whether nothing that comes now can be the answer.
+    private var isTooEarly: Bool { self.requests > 1 && self.unsentBytes > 0 }
+
+    /// Whether something lies in the socket that cannot be the answer, if only the end of the stream: while a remote takes
+    /// all that is written, the event loop does not read.
+    private func hasUnasked(_ context: ChannelHandlerContext) -> Bool {
+        guard self.isTooEarly else { return false }
         let socket = NIOBSDSocket.Handle.self
         let found = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: socket) { socket in
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -115,7 +119,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch self.watch.state {
             case .idle: self.watch.state = .spoilt
-            case .inRequest where self.watch.requests > 1 && self.watch.unsentBytes > 0: self.watch.spoil(context)
+            case .inRequest where self.watch.isTooEarly: self.watch.spoil(context)
             case .inRequest: self.pass(self.unwrapInboundIn(data), context)
             case .spoilt: break
             }

@@ -70,6 +70,8 @@ package final class FaultServer: Sendable {
         let tls = try self.options.tls?.makeContext()
         let bootstrap = ServerBootstrap(group: self.options.group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            // Else the kernel may take a whole form before the script sees its head.
+            .childChannelOption(.socketOption(.so_rcvbuf), value: 1 << 16)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {
