@@ -64,7 +64,8 @@ let package = Package(
             dependencies: [
                 "CardEngine", "CardModel", "CardStore", "MultipartForm", .crypto, .hummingbird, .lifecycle, .log,
                 .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
-            ]
+            ],
+            resources: [.embedInCode("API/openapi.json")]
         ),
         // The built-in remote side: shares no client, store or engine code.
         .target(

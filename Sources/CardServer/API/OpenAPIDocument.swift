@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// The OpenAPI 3.1 document: what ``OpenAPIText`` says, with the ways in which each operation is refused.
+/// The OpenAPI 3.1 document: what `openapi.json` says, with the ways in which each operation is refused.
 ///
 /// Strangers read it, so nothing of the configuration stands in it.
 enum OpenAPIDocument {
@@ -23,7 +23,12 @@ enum OpenAPIDocument {
     }
 
     private static func document() -> [String: Any] {
-        var paths = self.object(OpenAPIText.paths)
+        let text = Data(PackageResources.openapi_json)
+        guard let document = try? JSONSerialization.jsonObject(with: text) as? [String: Any],
+            var paths = document["paths"] as? [String: Any],
+            var components = document["components"] as? [String: Any],
+            var schemas = components["schemas"] as? [String: Any]
+        else { preconditionFailure("openapi.json holds no paths, components and schemas.") }
         for operation in APIOperation.all {
             let method = operation.method.rawValue.lowercased()
             guard var methods = paths[operation.path] as? [String: Any],
@@ -32,8 +37,6 @@ enum OpenAPIDocument {
             methods[method] = self.completed(text, by: operation)
             paths[operation.path] = methods
         }
-        var components = self.object(OpenAPIText.components)
-        var schemas = self.object(OpenAPIText.schemas)
         let codes = APIOperation.all.flatMap(\.problems) + [.notFound, .methodNotAllowed]
         var problem = schemas["Problem"] as? [String: Any] ?? [:]
         var properties = problem["properties"] as? [String: Any] ?? [:]
@@ -49,13 +52,6 @@ enum OpenAPIDocument {
             "info": ["title": "idcard-pipeline", "version": "1", "description": description],
             "paths": paths, "components": components,
         ]
-    }
-
-    private static func object(_ text: String) -> [String: Any] {
-        guard let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
-            preconditionFailure("A part of the OpenAPI document is no JSON object.")
-        }
-        return object
     }
 
     private static func completed(_ text: [String: Any], by operation: APIOperation) -> [String: Any] {
