@@ -45,6 +45,17 @@ import Testing
         #expect(try await harness.card(card).failures == 0)
     }
 
+    @Test func `a card that first failed while the clock was ahead fails in the end all the same`() async throws {
+        let card = try await harness.admit("front", number: "N").card
+        harness.pass(.seconds(86_400 * 365))
+        try await fail(maxAttempts: 1)
+        harness.pass(.seconds(-86_400 * 365))
+        try await fail(maxAttempts: 1)
+        try await pass("other")
+        try await fail(maxAttempts: 1)
+        #expect(try await harness.state(card) == "failed attempts_exhausted")
+    }
+
     @Test(arguments: [1, 3])
     func `a failure counts once the endpoint took another card after it, and used up ones end`(
         _ maxAttempts: Int

@@ -161,6 +161,12 @@ import Testing
         #expect(pause.state == .stopped && pause.text.contains("deliver a:443 stopped since \(pause.since) (CODE)"))
         try await other.endPause(of: "a:443", stage: .deliver)
         #expect(try await harness.store.pauses() == [])
+        try await harness.store.begin(pause)
+        try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "a:443")
+        #expect(try await harness.store.pauses() == [pause])
+        // The configuration names another backend.
+        try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
+        #expect(try await harness.store.pauses() == [])
         try other.close()
     }
 

@@ -103,7 +103,7 @@ final class RunPrinter: Sendable {
         _ inputs: [RunLine]
     ) -> [String] {
         var lines = stopped.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
-            "\(stage.rawValue) stopped (\(failure.code)): \(failure.message.text())"
+            "\(stage.rawValue) stopped (\(failure.code)): \(failure.message.withoutPersonalValues.text())"
         }
         switch status {
         case .workRemains:

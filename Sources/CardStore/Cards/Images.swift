@@ -78,7 +78,9 @@ extension CardStore {
     /// Ends a card that does not open: one damaged card must not stop its stage.
     @discardableResult
     func failUnreadable(_ row: CardRow, in tx: Transaction) throws -> CardChange {
-        try self.move(row, Transition(.failed, .imageUnreadable, Self.unreadable.message), in: tx)
+        // The same picture must be free to come again as a card of its own: this one has none any more.
+        let also: SQL = ", prepared = NULL, source = NULL"
+        return try self.move(row, Transition(.failed, .imageUnreadable, Self.unreadable.message), also: also, in: tx)
     }
 
     // MARK: Readings, stored with their cards: a restart does not pay twice

@@ -82,6 +82,8 @@ extension DeliveryOutcome {
         switch failure.failureClass {
         case .transient, .unknown: return true
         case .stop: return failure.stopScope == .request
+        // A gateway that gives up on one document answers so, too.
+        case .throttled: return failure.mayBeApplied
         default: return false
         }
     }

@@ -25,12 +25,14 @@ extension OpenDelivery {
     private mutating func apply(_ failure: RemoteFailure, terms: DeliveryTerms) throws {
         let isUsedUp = self.history.isUsedUp(by: terms.retry.maxAttempts)
         let later = self.tx.now.advanced(by: terms.retry.delay)
+        if failure.mayBeApplied, terms.onUnknown == .hold { return try self.holdAsUnknown(failure) }
         switch failure.failureClass {
         case .rejected, .shrink:
             let no =
                 failure.isUnlisted
                 ? Transition(.held, .retcodeUnlisted, failure) : Transition(.rejected, .refusedByRemote, failure)
             try self.refuse(no, failure)
+        case .throttled where failure.mayBeApplied && isUsedUp: try self.holdAsUnknown(failure)
         case .throttled: try self.repeatBytes()
         // A request that another card's passes by is this one's own fault; it gets one more try.
         case .stop where failure.stopScope == .request && self.history.isUsedUp(by: 1):
@@ -41,7 +43,7 @@ extension OpenDelivery {
         case .accepted, .notSent, .stop: try self.repeatBytes()
         case .transient where isUsedUp:
             try self.refuse(Transition(.failed, .attemptsExhausted, failure), failure, dueAt: later)
-        case .unknown where isUsedUp || terms.onUnknown == .hold: try self.holdAsUnknown(failure)
+        case .unknown where isUsedUp: try self.holdAsUnknown(failure)
         case .unknown, .transient: try self.repeatBytes(dueAt: later)
         }
     }

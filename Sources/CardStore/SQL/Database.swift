@@ -276,11 +276,12 @@ final class Database: Sendable {
             return group.forEach { $0.refuse(failure) }
         }
         var outcomes: [Outcome] = []
-        guard self.files.withLock({ $0.areInPlace() }) else {
-            return group.forEach { $0.refuse(DatabaseError(.replaced, "the files are not those that were opened")) }
-        }
         do {
             try connection.beginTransaction(.immediate)
+            // Asked once the lock is there: the files may be replaced while another process has it.
+            guard self.files.withLock({ $0.areInPlace() }) else {
+                throw DatabaseError(.replaced, "the files are not those that were opened")
+            }
             for change in group {
                 outcomes.append(try self.make(change, on: connection))
             }

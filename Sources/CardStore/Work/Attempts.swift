@@ -40,11 +40,13 @@ struct FailureHistory {
 
     /// This history with one more failure, which does not count.
     func repeated(at now: Timestamp) -> FailureHistory {
-        FailureHistory(
+        // A time that is still to come was set by a clock that was ahead.
+        let isFirst = self.failedAt == nil || self.countsFrom.map { $0 > now } ?? false
+        return FailureHistory(
             failures: self.failures,
             tries: self.tries + 1,
             failedAt: now,
-            countsFrom: self.failedAt == nil ? now : self.countsFrom
+            countsFrom: isFirst ? now : self.countsFrom
         )
     }
 }
@@ -108,7 +110,7 @@ extension CardStore {
         in tx: Transaction
     ) throws -> FailureHistory {
         var next = history.repeated(at: tx.now)
-        guard history.failedAt != nil, let countsFrom = history.countsFrom else { return next }
+        guard history.failedAt != nil, let countsFrom = next.countsFrom else { return next }
         let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : countsFrom
         next.hasCounted = try tx.exists(
             """

@@ -185,6 +185,8 @@ extension CardStore {
         let message: Message = "the same image is here already as card \(same.rawValue)"
         try self.end(row, Transition(.superseded, .duplicate, message), in: tx)
         try tx.run("UPDATE input SET card = \(same) WHERE card = \(row.id)")
+        // The same bytes are that card's from now on, not this one's.
+        try tx.run("UPDATE card SET source = NULL WHERE id = \(row.id)")
         let known = try CardRow.require(same, in: tx)
         // A card that was admitted later says more than one that took longer.
         guard known.order < row.order else { return }
@@ -228,7 +230,6 @@ extension CardStore {
             // Only attempts count: not the time in which no process was at work, nor that of a clock that was ahead.
             let began = try self.startOfAttempts(of: row, in: tx)
             if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }
-            if history.countsFrom.map({ $0 > tx.now }) ?? false { history.countsFrom = tx.now }
             let since = max(history.countsFrom ?? tx.now, row.changedAt)
             let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
             guard history.failures < terms.maxAttempts, !isTooOld else {

@@ -114,6 +114,19 @@ extension CardStore {
         }
     }
 
+    /// Ends the pauses of endpoints that are called no more: the configuration names others, or no image is left to fetch.
+    package func endPauses(exceptOfVerifier verifier: String, backend: String) async throws {
+        try await self.write { tx in
+            _ = try tx.run(
+                """
+                DELETE FROM pause WHERE (stage = \(Stage.verify) AND host <> \(verifier))
+                OR (stage = \(Stage.deliver) AND host <> \(backend))
+                OR (stage = \(Stage.fetch) AND host NOT IN (SELECT host FROM card WHERE state = 'fetching'))
+                """
+            )
+        }
+    }
+
     /// Returns every pause.
     package func pauses() async throws -> [EndpointPause] {
         try await self.read { tx in

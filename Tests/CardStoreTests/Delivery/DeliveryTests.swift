@@ -83,6 +83,32 @@ import Testing
     }
 
     @Test(arguments: [
+        DeliveryOutcome.failure(.unknown), .failure(.throttled, mayBeApplied: true), .failure(.stop, mayBeApplied: true),
+    ])
+    func `where an unknown outcome is held, every answer that does not prove the contrary holds the card`(
+        outcome: DeliveryOutcome
+    ) async throws {
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, outcome, onUnknown: .hold)
+        #expect(try await harness.state(card) == "held outcome_unknown")
+        #expect(try await harness.claimDeliveries().isEmpty)
+    }
+
+    @Test func `a document that a gateway always asks to wait ends as unknown once others pass`() async throws {
+        var (card, job) = try await harness.delivering("front", number: "N")
+        for round in 1...3 {
+            try await harness.conclude(job, .failure(.throttled, mayBeApplied: true), maxAttempts: 2)
+            guard round < 3 else { break }
+            #expect(try await harness.state(card) == "delivering")
+            harness.pass(.seconds(1))
+            try await harness.sent("other \(round)", number: "M\(round)", .accepted)
+            harness.pass(.seconds(1))
+            job = try await harness.repeated()
+        }
+        #expect(try await harness.state(card) == "held outcome_unknown")
+    }
+
+    @Test(arguments: [
         // Another TOKEN or form is wanted: what may have been applied was refused once more, or never left.
         (
             [DeliveryOutcome.failure(.stop, scope: .request)], DeliveryOutcome.failure(.stop, scope: .request),
@@ -299,5 +325,13 @@ import Testing
         let failed = try await harness.store.failUnreadable([card, sound], now: harness.now)
         #expect(failed.map(\.card) == [card] && failed[0].state == .failed)
         #expect(try await harness.proposals() == [[sound]])
+    }
+
+    @Test func `a photo whose stored image is damaged comes again as a new card, whatever a viewer changed`() async throws {
+        let card = try await harness.verified("front", number: "N", .front)
+        try await harness.plant("UPDATE blob SET bytes = x'00' WHERE card = '\(card)'")
+        _ = try await harness.store.failUnreadable([card], now: harness.now)
+        let again = try await harness.admit("front", number: "N")
+        #expect(!again.isDuplicate && again.card != card && again.state == .prepared)
     }
 }

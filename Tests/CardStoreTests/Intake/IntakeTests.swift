@@ -103,6 +103,19 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
+    @Test func `the bytes of a photo that another card holds are that card's from then on`() async throws {
+        let card = try await harness.admit("front", number: "N").card
+        try await harness.admit(harness.received("front with another rating"))
+        let job = try #require(try await harness.claimPreparation().first)
+        let image = StoreHarness.image("jpeg of front")
+        _ = try await harness.store.conclude(job, with: .prepared(image), now: harness.now)
+        var same = harness.photo("front with another rating", number: "N")
+        same.content = .prepared(image)
+        let again = try await harness.admit(same)
+        #expect(again.card == card && again.isDuplicate)
+        #expect(try await harness.claim().map(\.card.id) == [card])
+    }
+
     @Test func `a file that was written again is known as its new card, and no longer as the old one`() async throws {
         let old = try harness.file("front")
         var new = old
