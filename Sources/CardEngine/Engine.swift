@@ -36,7 +36,7 @@ package struct Engine: Sendable {
             events: { event in
                 switch event {
                 case .taken, .refused, .changed: board.noteProgress(at: time.steady())
-                case .sending, .failed, .paused, .resumed, .overdue, .erasingFailed: break
+                case .sending, .called, .failed, .paused, .resumed, .overdue, .erasingFailed: break
                 }
                 events(event)
             }
@@ -104,6 +104,8 @@ package struct Engine: Sendable {
     /// - Throws: what the source and the sandbox throw; what is under way is concluded first.
     package func run(_ source: @escaping @Sendable () async throws -> Void) async throws {
         let context = self.context
+        let ports = context.ports
+        try await context.store.endPauses(exceptOfVerifier: ports.verifier.endpoint, backend: ports.backend.endpoint)
         try await self.restoreGates()
         // Before anything is claimed: what dead processes had is taken over.
         try await self.heartbeat()

@@ -142,7 +142,7 @@ struct Intake: Sendable {
             let source = try await self.context.ports.read(file)
             let content: Admission.Content
             do {
-                content = .prepared(try await self.context.ports.prepare(source))
+                content = .prepared(try await self.context.prepare(source))
             } catch let error as CodedError where error.kind == .input {
                 content = .refused(error)
             }
@@ -180,7 +180,7 @@ extension Intake {
     /// Names the host of an image that is to be fetched, if our rules allow one.
     private func named(_ content: Admission.Content) -> Admission.Content {
         guard case .remote(let address, _) = content else { return content }
-        return .remote(address, host: try? self.context.ports.fetcher.host(address))
+        return .remote(address, host: try? self.context.ports.fetcher.host(of: address))
     }
 
     private func requireFetchingShare() async throws {

@@ -11,6 +11,8 @@ package enum PipelineEvent: Sendable {
     case changed(CardChange)
     /// So many bytes of a delivery went out, of so many.
     case sending(DeliveryID, sent: Int64, total: Int64)
+    /// A call of a stage ended; one that was given up is not told of.
+    case called(Stage, FailureClass, took: Duration)
     /// An endpoint did not take a call.
     case failed(Stage, RemoteFailure)
     /// An endpoint is left alone for a while; said again with each attempt that it refuses.

@@ -25,7 +25,7 @@ final class EngineHarness: Sendable {
         /// Told of what happens, with the running engine.
         var onEvent: (@Sendable (PipelineEvent, _ engine: Engine) -> Void)?
         /// What hosts answer, by address.
-        var fetches: [String: @Sendable (FetchRequest, EnginePorts.Fetcher.Keep) async throws -> FetchOutcome] = [:]
+        var fetches: [String: @Sendable (FetchRequest, Fetcher.Keep) async throws -> FetchOutcome] = [:]
         var fetched: [String] = []
         /// How often preparing fails for lack of memory.
         var preparingFailures = 0
@@ -218,56 +218,35 @@ final class EngineHarness: Sendable {
                 let jpeg = image.jpeg + Data(" small".utf8)
                 return PreparedImage(jpeg: jpeg, width: 50, height: 31, digest: ContentDigest(of: jpeg))
             },
-            fetcher: EnginePorts.Fetcher(
-                host: { address in
-                    guard let host = URL(string: address.reveal())?.host() else {
-                        throw CodedError(ReasonCode(rawValue: "fetch_host_refused"), .input, "the host is not listed")
-                    }
-                    return host
-                },
-                fetch: { request, keep in
-                    let address = request.address.reveal()
-                    let answer = self.state.withLock { state in
-                        state.fetched.append(address)
-                        return state.fetches[address]
-                    }
-                    guard let answer else { return .failed(Self.failure(.transient, code: "fetch_server_error")) }
-                    return try await answer(request, keep)
+            fetcher: ClosureFetcher { request, keep in
+                let address = request.address.reveal()
+                let answer = self.state.withLock { state in
+                    state.fetched.append(address)
+                    return state.fetches[address]
                 }
-            ),
-            verifier: EnginePorts.Verifier(provider: "test", parameters: "", endpoint: "verifier:443") { image in
-                try await self.verify(String(decoding: image.jpeg, as: UTF8.self))
+                guard let answer else { return .failed(Self.failure(.transient, code: "fetch_server_error")) }
+                return try await answer(request, keep)
             },
-            backend: EnginePorts.Backend(
-                endpoint: "backend:443",
-                parts: { members in
-                    [.text(self.state.withLock { $0.tokens[0] }, name: "TOKEN")]
-                        + members.map {
-                            .image(of: $0.card, name: "FILE", filename: "f.jpg", contentType: "image/jpeg")
-                        }
-                },
-                boundary: { key, _, _ in "boundary-\(key)" },
-                send: { delivery, progress in
-                    progress(10, 10)
-                    try await self.state.withLock { $0.onDeliver }?()
-                    return self.send(delivery)
-                },
-                token: { parts in
-                    guard case .text(let token) = parts.first(where: { $0.name == "TOKEN" })?.content else {
-                        return nil
-                    }
-                    return token
-                },
-                refreshToken: { parts in
-                    self.state.withLock { state in
-                        guard parts.contains(.text(state.tokens[0], name: "TOKEN")) else { return true }
-                        guard state.tokens.count > 1 else { return false }
-                        state.tokens.removeFirst()
-                        return true
-                    }
-                }
-            )
+            verifier: ClosureVerifier { try await self.verify(String(decoding: $0.jpeg, as: UTF8.self)) },
+            backend: self.backend
         )
+    }
+
+    private var backend: ClosureBackend {
+        var backend = ClosureBackend { delivery in
+            try await self.state.withLock { $0.onDeliver }?()
+            return self.send(delivery)
+        }
+        backend.first = { [.text(self.state.withLock { $0.tokens[0] }, name: "TOKEN")] }
+        backend.refresh = { parts in
+            self.state.withLock { state in
+                guard parts.contains(.text(state.tokens[0], name: "TOKEN")) else { return true }
+                guard state.tokens.count > 1 else { return false }
+                state.tokens.removeFirst()
+                return true
+            }
+        }
+        return backend
     }
 
     private func verify(_ photo: String) async throws -> VerificationOutcome {

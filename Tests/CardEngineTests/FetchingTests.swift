@@ -13,7 +13,7 @@ import Testing
 
     init() async throws { self.harness = try await EngineHarness() }
 
-    typealias Answer = @Sendable (FetchRequest, EnginePorts.Fetcher.Keep) async throws -> FetchOutcome
+    typealias Answer = @Sendable (FetchRequest, Fetcher.Keep) async throws -> FetchOutcome
 
     private static func item(_ address: String, _ number: String) -> InputItem {
         InputItem(

@@ -54,4 +54,24 @@ import Testing
         #expect(Self.told(harness).last == "failed stored_image_unreadable")
         #expect(try await harness.states() == ["N1 front": "failed stored_image_unreadable"])
     }
+
+    @Test func `each call of a stage is told of by how it ended`() async throws {
+        let harness = try await EngineHarness()
+        harness.state.withLock { state in
+            state.verifyFailures["front 1"] = [EngineHarness.failure(.transient)]
+            state.deliveries = [{ _ in .failed(EngineHarness.failure(.throttled)) }]
+        }
+        try await harness.run(try harness.items(["N1": ["front 1"], "N2": ["broken"]]))
+        let calls = harness.state.withLock { state in
+            state.events.compactMap { event in
+                if case .called(let stage, let ended, _) = event { "\(stage.rawValue) \(ended.rawValue)" } else { nil }
+            }
+        }
+        #expect(
+            calls.sorted() == [
+                "deliver accepted", "deliver throttled", "prepare accepted", "prepare rejected", "verify accepted",
+                "verify transient",
+            ]
+        )
+    }
 }

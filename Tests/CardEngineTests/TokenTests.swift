@@ -40,9 +40,13 @@ import Testing
         #expect(Set(photos).count == photos.count)
     }
 
-    @Test func `403 until the TOKEN is new: all are delivered, or held with a way out, none twice`() async throws {
-        let forbidden = EngineHarness.failure(.stop, code: "http_403", scope: .request)
-        self.refuse(after: 100, renewingAfter: 5, .failed(forbidden))
+    private static let forbidden = EngineHarness.failure(.stop, code: "http_403", scope: .request)
+
+    @Test(arguments: [DeliveryOutcome.failed(forbidden), .tokenExpired(forbidden)])
+    func `403 until the TOKEN is new: all are delivered, or held with a way out, none twice`(
+        answer: DeliveryOutcome
+    ) async throws {
+        self.refuse(after: 100, renewingAfter: 5, answer)
         let settings = harness.settings { $0.probeInterval = .milliseconds(5) }
         try await harness.run(harness.items(self.cards), settings)
         // A later run goes on where an endpoint had stopped the first.

@@ -13,8 +13,6 @@ import NIOPosix
 struct Pipeline: Sendable {
     let configuration: Configuration
     let store: CardStore
-    /// What counts the calls to the outside.
-    var counting: @Sendable (EnginePorts) -> EnginePorts = { $0 }
 
     /// Sets all up, lends the engine, and ends all in order, whatever the body came to.
     ///
@@ -66,7 +64,7 @@ struct Pipeline: Sendable {
         let engine = Engine(
             store: self.store,
             worker: worker,
-            ports: self.counting(outside.ports),
+            ports: outside.ports,
             settings: settings,
             events: events
         )
@@ -128,42 +126,9 @@ struct Outside: Sendable {
             },
             prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
             shrink: { image in try await threads.runIfActive { try decoder.shrink(image) } },
-            fetcher: EnginePorts.Fetcher(fetcher),
-            verifier: EnginePorts.Verifier(verification),
-            backend: EnginePorts.Backend(backend)
-        )
-    }
-}
-
-extension EnginePorts.Fetcher {
-    fileprivate init(_ fetcher: ImageFetcher) {
-        self.init(host: { try fetcher.host(of: $0) }, fetch: { try await fetcher.fetch($0, keep: $1) })
-    }
-}
-
-extension EnginePorts.Verifier {
-    fileprivate init(_ service: VerificationService) {
-        self.init(
-            provider: service.provider,
-            parameters: service.parameters,
-            endpoint: service.endpoint,
-            verify: { try await service.verify($0) }
-        )
-    }
-}
-
-extension EnginePorts.Backend {
-    fileprivate init(_ backend: BusinessBackend) {
-        self.init(
-            endpoint: backend.endpoint,
-            body: backend.body,
-            parts: { members throws(RemoteFailure) in try await backend.parts(for: members) },
-            boundary: { key, parts, images throws(RemoteFailure) in
-                try backend.boundary(for: key, parts: parts, images: images)
-            },
-            send: { try await backend.send($0, progress: $1) },
-            token: { backend.token(in: $0) },
-            refreshToken: { await backend.refreshToken(staleIn: $0) }
+            fetcher: fetcher,
+            verifier: verification,
+            backend: backend
         )
     }
 }

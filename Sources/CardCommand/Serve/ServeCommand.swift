@@ -75,7 +75,7 @@ struct ServeSession: Sendable {
         try await self.configuration.withSandbox { store in
             try folders?.claim(for: store.id)
             let metrics = ServerMetrics()
-            let pipeline = Pipeline(configuration: self.configuration, store: store, counting: metrics.counting)
+            let pipeline = Pipeline(configuration: self.configuration, store: store)
             try await self.serve(settings, folders, over: pipeline, metrics)
         }
     }

@@ -114,7 +114,7 @@ final class ServiceNotices: Sendable {
             }
             guard isNew else { return }
             Console.standardError("warning: cards past their retention were not erased: \(error.message.text())")
-        case .taken, .refused, .sending, .failed, .changed: break
+        case .taken, .refused, .sending, .called, .failed, .changed: break
         }
     }
 

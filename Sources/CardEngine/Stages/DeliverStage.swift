@@ -17,6 +17,8 @@ final class DeliverStage: Sendable {
     private let gate: EndpointGate
     /// Numbers that this process has under way.
     private let busy = Mutex<Set<BusinessNumber>>([])
+    /// How many claims of new deliveries are not in the sandbox yet.
+    private let forming = Mutex(0)
     /// Numbers whose cards were refused by codes that no list names, since the last success.
     private let unlisted = Mutex<Set<BusinessNumber>>([])
     /// The TOKENs that were refused since the last success: with a second one it is the account.
@@ -61,6 +63,7 @@ final class DeliverStage: Sendable {
         try self.context.requireWorker()
         let now = self.context.time.now()
         var claimed = Claimed<Job>()
+        var formed = 0
         for turn in try await self.turns() where claimed.jobs.count < limit {
             let room = limit - claimed.jobs.count
             switch turn {
@@ -75,8 +78,10 @@ final class DeliverStage: Sendable {
                     self.context.tell(change)
                 }.map(Job.again)
             case .new(let untriedOnly, let most):
-                guard most > 0 else { continue }
-                let new = try await self.propose(min(room, most), untriedOnly: untriedOnly, now: now)
+                guard most > formed else { continue }
+                let new = try await self.propose(min(room, most - formed), untriedOnly: untriedOnly, now: now)
+                formed += new.jobs.count
+                self.forming.withLock { $0 += new.jobs.count }
                 claimed.jobs += new.jobs.map(Job.new)
                 claimed.hasChanged = claimed.hasChanged || new.hasChanged
             }
@@ -92,7 +97,9 @@ final class DeliverStage: Sendable {
         }
         let again = Turn.again(longestAgoFirst: true)
         guard self.gate.isProbing else {
-            let most = try await Limits.undecidedWhileFailing - self.context.store.undecidedDeliveries()
+            // Asked first: what is begun in between counts twice rather than not at all.
+            let forming = self.forming.withLock(\.self)
+            let most = try await Limits.undecidedWhileFailing - forming - self.context.store.undecidedDeliveries()
             return [again, .new(untriedOnly: true, most: most), .new(untriedOnly: false, most: most)]
         }
         // What does not reach the backend is no document's fault.
@@ -146,7 +153,7 @@ final class DeliverStage: Sendable {
         case .new(let members):
             let numbers = members.map(\.businessNumber)
             defer { self.busy.withLock { $0.subtract(numbers) } }
-            try await self.form(members)
+            if let job = try await self.form(members) { try await self.send(job) }
         }
     }
 
@@ -163,11 +170,13 @@ final class DeliverStage: Sendable {
     /// Whether the form of a delivery would be another one now; not known while there is no TOKEN.
     private func isOutdated(_ job: DeliveryJob) async -> Bool {
         let backend = self.context.ports.backend
-        guard !job.current.isEmpty, let parts = try? await backend.parts(job.current) else { return false }
+        guard !job.current.isEmpty, let parts = try? await backend.parts(for: job.current) else { return false }
         return parts != job.outbound.parts || backend.body != job.outbound.body
     }
 
-    private func form(_ members: [DeliveryMember]) async throws {
+    /// Writes a new delivery down; `nil` if it comes to none.
+    private func form(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
+        defer { self.forming.withLock { $0 -= 1 } }
         let material: DeliveryMaterial
         do {
             material = try await self.context.store.material(for: members.map(\.card))
@@ -175,7 +184,8 @@ final class DeliverStage: Sendable {
             self.gate.withdraw()
             let now = self.context.time.now()
             let changes = try await self.context.store.failUnreadable(members.map(\.card), now: now)
-            return changes.forEach(self.context.tell)
+            changes.forEach(self.context.tell)
+            return nil
         }
         let draft: DeliveryDraft
         do {
@@ -184,7 +194,8 @@ final class DeliverStage: Sendable {
             guard error.failureClass == .rejected || error.failureClass == .shrink else {
                 // No TOKEN: nothing was formed, and the stage rests as after any other refusal.
                 try await self.gate.write(self.gate.end(Gate.Result(error), failure: error))
-                return self.context.events(.failed(.deliver, error))
+                self.context.events(.failed(.deliver, error))
+                return nil
             }
             // These cards cannot be put into a form; the endpoint has no part in it.
             self.gate.withdraw()
@@ -193,7 +204,8 @@ final class DeliverStage: Sendable {
                 because: error,
                 now: self.context.time.now()
             )
-            return changes.forEach(self.context.tell)
+            changes.forEach(self.context.tell)
+            return nil
         }
         let job = try await self.context.store.begin(
             draft,
@@ -202,9 +214,9 @@ final class DeliverStage: Sendable {
             terms: self.context.deciding,
             now: self.context.time.now()
         )
-        guard let job else { return self.gate.withdraw() }
-        job.changes.forEach(self.context.tell)
-        try await self.send(job)
+        if job == nil { self.gate.withdraw() }
+        job?.changes.forEach(self.context.tell)
+        return job
     }
 
     private func draft(
@@ -215,13 +227,13 @@ final class DeliverStage: Sendable {
         let id = DeliveryID(rawValue: UUIDText.version7(at: self.context.time.now(), using: &random))
         let key = UUIDText.version4(using: &random)
         let backend = self.context.ports.backend
-        let parts = try await backend.parts(members)
+        let parts = try await backend.parts(for: members)
         return DeliveryDraft(
             id: id,
             key: key,
             layout: self.context.settings.policy.layout,
             body: backend.body,
-            boundary: try backend.boundary(key, parts, images),
+            boundary: try backend.boundary(for: key, parts: parts, images: images),
             parts: parts,
             members: members
         )
@@ -232,10 +244,8 @@ final class DeliverStage: Sendable {
             self.gate.withdraw()
             return try await self.conclude(job, with: .failed(.withheld))
         }
-        let outcome = try await self.context.ports.backend.send(job.outbound) { sent, total in
-            self.context.events(.sending(job.id, sent: sent, total: total))
-        }
-        if isOutdated, outcome.isStopOfRequest {
+        let outcome = try await self.context.send(job)
+        if isOutdated, outcome.isRefusalOfForm {
             // What is refused is a TOKEN or a form that is not used any more: it stops no other card.
             self.gate.withdraw()
             try await self.conclude(job, with: outcome, isOutdated: true)
@@ -288,10 +298,10 @@ final class DeliverStage: Sendable {
         case .tokenExpired(let failure):
             let backend = self.context.ports.backend
             let isFirst = self.refusedTokens.withLock { refused in
-                if let token = backend.token(job.outbound.parts) { refused.insert(token) }
+                if let token = backend.token(in: job.outbound.parts) { refused.insert(token) }
                 return refused.count <= 1
             }
-            let isNew = await backend.refreshToken(job.outbound.parts)
+            let isNew = await backend.refreshToken(staleIn: job.outbound.parts)
             let goesOn = isNew && isFirst
             try await self.gate.write(self.gate.end(goesOn ? .answered : .stopped, failure: failure))
             if !goesOn { self.context.events(.failed(.deliver, failure)) }
@@ -316,10 +326,13 @@ extension DeliveryOutcome {
         if case .failed(let failure) = self { failure } else { self.unlisted?.first }
     }
 
-    /// Whether the backend refuses the request whatever card it is of.
-    fileprivate var isStopOfRequest: Bool {
-        guard case .failed(let failure) = self else { return false }
-        return failure.failureClass == .stop && failure.stopScope == .request
+    /// Whether the backend refuses the TOKEN or the form, whatever card it is of.
+    fileprivate var isRefusalOfForm: Bool {
+        switch self {
+        case .tokenExpired: true
+        case .failed(let failure): failure.failureClass == .stop && failure.stopScope == .request
+        case .accepted, .items: false
+        }
     }
 
     /// Whether the backend took any card.

@@ -36,7 +36,7 @@ struct PrepareStage: Sendable {
         defer { self.gate.end() }
         let conclusion: PreparationConclusion
         do {
-            conclusion = .prepared(try await self.context.ports.prepare(job.source))
+            conclusion = .prepared(try await self.context.prepare(job.source))
         } catch let error as CodedError where error.kind == .input {
             conclusion = .refused(error)
         } catch let error as CodedError {

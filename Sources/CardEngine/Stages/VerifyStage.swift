@@ -45,7 +45,7 @@ struct VerifyStage: Sendable {
             self.gate.withdraw()
             return try await self.conclude(job, with: self.failed(.withheld, of: job))
         }
-        switch try await self.context.ports.verifier.verify(job.image) {
+        switch try await self.context.verify(job.image) {
         case .read(let reading):
             try await self.judge(job, reading)
             try await self.gate.write(self.gate.end(.answered, failure: nil))

@@ -4,7 +4,7 @@ import MultipartForm
 
 /// The business backend: forms deliveries and sends them, the same bytes under the same `Idempotency-Key` at every
 /// attempt.
-package final class BusinessBackend: Sendable {
+package final class BusinessBackend: Backend {
     /// How cards are joined into deliveries.
     package let layout: DeliveryLayoutKind
     /// The account of cards that name none.
@@ -93,7 +93,7 @@ package final class BusinessBackend: Sendable {
     ///   what became of it. Before that the outcome is `notSent`.
     package func send(
         _ delivery: OutboundDelivery,
-        progress: (@Sendable (Int64, Int64) -> Void)? = nil
+        progress: ByteProgress? = nil
     ) async throws -> DeliveryOutcome {
         let request: DeliveryRequest
         do throws(RemoteFailure) {

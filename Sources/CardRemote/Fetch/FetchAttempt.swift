@@ -16,7 +16,7 @@ struct FetchAttempt: Sendable {
 
     let fetcher: ImageFetcher
     let progress: FetchProgress
-    let keep: KeepPiece
+    let keep: Fetcher.Keep
     let end: ContinuousClock.Instant
 
     /// Fetches all that is missing; what came is durable also when it throws.

@@ -3,7 +3,7 @@ package import Foundation
 import NIOSSL
 
 /// Fetches images that are named by URL, from hosts that the configuration names, at addresses that were checked.
-package final class ImageFetcher: Sendable {
+package final class ImageFetcher: Fetcher {
     /// How long things may take; tests shorten it.
     struct Times: Sendable {
         var silence = Limits.fetchSilence
@@ -77,7 +77,7 @@ package final class ImageFetcher: Sendable {
     ///
     /// - Parameter keep: makes bytes durable.
     /// - Throws: `CancellationError`, and what `keep` throws.
-    package func fetch(_ request: FetchRequest, keep: @escaping KeepPiece) async throws -> FetchOutcome {
+    package func fetch(_ request: FetchRequest, keep: @escaping Keep) async throws -> FetchOutcome {
         do {
             let progress = FetchProgress(request)
             try await FetchAttempt(fetcher: self, progress: progress, keep: keep, end: .now + self.times.total)

@@ -1,10 +1,7 @@
-package import CardModel
-package import Foundation
+import CardModel
+import Foundation
 import NIOCore
 import Synchronization
-
-/// Makes bytes durable, which begin at an offset of a version of an image; throws what the sandbox throws.
-package typealias KeepPiece = @Sendable (_ bytes: Data, _ offset: Int, _ version: FetchedVersion) async throws -> Void
 
 /// What is durable of an image, and of which version of it.
 final class FetchProgress: Sendable {
@@ -53,7 +50,7 @@ struct PieceWriter {
     /// Where the next byte belongs.
     private(set) var position: Int
     private let progress: FetchProgress
-    private let keep: KeepPiece
+    private let keep: Fetcher.Keep
     private let isImage: @Sendable (Data) -> Bool
     private var piece = Data()
     private var isRecognised: Bool
@@ -62,7 +59,7 @@ struct PieceWriter {
         from offset: Int,
         progress: FetchProgress,
         isImage: @escaping @Sendable (Data) -> Bool,
-        keep: @escaping KeepPiece
+        keep: @escaping Fetcher.Keep
     ) {
         self.position = offset
         self.progress = progress

@@ -4,7 +4,7 @@ import MultipartForm
 
 /// A verification service that reads one photo of one side, whatever its dialect; asking again is harmless and costs
 /// quota only.
-package final class VerificationService: Sendable {
+package final class VerificationService: Verifier {
     private let dialect: VerificationDialect
     private let credentials: Credentials
     private let http: HTTPEndpoint

@@ -78,6 +78,9 @@ package final class ServerMetrics: Sendable {
         case .taken(_, let outcome): self.add(.inputs, [outcome.isDuplicate ? "duplicate" : "admitted"])
         case .refused: self.add(.inputs, ["refused"])
         case .changed(let change): self.add(.cardsEntered, [change.state.rawValue])
+        case .called(let stage, let outcome, let took):
+            self.add(.stageCalls, [stage.rawValue, outcome.rawValue])
+            self.add(.stageDuration, [stage.rawValue], took: took)
         case .sending, .failed, .paused, .resumed, .overdue, .erasingFailed: break
         }
     }

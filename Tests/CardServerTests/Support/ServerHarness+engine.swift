@@ -72,11 +72,10 @@ extension ServerHarness {
                 return PreparedImage(jpeg: source, width: 100, height: 63, digest: ContentDigest(of: source))
             },
             shrink: { _ in nil },
-            fetcher: EnginePorts.Fetcher(
-                host: { URL(string: $0.reveal())?.host() ?? "" },
-                fetch: { _, _ in .failed(RemoteFailure(.transient, code: "fetch_server_error", message: "it failed")) }
-            ),
-            verifier: EnginePorts.Verifier(provider: "test", parameters: "", endpoint: "verifier:443") { image in
+            fetcher: ClosureFetcher { _, _ in
+                .failed(RemoteFailure(.transient, code: "fetch_server_error", message: "it failed"))
+            },
+            verifier: ClosureVerifier { image in
                 guard !String(decoding: image.jpeg, as: UTF8.self).contains("unread") else {
                     return .failed(RemoteFailure(.rejected, code: "NO_CARD", message: "there is no card"))
                 }
@@ -88,19 +87,7 @@ extension ServerHarness {
                     )
                 )
             },
-            backend: EnginePorts.Backend(
-                endpoint: "backend:443",
-                parts: { $0.map { .image(of: $0.card, name: "FILE", filename: "f.jpg", contentType: "image/jpeg") } },
-                boundary: { key, _, _ in "boundary-\(key)" },
-                send: { _, _ in .accepted(alreadyExisted: false, code: "000000") },
-                token: { parts in
-                    guard case .text(let token) = parts.first(where: { $0.name == "TOKEN" })?.content else {
-                        return nil
-                    }
-                    return token
-                },
-                refreshToken: { _ in false }
-            )
+            backend: ClosureBackend { _ in .accepted(alreadyExisted: false, code: "000000") }
         )
     }
 }
