@@ -14,7 +14,7 @@ extension CardsCommand {
                 The data key goes first, then image, fields and everything else; no run brings the card back from the same \
                 file. What lies outside the sandbox is named in the certificate that is printed and kept in erasures.jsonl: \
                 source files are not touched, and a real backend is not told. Of the built-in backend the documents are erased \
-                too, unless it is running.
+                too; if it is running, when it ends.
 
                 By itself no card expires after a clock has jumped by more than a week, until it has run for 20 hours. \
                 --expired goes by a clock that is ahead at once: use it where the machine was off for long. A term that is \
@@ -98,7 +98,11 @@ extension CardsCommand {
                         try await Self.eraseExpired(terms, at: now, in: store, by: origin, certifiedIn: &certificates)
                     }
                     let folder = self.documents ?? configuration.embeddedDocuments
-                    certificates = try await EmbeddedErasure(store: store, folder: folder).finish(certificates)
+                    if try await !store.eraseEmbeddedDocuments(in: folder) {
+                        Console.standardError(
+                            "warning: the built-in backend is running; it keeps its documents of erased cards until it ends"
+                        )
+                    }
                 } catch {
                     // What had expired and is erased is not found again.
                     if !certificates.isEmpty { await self.print(certificates) }
@@ -188,46 +192,20 @@ extension CardsCommand {
     }
 }
 
-/// Has the built-in backend forget what the sandbox has erased: its folder lies on this machine, so it is ours to clear.
-struct EmbeddedErasure {
-    let store: CardStore
-    /// The folder in which the backend keeps documents and ledger.
-    let folder: String
-
-    /// Erases the documents of all erased cards, and returns certificates as they stand then.
-    func finish(_ certificates: [ErasureCertificate]) async throws -> [ErasureCertificate] {
-        try await self.finish()
-        let scrubbed = Set(certificates.filter(\.isScrubbed).map(\.card))
-        var final = try await self.store.certificates(of: certificates.map(\.card))
-        for index in final.indices { final[index].isScrubbed = scrubbed.contains(final[index].card) }
-        return final
-    }
-
-    /// Erases the documents of all erased cards, also of those for which that was not possible before, and writes their
-    /// certificates again. A backend that is running keeps its documents for now.
-    func finish() async throws {
-        guard self.store.kind == .embedded else { return }
-        let open = try await self.store.certificates().filter { $0.documents != .erased }
-        guard !open.isEmpty else { return }
-        let cards = Set(open.map(\.card))
-        let documents = try await self.store.erasedDocuments().filter { cards.contains($0.card) }
-        let places = documents.map { DocumentPlace(key: $0.key, position: $0.position) }
-        var erased: Set<CardID> = []
-        do {
-            let found = try EmbeddedBackend.erase(places, in: self.folder)
-            erased = Set(zip(documents, places).filter { found.contains($0.1) }.map(\.0.card))
+extension CardStore {
+    /// Erases the documents of all erased cards in the built-in backend, whose folder lies on this machine.
+    ///
+    /// - Returns: whether it holds none of them: one that is running keeps them until its process ends.
+    @discardableResult
+    func eraseEmbeddedDocuments(in folder: String) async throws -> Bool {
+        guard self.kind == .embedded else { return true }
+        let documents = try await self.erasedDocuments()
+        do throws(EmbeddedError) {
+            try EmbeddedBackend.erase(documents, in: folder)
+            return true
         } catch {
             guard error.code == .folderInUse else { throw error }
-        }
-        let standings = Dictionary(grouping: open) { certificate -> ErasureCertificate.Documents in
-            switch certificate.backend {
-            case .notSent, .refused: .erased
-            // What this folder does not have may lie in another one.
-            case .mayHold, .holds: erased.contains(certificate.card) ? .erased : .remaining
-            }
-        }
-        for (standing, certificates) in standings {
-            try await self.store.certify(standing, of: certificates.map(\.card))
+            return false
         }
     }
 }
@@ -247,14 +225,8 @@ extension ErasureCertificate: Report {
         }
         lines.append("  not touched: backups from before, which hold it as long as their key is kept")
         if let remote = self.verifier.words { lines.append("  the verification service \(remote)") }
-        switch self.documents {
-        case .erased: lines.append("  erased too: what the built-in backend kept of it")
-        case .remaining:
-            lines.append("  not erased: documents of the built-in backend; erase it again when that has ended")
-        case .unknown:
-            if let remote = self.backend.words {
-                lines.append("  the business backend \(remote) (\(self.deliveries.joined(separator: ", ")))")
-            }
+        if let remote = self.backend.words {
+            lines.append("  the business backend \(remote) (\(self.deliveries.joined(separator: ", ")))")
         }
         if !self.isScrubbed { lines.append("  not finished: somebody reads the sandbox; the next erasure ends it") }
         return lines

@@ -66,21 +66,12 @@ extension Configuration {
 }
 
 extension CardServer.Ports {
-    /// Joins what a server works with: runs on demand over the sources of the configuration, and an erasure that reaches
-    /// what the built-in backend keeps.
+    /// Joins what a server works with: runs on demand over the sources of the configuration.
     init(engine: Engine, runs: SourceRuns, pipeline: Pipeline) {
-        let (store, configuration) = (pipeline.store, pipeline.configuration)
-        self.init(
-            engine: engine,
-            store: store,
-            addressRefusal: { configuration.fetch.addressCheck()($0) }
-        )
+        let fetch = pipeline.configuration.fetch
+        self.init(engine: engine, store: pipeline.store, addressRefusal: { fetch.addressCheck()($0) })
         self.startRun = runs.start
         self.run = runs.run
         self.runs = runs.all
-        self.erase = { card, reason, origin in
-            let erased = try await store.erase([card], because: reason, by: origin, now: .now)
-            return try await EmbeddedErasure(store: store, folder: configuration.embeddedDocuments).finish(erased).first
-        }
     }
 }

@@ -47,7 +47,7 @@ struct Pipeline: Sendable {
         } by: {
             try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
                 .forEach { events(.changed($0)) }
-            try await EmbeddedErasure(store: self.store, folder: self.configuration.embeddedDocuments).finish()
+            try await self.store.eraseEmbeddedDocuments(in: self.configuration.embeddedDocuments)
         }
     }
 

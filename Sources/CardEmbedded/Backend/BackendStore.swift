@@ -111,21 +111,17 @@ final class BackendStore: Sendable {
     }
 
     /// Erases documents: their images go, their rows keep neither a person's nor a case's data.
-    ///
-    /// - Returns: the documents that the database knows, erased now or before.
-    func erase(_ places: [DocumentPlace]) throws -> Set<DocumentPlace> {
+    func erase(_ documents: [(key: String, position: Int)]) throws {
         try self.database.writeWithoutTransaction { db in
-            var found: Set<DocumentPlace> = []
             try db.inTransaction(.immediate) {
-                for place in places {
+                for document in documents {
                     try db.execute(
                         sql: """
                             UPDATE document SET business_no = '', user_no = '', image_sha256 = '', image = NULL
                             WHERE position = ? AND upload = (SELECT id FROM upload WHERE idempotency_key = ?)
                             """,
-                        arguments: [place.position, place.key]
+                        arguments: [document.position, document.key]
                     )
-                    if db.changesCount == 1 { found.insert(place) }
                 }
                 try db.execute(
                     sql: """
@@ -138,7 +134,6 @@ final class BackendStore: Sendable {
             // Or the image would stay in the log until it is overwritten.
             try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             try self.export.withLock { try $0.rebuild(from: db) }
-            return found
         }
     }
 

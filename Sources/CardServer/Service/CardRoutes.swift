@@ -110,7 +110,8 @@ struct CardRoutes: Sendable {
         guard reason.rawValue.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil else {
             throw Problem(.fieldInvalid, "Card-Reason is a code of 1 to 40 letters, digits and _.")
         }
-        let certificate = try await self.ports.erase(Self.card(context), reason, origin)
+        let certificate = try await self.ports.store
+            .erase([Self.card(context)], because: reason, by: origin, now: self.ports.now()).first
         // Others of its number may have waited for it.
         self.ports.engine.wake()
         guard let certificate else { throw Problem(.cardNotFound) }

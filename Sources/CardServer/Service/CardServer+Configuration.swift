@@ -82,8 +82,6 @@ extension CardServer {
         package var store: CardStore
         /// Why an image is not fetched from an address; `nil` if it is.
         package var addressRefusal: @Sendable (_ address: Redacted<String>) -> CodedError?
-        /// Erases a card and gives its certificate; the store alone, unless the backend is a built-in one.
-        package var erase: @Sendable (CardID, ReasonCode, AccessOrigin) async throws -> ErasureCertificate?
         /// Starts a run over a source of the configuration, or names the one that goes on; `nil` if there is none of
         /// the name.
         package var startRun: @Sendable (_ source: String) async throws -> RunStatus? = { _ in nil }
@@ -106,9 +104,6 @@ extension CardServer {
             self.store = store
             self.addressRefusal = addressRefusal
             self.isFull = { try await store.isFull() }
-            self.erase = { card, reason, origin in
-                try await store.erase([card], because: reason, by: origin, now: Timestamp(Date())).first
-            }
         }
     }
 }

@@ -73,8 +73,10 @@ extension CardStore {
                     """
             )
         }
+        // The line of another erasing of the card, by a restore or one that was cut off, may differ.
         if let certificate = try? JSONDecoder().decode(ErasureCertificate.self, from: stored),
-            lines.contains(certificate), lines.allSatisfy({ $0?.mayStand(beside: certificate) ?? true })
+            lines.contains(certificate),
+            lines.allSatisfy({ $0 == nil || $0 == certificate || $0?.accessCode != certificate.accessCode })
         {
             return nil
         }
@@ -86,15 +88,5 @@ extension CardStore {
                 the answer of: idcard-pipeline cards erase \(card.rawValue) --yes --format json
                 """
         )
-    }
-}
-
-extension ErasureCertificate {
-    /// Whether a line of a card may differ from its certificate as this one does: by what became of documents later, or as
-    /// the line of another erasing of the card, by a restore or one that was cut off.
-    fileprivate func mayStand(beside certificate: ErasureCertificate) -> Bool {
-        var line = self
-        line.documents = certificate.documents
-        return line == certificate || line.accessCode != certificate.accessCode
     }
 }

@@ -20,55 +20,29 @@ extension CardStore {
         try await Erasure(store: self, reason: reason, origin: origin, now: now).run(cards)
     }
 
-    /// The certificates of erased cards; of all that there are if none is named.
-    package func certificates(of cards: [CardID]? = nil) async throws -> [ErasureCertificate] {
-        try await self.read { tx in
-            guard let cards else {
-                let sealed = try tx.rows(
-                    "SELECT certificate FROM card WHERE state = 'erased' ORDER BY intake_order"
-                ) { try $0.next(Data?.self) }
-                return try sealed.compactMap(\.self).map(Self.certificate)
-            }
-            return try cards.compactMap { try Self.certificate(of: $0, in: tx) }
-        }
+    /// The certificates of those cards that are erased.
+    package func certificates(of cards: [CardID]) async throws -> [ErasureCertificate] {
+        try await self.read { tx in try cards.compactMap { try Self.certificate(of: $0, in: tx) } }
     }
 
     static func certificate(of card: CardID, in tx: Transaction) throws -> ErasureCertificate? {
-        try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self)?.map(Self.certificate)
-    }
-
-    private static func certificate(_ line: Data) throws -> ErasureCertificate {
-        do { return try JSONDecoder().decode(ErasureCertificate.self, from: line) } catch {
-            throw DatabaseError(.damaged, "a certificate cannot be read")
-        }
-    }
-
-    /// Writes down what became of the documents of erased cards in the built-in backend.
-    package func certify(_ documents: ErasureCertificate.Documents, of cards: [CardID]) async throws {
-        let list = self.erasureList
-        try await self.write { tx in
-            var lines: [Data] = []
-            for card in cards {
-                guard var certificate = try Self.certificate(of: card, in: tx), certificate.documents != documents
-                else { continue }
-                certificate.documents = documents
-                lines.append(try certificate.line)
-                try tx.run("UPDATE card SET certificate = \(try certificate.line) WHERE id = \(card)")
+        try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self)?.map { line in
+            do { return try JSONDecoder().decode(ErasureCertificate.self, from: line) } catch {
+                throw DatabaseError(.damaged, "a certificate cannot be read")
             }
-            try list.append(lines)
         }
     }
 
-    /// Where erased cards stood in the deliveries they were in, from 1: what a built-in backend is to erase.
-    package func erasedDocuments() async throws -> [(card: CardID, key: String, position: Int)] {
+    /// Where erased cards stood in the deliveries they were in, from 1: what the built-in backend is to erase.
+    package func erasedDocuments() async throws -> [(key: String, position: Int)] {
         try await self.read { tx in
             try tx.rows(
                 """
-                SELECT card.id, delivery.key, delivery_card.position + 1 FROM card
+                SELECT delivery.key, delivery_card.position + 1 FROM card
                 JOIN delivery_card ON delivery_card.card = card.id JOIN delivery ON delivery.id = delivery_card.delivery
                 WHERE card.state = 'erased' ORDER BY card.intake_order, delivery.formed_at
                 """
-            ) { row in (card: try row.next(), key: try row.next(), position: try row.next()) }
+            ) { row in (key: try row.next(), position: try row.next()) }
         }
     }
 

@@ -17,23 +17,12 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
         case holds
     }
 
-    /// What became of the documents of the built-in backend.
-    package enum Documents: String, Sendable, Codable {
-        /// The backend is somebody else's, or was not asked yet.
-        case unknown
-        /// It holds none of this card any more.
-        case erased
-        /// It was at work or could not be reached: its documents of this card remain for now.
-        case remaining
-    }
-
     private enum CodingKeys: String, CodingKey {
         case card = "card_id"
         case erasedAt = "erased_at"
         case reason, actor, purpose, verifier, backend, deliveries
         case sourceFileCount = "source_files"
         case exportCount = "exports"
-        case documents = "embedded_documents"
         case accessNumber = "access_number"
         case accessCode = "access_mac"
         case isScrubbed = "scrubbed"
@@ -59,8 +48,6 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
     package let deliveries: [String]
     /// How often it was exported; where to is not known here.
     package let exportCount: Int
-    /// What became of the built-in backend's documents.
-    package var documents = Documents.unknown
     /// The line of the access log that tells of the erasure.
     package let accessNumber: Int64
     /// The code of that line in hexadecimal: where the log ended then.

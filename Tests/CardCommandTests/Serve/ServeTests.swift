@@ -148,7 +148,7 @@ struct ServeTests {
         let status = try await self.tool.serve(options) { errors, send in
             let service = try await Service(errors)
             let erased = try await service.send("DELETE", "/v1/cards/\(id)", token: token)
-            #expect(erased.status == 200 && erased["embedded_documents"] != nil, "\(erased.text)")
+            #expect(erased.status == 200, "\(erased.text)")
             try send(.terminate)
         }
         #expect(status == 143)
