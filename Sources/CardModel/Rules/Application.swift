@@ -1,49 +1,28 @@
 /// A card as the rules of its business number see it.
+@dynamicMemberLookup
 package struct ApplicationCard: Hashable, Sendable {
-    /// Its identifier.
-    package var id: CardID
-    /// Where it stands.
-    package var state: CardState
-    /// Why.
-    package var reason: ReasonCode?
+    private var card: Card
     /// The side that the verifier saw, else the side that the metadata names.
-    package var side: CardSide?
-    /// Its place among all inputs.
-    package var order: Int64
+    package let side: CardSide?
     /// How long it waits for the other side; over at once for cards of a list.
     package var wait: Wait
-    /// How long it stays, after the backend sent it away for now.
-    package var due: Wait?
-    /// Whether a person accepted it: two persons under one number, or front against back, no longer hold it.
-    package var isAccepted: Bool
     /// Whether a person let this back go although no front of its number was delivered.
     package var goesWithoutFront: Bool
     /// Whether it goes in a delivery of its own, since one of several cards was refused as a whole.
     package var goesAlone: Bool
 
     /// Describes a card.
-    package init(
-        id: CardID,
-        state: CardState,
-        reason: ReasonCode? = nil,
-        side: CardSide?,
-        order: Int64,
-        wait: Wait,
-        due: Wait? = nil,
-        isAccepted: Bool = false,
-        goesWithoutFront: Bool = false,
-        goesAlone: Bool = false
-    ) {
-        self.id = id
-        self.state = state
-        self.reason = reason
-        self.side = side
-        self.order = order
-        self.wait = wait
-        self.due = due
-        self.isAccepted = isAccepted
+    package init(_ card: Card, goesWithoutFront: Bool = false, goesAlone: Bool = false) {
+        self.card = card
+        self.side = card.side ?? card.metadata.side
+        self.wait = Wait(from: card.createdAt, until: card.waitsUntil)
         self.goesWithoutFront = goesWithoutFront
         self.goesAlone = goesAlone
+    }
+
+    package subscript<Value>(dynamicMember path: WritableKeyPath<Card, Value>) -> Value {
+        get { self.card[keyPath: path] }
+        set { self.card[keyPath: path] = newValue }
     }
 
     /// Whether it is invisible to the rules: another submitter's, until a person accepts it.

@@ -1,36 +1,23 @@
 /// What a person may have done to a card.
 package enum OperatorRules {
     /// What is known of a card beside the card itself when a person wants it changed.
-    package struct Circumstances: Hashable, Sendable {
-        /// Whether its prepared image is there, or what it can be made of: source bytes, or an address.
-        package var hasImage: Bool
-        /// Whether the verifier has read it.
-        package var wasRead: Bool
-        /// Whether an attempt to send it is under way at this moment.
-        package var isUnderWay: Bool
-        /// Whether an attempt of a delivery of it may have been applied.
-        package var mayBeAtBackend: Bool
-        /// Whether a delivery of it is kept as it was sent, so that the same bytes can go again.
-        package var hasKeptDelivery: Bool
-        /// Whether a newer photo of its side was delivered, or may still be.
-        package var isReplaced: Bool
+    package struct Circumstances: OptionSet, Sendable {
+        package let rawValue: Int
 
-        /// Describes circumstances.
-        package init(
-            hasImage: Bool,
-            wasRead: Bool,
-            isUnderWay: Bool,
-            mayBeAtBackend: Bool,
-            hasKeptDelivery: Bool,
-            isReplaced: Bool
-        ) {
-            self.hasImage = hasImage
-            self.wasRead = wasRead
-            self.isUnderWay = isUnderWay
-            self.mayBeAtBackend = mayBeAtBackend
-            self.hasKeptDelivery = hasKeptDelivery
-            self.isReplaced = isReplaced
-        }
+        /// Its prepared image is there, or what it can be made of: source bytes, or an address.
+        package static let hasImage = Self(rawValue: 1)
+        /// The verifier has read it.
+        package static let wasRead = Self(rawValue: 2)
+        /// An attempt to send it is under way at this moment.
+        package static let isUnderWay = Self(rawValue: 4)
+        /// An attempt of a delivery of it may have been applied.
+        package static let mayBeAtBackend = Self(rawValue: 8)
+        /// A delivery of it is stored as it was sent, so that the same bytes can go again.
+        package static let hasKeptDelivery = Self(rawValue: 16)
+        /// A newer photo of its side was delivered, or may still be.
+        package static let isReplaced = Self(rawValue: 32)
+
+        package init(rawValue: Int) { self.rawValue = rawValue }
     }
 
     /// Checks that a card may be done again.
@@ -49,10 +36,10 @@ package enum OperatorRules {
                 "it is \(card.state); only a card that has failed, or was rejected, held or superseded, is done again"
             )
         }
-        guard !circumstances.isUnderWay else {
+        guard !circumstances.contains(.isUnderWay) else {
             throw Self.refusal(card, "an attempt is under way; wait until it has ended")
         }
-        if circumstances.mayBeAtBackend {
+        if circumstances.contains(.mayBeAtBackend) {
             throw Self.refusal(
                 card,
                 """
@@ -67,8 +54,10 @@ package enum OperatorRules {
                 "a person has to decide; look at it, then: idcard-pipeline cards resolve \(card.id.rawValue) --as accept"
             )
         }
-        if circumstances.isReplaced { throw Self.refusal(card, "a newer photo of the same side took its place") }
-        if !circumstances.hasImage {
+        if circumstances.contains(.isReplaced) {
+            throw Self.refusal(card, "a newer photo of the same side took its place")
+        }
+        if !circumstances.contains(.hasImage) {
             throw Self.refusal(card, "its image could not be used; take a new photo in instead")
         }
     }
@@ -81,7 +70,7 @@ package enum OperatorRules {
         as resolution: Resolution,
         under circumstances: Circumstances
     ) throws(CodedError) {
-        guard !circumstances.isUnderWay else {
+        guard !circumstances.contains(.isUnderWay) else {
             throw Self.refusal(card, "an attempt is under way; wait until it has ended")
         }
         switch resolution {
@@ -113,20 +102,20 @@ package enum OperatorRules {
         case .held, .failed, .delivering: break
         default: throw Self.refusal(card, "it is \(card.state); only a card that was sent can be resolved as delivered")
         }
-        guard card.delivery != nil || card.reason == .restored || circumstances.mayBeAtBackend else {
+        guard card.delivery != nil || card.reason == .restored || circumstances.contains(.mayBeAtBackend) else {
             throw Self.refusal(card, "it was never sent; accept or reject it")
         }
     }
 
     private static func requireResending(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
-        guard card.state == .held, circumstances.hasKeptDelivery else {
+        guard card.state == .held, circumstances.contains(.hasKeptDelivery) else {
             throw Self.refusal(
                 card,
                 "there is no delivery of it that could be sent again as it was; accept it if the backend does not hold it"
             )
         }
         // The older photo would arrive last and replace the newer one.
-        guard !circumstances.isReplaced else {
+        guard !circumstances.contains(.isReplaced) else {
             throw Self.refusal(
                 card,
                 "a newer photo of the same side is sent already; resolve it as delivered or reject"
@@ -140,7 +129,7 @@ package enum OperatorRules {
             throw Self.refusal(card, "it is \(card.state); only a card that waits for a person is accepted")
         }
         guard card.reason != .submitterConflict else { return }
-        guard circumstances.wasRead else { throw Self.refusal(card, "it was not verified yet; retry it") }
+        guard circumstances.contains(.wasRead) else { throw Self.refusal(card, "it was not verified yet; retry it") }
         guard card.side != nil else { throw Self.refusal(card, "the verifier saw neither side on it; reject it") }
     }
 

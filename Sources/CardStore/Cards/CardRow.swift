@@ -22,7 +22,7 @@ struct CardRow {
     static let tables: SQL = "card LEFT JOIN card_key ON card_key.card = card.id"
 
     /// The card without its personal values.
-    private let bare: Card
+    let bare: Card
     let sealedMessage: Data?
     let sealedMetadata: Data?
     let worker: String?

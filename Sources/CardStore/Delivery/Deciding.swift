@@ -142,7 +142,9 @@ struct Application {
         delivered[.front] = facts?.front
         delivered[.back] = facts?.back
         let snapshot = ApplicationSnapshot(
-            cards: rows.map(ApplicationCard.init),
+            cards: rows.map {
+                ApplicationCard($0.bare, goesWithoutFront: $0.goesWithoutFront, goesAlone: $0.goesAlone)
+            },
             isDisputed: facts?.disputed ?? false,
             delivered: delivered
         )
@@ -241,23 +243,6 @@ struct Application {
         for warning in self.warnings {
             try self.store.note(warning, of: back, in: back.state, in: self.tx)
         }
-    }
-}
-
-extension ApplicationCard {
-    fileprivate init(_ row: CardRow) {
-        self.init(
-            id: row.id,
-            state: row.state,
-            reason: row.reason,
-            side: row.anySide,
-            order: row.order,
-            wait: Wait(from: row.createdAt, until: row.waitsUntil),
-            due: row.due,
-            isAccepted: row.isAccepted,
-            goesWithoutFront: row.goesWithoutFront,
-            goesAlone: row.goesAlone
-        )
     }
 }
 

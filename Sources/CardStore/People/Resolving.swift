@@ -156,13 +156,14 @@ extension CardStore {
         let delivery = try tx.row("SELECT state, worker FROM delivery WHERE id = \(row.delivery)") { row in
             (state: try row.next(DeliveryState.self), worker: try row.next(String?.self))
         }
-        return OperatorRules.Circumstances(
-            hasImage: try self.start(of: row.id, in: tx) != nil,
-            wasRead: try self.hasReading(row.id, in: tx),
-            isUnderWay: [row.worker, delivery?.worker].contains { $0.map(self.isAtWork) ?? false },
-            mayBeAtBackend: try self.mayBeAtBackend(row.id, in: tx),
-            hasKeptDelivery: delivery?.state == .kept,
-            isReplaced: isReplaced
-        )
+        var circumstances: OperatorRules.Circumstances = isReplaced ? .isReplaced : []
+        if try self.start(of: row.id, in: tx) != nil { circumstances.insert(.hasImage) }
+        if try self.hasReading(row.id, in: tx) { circumstances.insert(.wasRead) }
+        if try self.mayBeAtBackend(row.id, in: tx) { circumstances.insert(.mayBeAtBackend) }
+        if [row.worker, delivery?.worker].contains(where: { $0.map(self.isAtWork) ?? false }) {
+            circumstances.insert(.isUnderWay)
+        }
+        if delivery?.state == .kept { circumstances.insert(.hasKeptDelivery) }
+        return circumstances
     }
 }

@@ -39,18 +39,18 @@ import Testing
             func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
             let state = chance(2) ? .verified : CardState.allCases.randomElement(using: &random)!
             let reasons: [ReasonCode?] = [nil, .outcomeUnknown, .restored, .holderConflict, .submitterConflict]
-            return ApplicationCard(
-                id: CardID(rawValue: "\(index)"),
-                state: state,
-                reason: reasons.randomElement(using: &random)!,
-                side: state != .verified && chance(4) ? nil : CardSide.allCases.randomElement(using: &random)!,
-                order: Int64(index),
-                wait: chance(2) ? .over : .open,
-                due: chance(5) ? .open : nil,
-                isAccepted: chance(3),
-                goesWithoutFront: chance(5),
-                goesAlone: chance(4)
+            var card = Card.sample(
+                state,
+                reasons.randomElement(using: &random)!,
+                side: state != .verified && chance(4) ? nil : CardSide.allCases.randomElement(using: &random)!
             )
+            card.id = CardID(rawValue: "\(index)")
+            card.order = Int64(index)
+            let wait = chance(2) ? Wait.over : .open
+            (card.createdAt, card.waitsUntil) = (wait.from, wait.until)
+            card.due = chance(5) ? .open : nil
+            card.isAccepted = chance(3)
+            return ApplicationCard(card, goesWithoutFront: chance(5), goesAlone: chance(4))
         }
 
         func card(_ id: CardID) -> ApplicationCard { self.snapshot.cards.first { $0.id == id }! }

@@ -27,14 +27,11 @@ import Testing
             var card = Card.sample(state, reason, side: side, failures: failures)
             if wasSent { card.delivery = DeliveryID(rawValue: "delivery-1") }
             self.card = card
-            self.circumstances = OperatorRules.Circumstances(
-                hasImage: hasImage,
-                wasRead: wasRead,
-                isUnderWay: isUnderWay,
-                mayBeAtBackend: mayBeAtBackend,
-                hasKeptDelivery: hasKeptDelivery,
-                isReplaced: isReplaced
-            )
+            let known: [(Bool, OperatorRules.Circumstances)] = [
+                (hasImage, .hasImage), (wasRead, .wasRead), (isUnderWay, .isUnderWay),
+                (mayBeAtBackend, .mayBeAtBackend), (hasKeptDelivery, .hasKeptDelivery), (isReplaced, .isReplaced),
+            ]
+            self.circumstances = known.reduce(into: []) { if $1.0 { $0.insert($1.1) } }
         }
 
         /// The refusal of a change; `nil` if it is allowed.

@@ -41,13 +41,9 @@ extension ApplicationCard {
         order: Int64,
         change: (inout ApplicationCard) -> Void
     ) -> ApplicationCard {
-        var card = ApplicationCard(
-            id: CardID(rawValue: id),
-            state: state,
-            side: side,
-            order: order,
-            wait: .over
-        )
+        var sample = Card.sample(state, nil, side: side)
+        (sample.id, sample.order) = (CardID(rawValue: id), order)
+        var card = ApplicationCard(sample)
         change(&card)
         return card
     }
