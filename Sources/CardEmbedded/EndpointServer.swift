@@ -58,6 +58,19 @@ struct EndpointServer {
     }
 }
 
+/// Has an endpoint answer in its own vocabulary what the router itself refuses: no such path or method.
+struct RouterRefusals: RouterMiddleware {
+    let answer: @Sendable (HTTPError) throws -> Response
+
+    func handle(
+        _ request: Request,
+        context: ConnectionContext,
+        next: @concurrent (Request, ConnectionContext) async throws -> Response
+    ) async throws -> Response {
+        do { return try await next(request, context) } catch let error as HTTPError { return try self.answer(error) }
+    }
+}
+
 /// A request's context that knows its connection.
 struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage

@@ -21,7 +21,11 @@ final class UploadRoute: Sendable {
     /// What is answered where.
     func router() -> Router<ConnectionContext> {
         let router = Router(context: ConnectionContext.self)
-        router.add(middleware: ProblemMiddleware())
+        router.add(
+            middleware: RouterRefusals {
+                throw BackendProblem($0.status, "http_\($0.status.code)", $0.status.reasonPhrase)
+            }
+        )
         router.post("/upload") { request, context in try await self.receive(request, context: context) }
         router.get("/healthz") { _, _ in
             let documents = try await self.store.documentCount()
@@ -185,20 +189,5 @@ struct BackendProblem: HTTPResponseError {
         )
         if self.endsConnection { response.headers[.connection] = "close" }
         return response
-    }
-}
-
-/// Turns the router's own errors (404, 405) into problem details; ``BackendProblem`` is one by itself.
-private struct ProblemMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ConnectionContext,
-        next: @concurrent (Request, ConnectionContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let error as HTTPError {
-            throw BackendProblem(error.status, "http_\(error.status.code)", error.status.reasonPhrase)
-        }
     }
 }

@@ -29,7 +29,13 @@ final class ReadingRoute: Sendable {
     /// What is answered where.
     func router() -> Router<ConnectionContext> {
         let router = Router(context: ConnectionContext.self)
-        router.add(middleware: VerifierFaultMiddleware())
+        router.add(
+            middleware: RouterRefusals { error in
+                guard error.status == .notFound || error.status == .methodNotAllowed else { throw error }
+                let answer: JSON = ["error_message": "API_NOT_FOUND"]
+                return try Response(.notFound, json: answer, contentType: VerifierFault.contentType)
+            }
+        )
         for dialect in EmbeddedVerifier.Dialect.allCases {
             router.post(RouterPath(dialect.path)) { request, context in
                 try await self.answer(request, in: dialect, context: context)

@@ -87,22 +87,3 @@ struct VerifierFault: Error, Equatable {
             + "<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
     }
 }
-
-/// Answers what the router itself refuses (no such path or method) in the vendor's words, which name no request.
-struct VerifierFaultMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request,
-        context: ConnectionContext,
-        next: @concurrent (Request, ConnectionContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let error as HTTPError where error.status == .notFound || error.status == .methodNotAllowed {
-            return try Response(
-                .notFound,
-                json: ["error_message": "API_NOT_FOUND"],
-                contentType: VerifierFault.contentType
-            )
-        }
-    }
-}
