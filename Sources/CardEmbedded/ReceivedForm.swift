@@ -5,7 +5,6 @@ import MultipartForm
 struct ReceivedForm: Sendable {
     /// One part, in the order received.
     struct Part: Sendable {
-        /// The parameter `name`.
         let name: String
         /// The parameter `filename`: `nil` for text, maybe empty. Not to be used as a path.
         let filename: String?

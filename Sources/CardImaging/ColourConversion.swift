@@ -13,7 +13,6 @@ enum ColourConversion {
     /// The profile is to be embedded.
     case keep([UInt8])
 
-    /// Whether samples change.
     var changesColours: Bool { if case .matrix = self { true } else { false } }
 
     /// The profile to embed, or nothing.

@@ -49,7 +49,6 @@ struct Planes: ~Copyable {
         idci_planes_destroy(self.native)
     }
 
-    /// A smaller copy.
     func reduced(to size: PixelSize) throws(CodedError) -> Planes {
         let native = idci_planes_reduced(self.native, UInt32(size.width), UInt32(size.height))
         guard let native else { throw ImageSubject.outOfMemory }

@@ -34,7 +34,6 @@ enum LedgerLine {
         return .object(present: members)
     }
 
-    /// A refused upload.
     static func refusal(_ row: Row) throws -> JSON { .object(present: try Self.answer(row)) }
 
     /// The image's file, relative to the backend's folder; `nil` for an erased document.

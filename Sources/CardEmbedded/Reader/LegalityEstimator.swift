@@ -27,7 +27,6 @@ struct LegalityEstimator: Sendable {
         case rows, columns
     }
 
-    /// Judges a card.
     func legality(of card: RectifiedCard) -> Legality {
         let chroma = card.colour.reduced(toLongestEdge: Self.colourEdge).chroma
         let photocopy = Self.logistic((10 - chroma) / 1.2)

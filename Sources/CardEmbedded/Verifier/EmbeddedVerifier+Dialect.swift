@@ -1,11 +1,8 @@
 extension EmbeddedVerifier {
     /// The wire dialects that are served, each at its own path.
     package enum Dialect: String, CaseIterable, Sendable {
-        /// FaceID v1.
         case faceIDv1 = "faceid-v1"
-        /// Face++ cardpp v1.
         case faceppv1 = "facepp-v1"
-        /// FaceID v3.
         case faceIDv3 = "faceid-v3"
 
         /// The path of its one request.

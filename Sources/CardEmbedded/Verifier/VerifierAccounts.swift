@@ -56,7 +56,6 @@ final class VerifierAccounts: Sendable {
 private struct ReceivedSign {
     private static let codeLength = Insecure.SHA1.byteCount
 
-    /// The account's key.
     let key: String
     /// The last second, since 1970, at which it is good; 0 for one use.
     let expiry: Int64

@@ -29,7 +29,6 @@ struct VerifierFault: Error, Equatable {
     )
     /// Two kinds of credentials at once.
     static let coexistence = VerifierFault(status: .badRequest, message: "COEXISTENCE_ARGUMENTS")
-    /// Something failed here.
     static let `internal` = VerifierFault(status: .internalServerError, message: "INTERNAL_ERROR")
 
     /// A required part is missing.

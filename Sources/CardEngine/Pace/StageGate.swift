@@ -27,6 +27,5 @@ final class LocalGate: StageGate {
 
     func begin(_ count: Int) { self.underWay.withLock { $0 += count } }
 
-    /// A piece ended.
     func end() { self.underWay.withLock { $0 -= 1 } }
 }

@@ -143,7 +143,6 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// Something moved on.
     func noteProgress(at now: Duration) { self.state.withLock { $0.progressAt = now } }
 
     /// Whether nothing has moved on for so long, and nothing is under way that may.

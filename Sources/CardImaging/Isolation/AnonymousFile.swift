@@ -4,7 +4,6 @@ import Glibc
 
 /// A file in memory without a name, by its descriptor; whoever makes it closes it.
 struct AnonymousFile: Sendable {
-    /// Its descriptor.
     let descriptor: Int32
 
     /// Makes an empty one; `nil` if the kernel refuses.
@@ -46,6 +45,5 @@ struct AnonymousFile: Sendable {
         return true
     }
 
-    /// Closes the descriptor.
     func close() { _ = Glibc.close(self.descriptor) }
 }

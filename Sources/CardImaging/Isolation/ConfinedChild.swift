@@ -7,11 +7,9 @@ import Glibc
 /// Made by hand and not by swift-subprocess: it blocks a thread of the pool anyway, it must be killed exactly at its
 /// time, and nothing but four descriptors may reach it.
 struct ConfinedChild: Sendable {
-    /// How it ended.
     enum End: Hashable, Sendable {
         /// By itself, with a status.
         case exited(Int32)
-        /// By a signal.
         case killed(signal: Int32)
         /// By us, because it took longer than it may.
         case timedOut

@@ -85,7 +85,6 @@ extension APIOperation {
 }
 
 extension APIOperation {
-    /// All there are.
     static let all = [
         submitCard, receiveWebhook, listCards, showCard, eraseCard, retryCard, resolveCard, startRun, listRuns, showRun,
         live, ready, figures, document,

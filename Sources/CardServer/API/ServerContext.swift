@@ -65,7 +65,6 @@ final class RequestRecord: Sendable {
     /// What is known so far.
     var known: State { self.state.withLock { $0 } }
 
-    /// Notes something.
     func note(_ change: (inout State) -> Void) { self.state.withLock { change(&$0) } }
 
     /// Makes a name for a request.

@@ -13,7 +13,6 @@ final class Credentials: Sendable {
         self.state = Mutex((tokens, secrets))
     }
 
-    /// Takes others.
     func replace(tokens: [AccessToken], secrets: [WebhookSecret]) {
         self.state.withLock { $0 = (tokens, secrets) }
     }

@@ -18,7 +18,6 @@ struct BodyPace: Hashable, Sendable {
         if self.waitsSince == nil { self.waitsSince = time }
     }
 
-    /// Bytes have come.
     mutating func receive(_ count: Int, at time: Duration) {
         if let since = self.waitsSince { self.credit -= time - since }
         self.waitsSince = nil

@@ -14,12 +14,10 @@ struct Problem: Error {
     var detail: String?
     /// When it is worth trying again; sent as `Retry-After` in whole seconds, at least one.
     var retryAfter: Duration?
-    /// Further header fields.
     var headers = HTTPFields()
     /// Whether the connection ends with the answer.
     var endsConnection = false
 
-    /// Describes a refusal.
     init(
         _ code: ProblemCode,
         _ detail: String? = nil,

@@ -44,7 +44,6 @@ package final class ServerMetrics: Sendable {
 
     // MARK: Counting
 
-    /// Counts up.
     func add(_ metric: Metric, _ labels: [String] = [], by amount: Double = 1) {
         self.change(metric, labels) { $0.value += amount }
     }
@@ -60,7 +59,6 @@ package final class ServerMetrics: Sendable {
         self.add(.duration, [route], took: took)
     }
 
-    /// Adds a time.
     func add(_ metric: Metric, _ labels: [String], took: Duration) {
         let seconds = took.inSeconds
         self.change(metric, labels) { series in

@@ -8,7 +8,6 @@ import NIOCore
 struct BodyReader {
     let request: Request
     let context: ServerContext
-    /// The most bytes.
     var limit: Int
 
     /// The declared length; `nil` if the framing alone tells it.
@@ -42,7 +41,6 @@ struct BodyReader {
 /// The bytes of one image as they come; what is none is refused as early as its first bytes tell.
 struct ImageBytes {
     private(set) var bytes = Data()
-    /// The most bytes.
     let limit: Int
     /// What its bytes are counted against together with those of all others.
     let claim: ByteClaim

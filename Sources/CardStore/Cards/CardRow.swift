@@ -76,7 +76,6 @@ struct CardRow {
         try tx.rows("SELECT \(Self.columns) FROM \(Self.tables) \(condition)") { try CardRow(&$0) }
     }
 
-    /// Fetches a card.
     static func fetch(_ id: CardID, in tx: Transaction) throws -> CardRow? {
         try Self.all("WHERE card.id = \(id)", in: tx).first
     }

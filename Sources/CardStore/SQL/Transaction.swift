@@ -31,7 +31,6 @@ struct Transaction {
         guard count == 1 else { throw DatabaseError(.statement, "\(count) rows were changed, one was to be") }
     }
 
-    /// Returns every row.
     func rows<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> [Value] {
         var values: [Value] = []
         try self.forEach(sql) { row in values.append(try read(&row)) }
