@@ -25,6 +25,8 @@ extension ReasonCode {
     package static let watchFoldersOverlap = ReasonCode(rawValue: "watch_folders_overlap")
     /// Files cannot be moved in a watched folder.
     package static let watchFolderReadOnly = ReasonCode(rawValue: "watch_folder_read_only")
+    /// `done` or `failed` of a watched folder is a mount of its own.
+    package static let watchFolderMounted = ReasonCode(rawValue: "watch_folder_mounted")
     /// Another sandbox watches a folder.
     package static let watchFolderClaimed = ReasonCode(rawValue: "watch_folder_claimed")
     /// A watched folder cannot be marked, and another sandbox may watch it too.

@@ -74,6 +74,12 @@ struct OpenFolder: ~Copyable {
         guard error.isAbsence else { throw error }
     }
 
+    /// Whether a mount lies between it and another folder, so that no file can be renamed from one into the other. The
+    /// kernel says so before it looks at the names, and it never renames ".".
+    borrowing func isMountedApart(from other: borrowing OpenFolder) -> Bool {
+        renameat(self.descriptor, ".", other.descriptor, ".") != 0 && Errno.last == .improperLink
+    }
+
     /// Whether other machines or programs change it without the kernel's knowing.
     var isRemote: Bool { idc_is_remote(self.descriptor) == 1 }
 

@@ -186,7 +186,7 @@ extension FolderWatch {
                 """
                 : """
                 a file cannot be moved to done or failed (\(why)), though what it says is safe; check the rights of \
-                the watched folder, of done and failed in it, and the free space
+                the watched folder, of done and failed in it, the free space, and that no folder in it is a mount
                 """
             self.tell(CodedError(.putAwayFailed, .storage, message), of: file.root)
             self.files.lookAgain(path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)

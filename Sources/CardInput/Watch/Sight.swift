@@ -105,18 +105,12 @@ struct Sight: Hashable, Sendable {
 
     private static func isOther(_ name: String, in folder: borrowing OpenFolder, than file: stat) throws(Errno) -> Bool
     {
-        try folder.status(of: name).map { !$0.isSameOrCopy(of: FileIdentity(path: "", file)) } ?? false
+        try folder.status(of: name).map { !FileIdentity(path: "", $0).isSame(as: FileIdentity(path: "", file)) }
+            ?? false
     }
 }
 
 extension stat {
-    /// Whether it is another name of a file, or the copy of it on another file system.
-    func isSameOrCopy(of other: FileIdentity) -> Bool {
-        var own = FileIdentity(path: other.path.reveal(), self)
-        if own.device != other.device { (own.device, own.inode) = (other.device, other.inode) }
-        return own.isSame(as: other)
-    }
-
     /// Whether the status of a file changed before that of another one.
     fileprivate func changedBefore(_ other: stat) -> Bool {
         (self.st_ctim.tv_sec, self.st_ctim.tv_nsec) < (other.st_ctim.tv_sec, other.st_ctim.tv_nsec)

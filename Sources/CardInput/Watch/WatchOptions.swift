@@ -128,16 +128,32 @@ extension WatchOptions {
             return .unwatchable(folder, .notDirectory)
         }
         guard access(root.text, R_OK | X_OK) == 0 else { return .unwatchable(folder, .last) }
-        let targets = self.after == .delete ? PutAway.folders.filter { $0 != "done" } : PutAway.folders
-        let places = [root] + targets.map { root.appending($0) }
-        let readOnly = places.first { access($0.text, W_OK) != 0 && errno != ENOENT }
-        guard self.after != .leave, let readOnly else { return nil }
+        return self.after == .leave ? nil : self.immovable(name, root)
+    }
+
+    /// Why files cannot be moved to `done/` and `failed/`, where these are there already.
+    private func immovable(_ name: Redacted<String>, _ root: FilePath) -> CodedError? {
+        let targets = PutAway.folders.filter { self.after != .delete || $0 != "done" }.map { root.appending($0) }
+        if let readOnly = ([root] + targets).first(where: { access($0.text, W_OK) != 0 && errno != ENOENT }) {
+            return CodedError(
+                .watchFolderReadOnly,
+                .input,
+                """
+                files cannot be moved in the watched folder \(name), since \(Redacted(readOnly.text)) cannot be written; \
+                give the right to write there, or set watch.after to leave
+                """
+            )
+        }
+        // A folder that cannot be opened, as one that is a link, fails when the first file is put away.
+        guard let folder = try? OpenFolder(root),
+            let mount = targets.first(where: { (try? OpenFolder($0))?.isMountedApart(from: folder) ?? false })
+        else { return nil }
         return CodedError(
-            .watchFolderReadOnly,
-            .input,
+            .watchFolderMounted,
+            .configuration,
             """
-            files cannot be moved in the watched folder \(name), since \(Redacted(readOnly.text)) cannot be written; \
-            give the right to write there, or set watch.after to leave
+            files cannot be moved to \(Redacted(mount.text)), since it is a mount of its own; unmount it, mount the \
+            watched folder as a whole, or set watch.after to leave
             """
         )
     }

@@ -8,11 +8,6 @@ import Testing
 
 /// Moving files: never over another, never another, and found again after a kill.
 @Suite(.timeLimit(.minutes(5))) struct PutAwayTests {
-    private static let otherFileSystem: String? = {
-        let devices = ["/dev/shm", NSTemporaryDirectory()].map { try? FilePath($0).status(followingLinks: true).st_dev }
-        return devices[0] != nil && devices[0] != devices[1] && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil
-    }()
-
     private static func identity(_ path: String) throws -> FileIdentity {
         FileIdentity(path: path, try FilePath(path).status(followingLinks: false))
     }
@@ -50,28 +45,6 @@ import Testing
         #expect(try move.move("a", from: from, as: "a", to: to) == .moved)
         #expect(try FilePath(folder["from"]).names() == [])
         #expect(try Self.text(folder["to/a"]) == "a")
-    }
-
-    @Test(.enabled(if: otherFileSystem != nil), arguments: ["new", "cut short", "other"])
-    func `To another file system a file is copied with its times, and only then deleted`(found: String) throws {
-        let other = try #require(Self.otherFileSystem) + "/card-input-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: other) }
-        try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
-        let folder = TemporaryFolder()
-        let bytes = (0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
-        try folder.write("from/a", bytes: bytes)
-        let identity = try Self.identity(folder["from/a"])
-        if found == "cut short" { try Data(bytes).write(to: URL(fileURLWithPath: other + "/a")) }
-        if found == "other" { try Data(bytes.reversed()).write(to: URL(fileURLWithPath: other + "/a")) }
-        let from = try OpenFolder(FilePath(folder["from"]))
-        let to = try OpenFolder(FilePath(other))
-        let outcome = try FileMove(identity: identity).move("a", from: from, as: "a", to: to)
-        #expect(outcome == (found == "other" ? .nameTaken : .moved))
-        #expect(try FilePath(folder["from"]).names().count == (found == "other" ? 1 : 0))
-        #expect(try FilePath(other).names().map(\.text) == ["a"])
-        guard found == "new" else { return }
-        #expect(try [UInt8](Data(contentsOf: URL(fileURLWithPath: other + "/a"))) == bytes)
-        #expect(try Self.identity(other + "/a").modifiedNanoseconds == identity.modifiedNanoseconds)
     }
 
     @Test(arguments: ["x", "证", "\u{301}"])

@@ -47,10 +47,10 @@ struct FileMove {
             return .gone
         case .fileExists?:
             // A second name of the same file: that of a move which was cut short.
-            if try target.holds(self.identity, as: newName) { return try self.drop(name, from: source) }
-            return try self.isOnOtherDevice(target)
-                ? self.copy(name, from: source, as: newName, to: target) : .nameTaken
-        case .improperLink?: return try self.copy(name, from: source, as: newName, to: target)
+            guard try target.holds(self.identity, as: newName) else { return .nameTaken }
+            // Another file that has the first name by now keeps it.
+            _ = try self.remove(name, from: source)
+            return .moved
         case .noSuchFileOrDirectory?: return .gone
         case let error?: throw error
         }
@@ -88,12 +88,6 @@ struct FileMove {
         }
         try self.giveBack(passing, from: folder, as: name, to: folder)
         return false
-    }
-
-    private func drop(_ name: String, from source: borrowing OpenFolder) throws(Errno) -> Outcome {
-        // Another file that has the name by now keeps it.
-        _ = try self.remove(name, from: source)
-        return .moved
     }
 
     /// - Returns: why it was not renamed; `nil` if it was.
@@ -143,96 +137,5 @@ struct FileMove {
             guard error == .fileExists else { throw error }
             number += 1
         }
-    }
-
-    private func isOnOtherDevice(_ target: borrowing OpenFolder) -> Bool {
-        var status = stat()
-        return fstat(target.descriptor, &status) == 0 && UInt64(status.st_dev) != self.identity.device
-    }
-}
-
-// MARK: To another file system
-
-extension FileMove {
-    private static let chunk = 1 << 18
-
-    /// Copies the file, makes the copy durable, and only then deletes the file.
-    private func copy(
-        _ name: String,
-        from source: borrowing OpenFolder,
-        as newName: String,
-        to target: borrowing OpenFolder
-    ) throws(Errno) -> Outcome {
-        let input = openat(source.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard input >= 0 else { throw Errno.last }
-        defer { close(input) }
-        guard try self.isMeant(input) else { return .gone }
-        if try target.status(of: newName) != nil {
-            // The copy of a move that was cut short before the file was deleted.
-            guard try self.isCopy(newName, in: target, of: input) else { return .nameTaken }
-        } else {
-            let part = ".idcard-\(self.identity.inode)-\(self.identity.modifiedNanoseconds).part"
-            unlinkat(target.descriptor, part, 0)
-            let outcome = try self.copy(input, as: part, newName, to: target)
-            guard outcome == .moved else {
-                unlinkat(target.descriptor, part, 0)
-                return outcome
-            }
-        }
-        try target.sync()
-        return try self.drop(name, from: source)
-    }
-
-    private func copy(_ input: Int32, as part: String, _ newName: String, to target: borrowing OpenFolder)
-        throws(Errno) -> Outcome
-    {
-        var status = stat()
-        guard fstat(input, &status) == 0 else { throw Errno.last }
-        let output = openat(target.descriptor, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard output >= 0 else { throw Errno.last }
-        defer { close(output) }
-        var offset = 0
-        while offset < status.st_size {
-            let count = sendfile(output, input, nil, Int(status.st_size) - offset)
-            guard count >= 0 else { throw Errno.last }
-            // It became shorter: then it is not what it was either.
-            if count == 0 { break }
-            offset += count
-        }
-        let times = [status.st_atim, status.st_mtim]
-        guard fchmod(output, status.st_mode & 0o777) == 0, futimens(output, times) == 0, fsync(output) == 0 else {
-            throw Errno.last
-        }
-        guard try self.isMeant(input) else { return .gone }
-        switch try self.rename(part, in: target, to: newName, in: target) {
-        case nil: return .moved
-        case .fileExists?: return .nameTaken
-        case let error?: throw error
-        }
-    }
-
-    private func isMeant(_ descriptor: Int32) throws(Errno) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Errno.last }
-        return FileIdentity(path: self.identity.path.reveal(), status).isSame(as: self.identity)
-    }
-
-    private func isCopy(_ name: String, in target: borrowing OpenFolder, of input: Int32) throws(Errno) -> Bool {
-        let other = openat(target.descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard other >= 0 else { return false }
-        defer { close(other) }
-        var status = stat()
-        guard fstat(other, &status) == 0 else { throw Errno.last }
-        guard status.st_size == self.identity.size else { return false }
-        var left = [UInt8](repeating: 0, count: Self.chunk)
-        var right = left
-        var offset = 0
-        while offset < status.st_size {
-            let wanted = min(Self.chunk, Int(status.st_size) - offset)
-            let counts = (pread(input, &left, wanted, off_t(offset)), pread(other, &right, wanted, off_t(offset)))
-            guard counts.0 == wanted, counts.1 == wanted, left[..<wanted] == right[..<wanted] else { return false }
-            offset += wanted
-        }
-        return true
     }
 }

@@ -120,10 +120,8 @@ struct PutAway: Sendable {
         _ target: borrowing OpenFolder,
         _ members: [Sight.Companion]
     ) throws(Errno) -> Bool {
-        if let status = try target.status(of: name) {
-            // A second name of this very file, or its copy, from a move that was cut short.
-            guard status.isSameOrCopy(of: self.sight.identity) else { return false }
-        }
+        // A second name of this very file is that of a move which was cut short.
+        if try target.status(of: name) != nil, try !target.holds(self.sight.identity, as: name) { return false }
         let ahead = Set(members.filter { $0.folder == folder && $0.base == name }.map(\.suffix))
         for suffix in self.suffixes where !ahead.contains(suffix) {
             if try target.status(of: name + suffix) != nil { return false }

@@ -97,6 +97,29 @@ import Testing
         #expect(try self.tool.ledger().count == 1)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "mounts"), arguments: ["done", "failed"])
+    func `a watched folder is refused if done or failed in it is a mount of its own and files are to be moved there`(
+        name: String
+    ) async throws {
+        let mount = try self.tool.folder("in/\(name)").path
+        // A bind mount has the same device as the folder around it.
+        let script = "mount --bind '\(mount)' '\(mount)' && exec \"$@\""
+        let wrapper = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh"]
+        try await self.tool.servingBoth { verifier, backend in
+            for command in [["watch"], ["serve", "--listen", "127.0.0.1:0"]] {
+                let file = try self.configuration("after: move", verifier, backend)
+                let refused = try await self.tool.run(command + file, wrapper: wrapper, ends: 78)
+                #expect(refused.errors.contains("\(mount), since it is a mount of its own"), "\(refused.errors)")
+            }
+            let file = try self.configuration("after: \(name == "done" ? "delete" : "leave")", verifier, backend)
+            let status = try await self.tool.running(["watch"] + file, wrapper: wrapper) { lines, send in
+                #expect(try await lines.line(containing: "watching 1 folder") != nil)
+                try send(.terminate)
+            }
+            #expect(status == 143)
+        }
+    }
+
     @Test(arguments: ["leave", "move"])
     func `a folder that cannot be marked is told of once, and looked through only if its files stay`(after: String)
         async throws
