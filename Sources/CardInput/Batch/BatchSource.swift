@@ -20,7 +20,7 @@ package struct BatchOptions: Sendable {
 /// - A *folder* is walked with everything below it, sorted by the bytes of the paths (`FolderWalk`). In it, a file
 ///   is an image if its name or its first bytes say so. Names of `NeverInputs`, sidecars and the manifest are no
 ///   inputs at all.
-/// - A *pattern* (`WildcardExpansion`) is expanded if no file of that very name exists; the files it names are
+/// - A *pattern* (`PathPattern`) is expanded if no file of that very name exists; the files it names are
 ///   judged like those of a folder.
 /// - A *manifest* alone names the inputs. Together with paths it annotates the files found there, and rows whose
 ///   file is not among them are added after them. A file named by a row is always taken.

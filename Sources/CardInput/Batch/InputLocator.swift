@@ -125,7 +125,7 @@ struct InputLocator {
                         : "\(shown) cannot be opened (\(error.description)); make it readable or leave it out"
                 )
             }
-            if WildcardExpansion.isPattern(text), self.expand(text) { return }
+            if PathPattern.isPattern(text), try self.expand(text) { return }
             throw CodedError(.inputNotFound, .input, "\(Redacted(text)) names nothing; check its spelling")
         }
         guard isTaken else {
@@ -138,25 +138,26 @@ struct InputLocator {
     }
 
     /// Takes in what a pattern names; `false` if that is nothing.
-    private mutating func expand(_ text: String) -> Bool {
-        var expansion = WildcardExpansion(text)
-        let matches = expansion.expand()
-        self.count(expansion.passedOver)
-        for (path, kind) in matches {
-            switch kind {
-            case .file: self.named.append(.file(path, .found))
-            case .unusable(let error): self.named.append(.unusable(path, error))
-            case .folder where NeverInputs.isPutAway(path): continue
-            case .folder:
-                do throws(Errno) {
+    private mutating func expand(_ text: String) throws(CodedError) -> Bool {
+        let (paths, passedOver) = try PathPattern(text).expand()
+        self.count(passedOver)
+        var isAny = !passedOver.isEmpty
+        for path in paths {
+            do throws(Errno) {
+                let isFolder = try path.status(followingLinks: true).kind == .folder
+                if !isFolder, Sidecar.belongs(path) { continue }
+                isAny = true
+                if !isFolder {
+                    self.named.append(.file(path, .found))
+                } else if !NeverInputs.isPutAway(path) {
                     // A pattern may meet the sandbox in passing.
                     _ = try self.addRoot(path)
-                } catch {
-                    self.named.append(.unusable(path, error))
                 }
+            } catch {
+                self.named.append(.unusable(path, error))
             }
         }
-        return !matches.isEmpty || !expansion.passedOver.isEmpty
+        return isAny
     }
 
     /// - Returns: `false` if the folder is not taken, because it is or lies in that of the sandbox.

@@ -77,9 +77,7 @@ package struct WatchOptions: Sendable {
     func passesOver(_ name: FilePath.Component, isAtTop: Bool) -> Bool {
         if NeverInputs.rule(passingOver: name.text) != nil { return true }
         if isAtTop, PutAway.folders.contains(name.text) { return true }
-        return self.ignore.contains { pattern in
-            FilePath.Component(pattern).map { !WildcardExpansion.matching($0, [name]).isEmpty } ?? false
-        }
+        return self.ignore.contains { PathPattern.matches(name, $0) }
     }
 }
 

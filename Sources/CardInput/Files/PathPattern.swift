@@ -1,0 +1,89 @@
+import CardModel
+import Glibc
+import SystemPackage
+
+/// A path with wildcards that the shell has not expanded: glob(3) and fnmatch(3) read it as a shell does.
+struct PathPattern {
+    private let text: String
+
+    /// Takes a path for which `isPattern` holds.
+    init(_ text: String) {
+        self.text = text
+    }
+
+    /// Whether a path has wildcards.
+    static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
+
+    /// Whether a name matches a pattern.
+    static func matches(_ name: FilePath.Component, _ pattern: String) -> Bool {
+        self.inUTF8 { name.withPlatformString { fnmatch(pattern, $0, FNM_PERIOD) == 0 } }
+    }
+
+    /// Lists what the pattern names, sorted by the bytes of the paths, and counts what each rule of `NeverInputs` passed
+    /// over. Symbolic links that leave the part before the first wildcard are passed over, too.
+    ///
+    /// - Throws: `input_unreadable` if a folder on the way cannot be listed.
+    func expand() throws(CodedError) -> (paths: [FilePath], passedOver: [String: Int]) {
+        let pattern = FilePath(self.text)
+        let fixed = pattern.components.prefix { !Self.hasWildcard($0) }
+        // If that part does not exist, nothing matches; the caller reports that.
+        guard let base = try? FilePath(root: pattern.root, fixed).real() else { return ([], [:]) }
+        var (paths, passedOver): ([FilePath], [String: Int]) = ([], [:])
+        for path in try self.matches() where path.isUTF8 {
+            let names = zip(path.components, pattern.components).filter { Self.hasWildcard($1) }.map(\.0)
+            if let rule = names.lazy.compactMap({ Self.rule(passingOver: $0.text) }).first {
+                passedOver[rule, default: 0] += 1
+            } else if names.allSatisfy({ $0.kind == .regular }), let real = try? path.real(), real.starts(with: base) {
+                paths.append(path)
+            }
+        }
+        return (paths.sorted { $0.precedes($1) }, passedOver)
+    }
+
+    private func matches() throws(CodedError) -> [FilePath] {
+        var found = glob_t()
+        defer { globfree(&found) }
+        let status = Self.inUTF8 {
+            glob(
+                self.text,
+                GLOB_NOSORT,
+                { PathPattern.mayBeUnlisted($0.map { FilePath(platformString: $0) } ?? "", $1) ? 0 : 1 },
+                &found
+            )
+        }
+        guard status == 0 || status == GLOB_NOMATCH else {
+            let shown = Redacted(self.text)
+            throw CodedError(
+                .inputUnreadable,
+                .input,
+                "not all folders that \(shown) names can be listed; make them readable, or name the others"
+            )
+        }
+        return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { FilePath(platformString: $0) } }
+    }
+
+    /// Whether a folder that cannot be listed holds no input.
+    private static func mayBeUnlisted(_ folder: FilePath, _ error: Int32) -> Bool {
+        Errno(rawValue: error).isAbsence || self.rule(passingOver: folder.name) != nil
+    }
+
+    private static func hasWildcard(_ component: FilePath.Component) -> Bool {
+        component.text.contains { "*?[\\".contains($0) }
+    }
+
+    /// Only a pattern that starts with a dot matches a hidden name, and then that is meant.
+    private static func rule(passingOver name: String) -> String? {
+        NeverInputs.rule(passingOver: name.utf8.first == UInt8(ascii: ".") ? String(name.dropFirst()) : name)
+    }
+
+    /// In the C locale `?` would stand for one byte, a third of a Chinese character.
+    private static func inUTF8<Value>(_ body: () -> Value) -> Value {
+        let utf8 = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
+        let before = utf8.map { uselocale($0) }
+        defer {
+            if let before { uselocale(before) }
+            if let utf8 { freelocale(utf8) }
+        }
+        return body()
+    }
+}
