@@ -39,7 +39,6 @@ struct FsckCommand: Command {
     }
 }
 
-/// What `fsck` shows.
 private struct CheckReport: Report {
     struct Finding: Encodable {
         let code: String

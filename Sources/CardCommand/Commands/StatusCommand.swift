@@ -25,7 +25,6 @@ struct StatusCommand: Command {
     }
 }
 
-/// What `status` shows.
 private struct StatusReport: Report {
     /// How many cards that need a person are named; `cards list --attention` names all.
     private static let exampleCount = 10

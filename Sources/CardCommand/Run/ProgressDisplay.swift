@@ -35,7 +35,6 @@ struct ProgressDisplay: Sendable {
 
 /// Counts what the stages have done.
 struct RunFigures: Sendable {
-    /// One stage's figures.
     struct Counts: Sendable {
         var done = 0
         var total = 0

@@ -124,11 +124,8 @@ extension Errno {
 extension stat {
     /// What stands at a path.
     enum Kind {
-        /// A regular file.
         case file
-        /// A folder.
         case folder
-        /// A symbolic link.
         case link
         /// A socket, pipe or device: never opened, since opening one may block or act.
         case other

@@ -8,7 +8,6 @@ import SystemPackage
 struct OpenFile: ~Copyable {
     /// Why a file was not read.
     enum Failure: Error, Hashable {
-        /// The system refused.
         case system(Errno)
         /// It is no regular file.
         case notAFile

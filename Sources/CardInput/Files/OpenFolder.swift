@@ -5,7 +5,6 @@ import SystemPackage
 
 /// An open folder: what is done in it is done there, whatever becomes of its path.
 struct OpenFolder: ~Copyable {
-    /// The descriptor.
     let descriptor: Int32
 
     /// Opens a folder by its real path; a link is refused, also as part of the path.

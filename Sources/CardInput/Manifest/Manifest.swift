@@ -8,7 +8,6 @@ import SystemPackage
 /// What is wrong with the table as a whole, an unknown column too, is an error, so that a misspelt `business_no` is
 /// not a missing one. What is wrong with the values of one row refuses the photo of that row.
 struct Manifest {
-    /// One row.
     struct Row: Hashable {
         /// Its number in messages: a row of the spreadsheet, or a line of JSON.
         var number: Int

@@ -18,7 +18,6 @@ struct FileExaminer: Sendable {
         case take(InputItem)
         /// It is the sidecar of a photo that was taken in before, and that has this name now.
         case amend(InputItem, beside: String)
-        /// To be refused.
         case refuse(CodedError)
         /// It lies deeper than folders give business numbers: it stays, since whoever copied a tree did not mean it.
         case leave(CodedError)

@@ -113,7 +113,6 @@ final class FolderNotifier: Sendable {
         }
     }
 
-    /// Ends it.
     func stop() {
         self.state.withLock { $0.isStopped = true }
         self.source.cancel()

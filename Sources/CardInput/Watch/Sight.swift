@@ -8,9 +8,7 @@ struct Sight: Hashable, Sendable {
     struct Companion: Hashable, Sendable {
         /// What is put after the file's name.
         var suffix: String
-        /// Its own name.
         var name: String
-        /// The companion itself.
         var identity: FileIdentity
         /// `done` or `failed` if it went there ahead of its file, in a process that was killed then.
         var folder: String?
@@ -20,7 +18,6 @@ struct Sight: Hashable, Sendable {
 
     /// The name of the file.
     var name: String
-    /// The file.
     var identity: FileIdentity
     /// What goes with it, in the order of the suffixes.
     var companions: [Companion] = []

@@ -20,7 +20,6 @@ struct WatchedFiles {
         case settled
     }
 
-    /// A file.
     struct File {
         /// Where it lies.
         let candidate: Candidate
@@ -71,7 +70,6 @@ struct WatchedFiles {
     private var lookCount = 0
     private var ready: Deque<FilePath> = []
 
-    /// Takes the waits.
     init(_ options: WatchOptions) {
         self.quietTime = options.quietTime
         self.sidecar = options.sidecar

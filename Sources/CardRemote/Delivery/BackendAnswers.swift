@@ -12,7 +12,6 @@ struct BackendAnswer: Hashable, Sendable {
     /// The RETMSG, masked and cut; empty if there is none.
     private let text: String
 
-    /// Takes a statement.
     init(_ statement: ReplyDocument.Statement, table: RetcodeTable, mask: MessageMask) {
         let code = table.listedSpelling(of: statement.spellings)
         self.meaning = table.meaning(of: code)
@@ -40,7 +39,6 @@ struct DeliveryShape: Hashable, Sendable {
     /// Whether the form is one of the layout `batch` with several cards, whose items must then fit.
     var isBatch = false
 
-    /// Describes a shape.
     init(members: Int = 1, isBatch: Bool = false) {
         self.members = members
         self.isBatch = isBatch
@@ -72,7 +70,6 @@ struct BackendAnswers: Hashable, Sendable {
     /// Whether any entry says that the backend holds a document, also where the entries do not fit.
     private(set) var hasHeldItem = false
 
-    /// No answers.
     init() {}
 
     /// Takes the answers of a document.

@@ -2,7 +2,6 @@ import CardModel
 
 /// The outcomes that codes and the status itself have under one reply.
 struct BackendJudge: Sendable {
-    /// The reply.
     let reply: HTTPReply
     /// What the RETCODEs mean.
     let table: RetcodeTable

@@ -4,7 +4,6 @@ import MultipartForm
 
 /// One persisted delivery as a request: what it is sent as was settled when it was formed.
 struct DeliveryRequest: Sendable {
-    /// The body.
     let body: RequestBody
     /// The headers beside the body's own.
     let headers: [HeaderField]

@@ -12,7 +12,6 @@ struct ReplyDocument: Hashable, Sendable {
 
     /// The answers card by card.
     enum Items: Hashable, Sendable {
-        /// There are none.
         case absent
         /// One per entry; `nil` where an entry has no code.
         case listed([Statement?])
@@ -25,7 +24,6 @@ struct ReplyDocument: Hashable, Sendable {
     /// The answers card by card.
     var items = Items.absent
 
-    /// Describes a document.
     init(statement: Statement?, items: Items = .absent) {
         self.statement = statement
         self.items = items

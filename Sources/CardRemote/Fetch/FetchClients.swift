@@ -62,7 +62,6 @@ final class FetchClients: Sendable {
         idle?.shutdown { _ in }
     }
 
-    /// Closes all connections.
     func shutdown() async {
         let clients = self.state.withLock { state in
             state.isShutDown = true

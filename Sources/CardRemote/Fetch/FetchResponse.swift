@@ -28,7 +28,6 @@ struct FetchResponse: Sendable {
     /// Whether the type is that of an image, or says nothing.
     let mayBeImage: Bool
 
-    /// Reads a head.
     init(_ status: Int, _ headers: HTTPHeaders, now: Timestamp) {
         let type = headers["Content-Type"].first?.split(separator: ";").first?.trimmed.lowercased()
         let content = headers[canonicalForm: "Content-Encoding"].map { $0.lowercased() }

@@ -15,7 +15,6 @@ struct FetchTarget: Hashable, Sendable {
 
     /// Whether the connection is encrypted.
     let usesTLS: Bool
-    /// The host.
     let host: Host
     /// The port, that of the scheme if the URL names none.
     let port: Int

@@ -10,7 +10,6 @@ import NIOSSL
 ///
 /// HTTP/2 is off: a refused stream does not tell whether the request was processed.
 final class HTTPEndpoint: Sendable, CustomReflectable {
-    /// Where requests go.
     let address: EndpointAddress
     /// The proxy on the way.
     let proxy: ProxyAddress?

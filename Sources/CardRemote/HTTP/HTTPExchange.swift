@@ -24,7 +24,6 @@ enum HTTPExchange: Sendable {
 
 /// An answer of a remote; redirects are not followed, they come here as 3xx.
 struct HTTPReply: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status code.
     var status: Int
     /// The value of `Content-Type`.
     var contentType: String?
@@ -109,7 +108,6 @@ struct HTTPFailure: Error, Hashable, Sendable {
         case transport
     }
 
-    /// The reason.
     let code: Code
     /// Whether the remote may have seen the request.
     let phase: HTTPPhase

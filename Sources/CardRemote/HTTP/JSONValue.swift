@@ -7,15 +7,11 @@ import CardModel
 indirect enum JSONValue: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// An object's members, in order.
     case object([Member])
-    /// An array.
     case array([JSONValue])
-    /// A string.
     case string(String)
     /// A number, in its own digits.
     case number(String)
-    /// `true` or `false`.
     case boolean(Bool)
-    /// `null`.
     case null
 
     /// A name with its value.

@@ -75,7 +75,6 @@ struct HeaderViolation: Error {
 
 /// A header that a caller adds to a request.
 struct HeaderField: Sendable {
-    /// The name.
     let name: String
     /// The value; may be a secret.
     let value: Redacted<String>

@@ -19,7 +19,6 @@ struct FailureNote: Hashable, Sendable, Encodable {
         case cardID = "card_id"
     }
 
-    /// Describes a refusal.
     init(_ error: CodedError, card: CardID?, time: Timestamp) {
         self.code = error.code
         self.message = error.message.description

@@ -32,7 +32,6 @@ struct FileMove {
     /// The ways that the file system is asked for; tests leave some out.
     var ways = Way.allCases
 
-    /// Moves the file.
     func move(
         _ name: String,
         from source: borrowing OpenFolder,

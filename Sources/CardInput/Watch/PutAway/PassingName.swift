@@ -43,7 +43,6 @@ struct PassingName: Hashable {
         guard !self.marks.isEmpty, self.marks.count == texts.count else { return nil }
     }
 
-    /// The name.
     var text: String {
         Self.prefix + self.marks.map { "\($0.inode).\($0.modified)" }.joined(separator: "-") + Self.suffix
     }
