@@ -33,10 +33,6 @@ enum Limits {
     /// Images that are fetched at a time, from all hosts and from one; the first bounds what they hold in memory.
     static let fetches = 16
     static let fetchesPerHost = 8
-    /// Cards that wait to be fetched and are looked at together for those whose hosts have a place.
-    static let fetchesLookedAt = 512
-    /// Cards of which it is remembered where their images lie: twice as many as wait at most.
-    static let rememberedSites = 20_000
     /// Hosts whose pace is remembered.
     static let rememberedHosts = 256
     /// How often preparing may fail for time or memory before the card fails.

@@ -74,16 +74,6 @@ final class EndpointGate: Sendable {
 
     func begin(_ count: Int) { self.state.withLock { $0.gate.begin(count, at: self.time.steady()) } }
 
-    /// Begins a call if there is a place for one.
-    func tryBegin() -> Bool {
-        self.state.withLock { state in
-            let now = self.time.steady()
-            guard state.gate.places(at: now) > 0 else { return false }
-            state.gate.begin(1, at: now)
-            return true
-        }
-    }
-
     /// Whether calls are under way.
     var isUnderWay: Bool { self.state.withLock { $0.gate.isUnderWay } }
 

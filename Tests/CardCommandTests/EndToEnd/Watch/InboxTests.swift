@@ -8,6 +8,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct InboxTests {
     private static let delivered = #""state":"delivered""#
     private static let mark = ".idcard-pipeline-sandbox"
+    /// Has both outputs read as one.
+    private static let outputsAsOne = ["/bin/sh", "-c", "exec \"$@\" >&2", "sh"]
 
     private let tool: Tool
     private let inbox: URL
@@ -36,7 +38,7 @@ import Testing
         let status = try await self.tool.running(
             ["watch", "--format", "jsonl"] + file,
             variables,
-            wrapper: ["/bin/sh", "-c", "exec \"$@\" >&2", "sh"]
+            wrapper: Self.outputsAsOne
         ) { lines, send in
             if expected == 143 {
                 #expect(try await lines.line(containing: text) != nil)
@@ -75,9 +77,13 @@ import Testing
         let other = ["--sandbox", self.tool.home.appending(path: "other").path]
         try await self.tool.servingBoth { verifier, backend in
             let file = try self.configuration("after: leave", verifier, backend)
-            let status = try await self.tool.running(["watch"] + file) { lines, send in
-                #expect(try await lines.line(containing: "watching 1 folder") != nil)
-                try await self.watch(file, until: Self.delivered)
+            let status = try await self.tool.running(
+                ["watch", "--format", "jsonl"] + file,
+                wrapper: Self.outputsAsOne
+            ) { lines, send in
+                // The lines of a card come from the process that finds its end: a second one may take it from the first.
+                #expect(try await lines.line(containing: Self.delivered) != nil)
+                try await self.watch(file, until: "watching 1 folder")
                 for command in [["watch"], ["serve", "--listen", "127.0.0.1:0"]] {
                     let refused = try await self.tool.run(command + file + other, ends: 78)
                     #expect(refused.errors.contains("belongs to another sandbox"), "\(refused.errors)")
