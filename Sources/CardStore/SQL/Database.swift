@@ -295,13 +295,15 @@ final class Database: Sendable {
     }
 
     private func make(_ change: Change, on connection: GRDB.Database) throws -> Outcome {
-        try connection.execute(sql: "SAVEPOINT change")
-        let outcome = change.make(Transaction(connection, at: change.time))
+        let transaction = Transaction(connection, at: change.time)
+        // Run here, as every statement is: GRDB's `execute` compiles anew each time.
+        try transaction.run("SAVEPOINT change")
+        let outcome = change.make(transaction)
         // Some errors (a full disk) end the whole transaction.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
         if outcome.failure != nil { try connection.execute(sql: "ROLLBACK TO change") }
         if let error = outcome.failure as? DatabaseError, error.mayMeanNoRoom { throw error }
-        try connection.execute(sql: "RELEASE change")
+        try transaction.run("RELEASE change")
         return outcome
     }
 
