@@ -186,33 +186,22 @@ struct CardKey: Sendable {
         return value
     }
 
+    /// The form of a sealed JSON value, its first byte: one of a later program is not guessed at.
+    private static let form: UInt8 = 1
+
     /// Seals a value as JSON.
     func seal(json value: some Encodable, column: String) throws -> Data {
-        try self.seal(JSONEncoder().encode(Versioned(version: 1, value: value)), column: column)
+        try self.seal([Self.form] + JSONEncoder().encode(value), column: column)
     }
 
     /// Opens a value that was sealed as JSON.
     func open<Value: Decodable>(json sealed: Data, as type: Value.Type = Value.self, column: String) throws -> Value {
         let bytes = try self.open(sealed, column: column)
-        do { return try JSONDecoder().decode(Versioned<Value>.self, from: bytes).value } catch {
-            throw Vault.unopenable(column)
-        }
+        guard bytes.first == Self.form, let value = try? JSONDecoder().decode(Value.self, from: bytes.dropFirst())
+        else { throw Vault.unopenable(column) }
+        return value
     }
 }
-
-/// A sealed value of JSON with the version of its form.
-private struct Versioned<Value> {
-    let version: Int
-    let value: Value
-
-    enum CodingKeys: String, CodingKey {
-        case version = "v"
-        case value
-    }
-}
-
-extension Versioned: Encodable where Value: Encodable {}
-extension Versioned: Decodable where Value: Decodable {}
 
 extension SymmetricKey {
     fileprivate var bytes: Data { self.withUnsafeBytes { Data($0) } }
