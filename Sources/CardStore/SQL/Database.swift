@@ -76,8 +76,7 @@ final class Database: Sendable {
         configuration.maximumReaderCount = Limits.readers
         configuration.prepareDatabase { connection in
             try connection.execute(sql: "PRAGMA secure_delete = ON")
-            // Sorting and temporary tables hold personal data too.
-            try connection.execute(sql: "PRAGMA temp_store = MEMORY")
+            try Self.keepTemporaryInMemory(connection)
         }
         do {
             self.pool = try DatabasePool(path: path, configuration: configuration)
@@ -138,9 +137,15 @@ final class Database: Sendable {
         var configuration = Configuration()
         configuration.readonly = readonly
         configuration.busyMode = .timeout(Limits.fileTimeout)
+        configuration.prepareDatabase(Self.keepTemporaryInMemory)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
         return try queue.inDatabase(body)
+    }
+
+    /// What is sorted, and the pages that a statement would restore, hold personal data too: no file outside the sandbox.
+    private static func keepTemporaryInMemory(_ connection: GRDB.Database) throws {
+        try connection.execute(sql: "PRAGMA temp_store = MEMORY")
     }
 
     /// Lays out an empty file.
