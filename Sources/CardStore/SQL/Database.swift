@@ -231,7 +231,8 @@ final class Database: Sendable {
     /// leave it. A process that still reads keeps it, and is not waited for.
     func close() throws {
         do {
-            try? self.pool.writeWithoutTransaction { connection in
+            // A snapshot of this process that is just ending would keep the log from being taken over.
+            try? self.pool.barrierWriteWithoutTransaction { connection in
                 try connection.execute(sql: "PRAGMA busy_timeout = 0")
                 try connection.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
             }
