@@ -33,7 +33,9 @@ package struct ClosureBackend: Backend {
             + members.map { .image(of: $0.card, name: "FILE", filename: "f.jpg", contentType: "image/jpeg") }
     }
 
-    package func boundary(for key: String, parts: [DeliveryPart], images: [CardID: Data]) -> String { "boundary-\(key)" }
+    package func boundary(for key: String, parts: [DeliveryPart], images: [CardID: Data]) -> String {
+        "boundary-\(key)"
+    }
 
     package func send(_ delivery: OutboundDelivery, progress: ByteProgress?) async throws -> DeliveryOutcome {
         progress?(10, 10)

@@ -72,7 +72,7 @@ final class FetchStage: Sendable {
     private func perform(_ job: Job) async throws {
         defer { self.gate.end() }
         let (fetch, startedAt) = (job.fetch, self.context.time.now())
-        do { _ = try self.context.ports.fetcher.host(of: fetch.request.address) } catch where error.kind == .input {
+        do { _ = try self.context.ports.fetcher.host(of: fetch.request.address) } catch  where error.kind == .input {
             job.host?.withdraw()
             return try await self.conclude(fetch, with: self.ended(.forbidden(error), fetch, startedAt: startedAt))
         }

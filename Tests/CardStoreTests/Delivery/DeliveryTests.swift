@@ -83,7 +83,8 @@ import Testing
     }
 
     @Test(arguments: [
-        DeliveryOutcome.failure(.unknown), .failure(.throttled, mayBeApplied: true), .failure(.stop, mayBeApplied: true),
+        DeliveryOutcome.failure(.unknown), .failure(.throttled, mayBeApplied: true),
+        .failure(.stop, mayBeApplied: true),
     ])
     func `where an unknown outcome is held, every answer that does not prove the contrary holds the card`(
         outcome: DeliveryOutcome
@@ -327,7 +328,9 @@ import Testing
         #expect(try await harness.proposals() == [[sound]])
     }
 
-    @Test func `a photo whose stored image is damaged comes again as a new card, whatever a viewer changed`() async throws {
+    @Test func `a photo whose stored image is damaged comes again as a new card`()
+        async throws
+    {
         let card = try await harness.verified("front", number: "N", .front)
         try await harness.plant("UPDATE blob SET bytes = x'00' WHERE card = '\(card)'")
         _ = try await harness.store.failUnreadable([card], now: harness.now)
