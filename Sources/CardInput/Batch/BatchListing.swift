@@ -117,7 +117,7 @@ package struct BatchListing: Sendable {
 }
 
 extension BatchListing.Entry {
-    /// The photo that is to be taken in.
+    /// The photo to admit.
     var item: InputItem? { if case .take(let item) = self { item } else { nil } }
 
     /// The entry, refused if a rule gives an error for its photo.
