@@ -15,7 +15,6 @@ enum ColourConversion {
 
     var changesColours: Bool { if case .matrix = self { true } else { false } }
 
-    /// The profile to embed, or nothing.
     var keptProfile: [UInt8] { if case .keep(let profile) = self { profile } else { [] } }
 
     /// Decides from an embedded ICC profile.

@@ -17,7 +17,6 @@ package struct ImagingSettings: Hashable, Sendable, Codable {
     package var maxEdge = 1600
     /// Most bytes of the output; the default leaves 10,000 of two million for the form around it.
     package var byteBudget = 1_990_000
-    /// When pixels are encoded again.
     package var recompress = Recompression.always
     /// Most bytes of a source (`image_too_large_bytes`).
     package var maxSourceBytes = 32 << 20
@@ -25,7 +24,6 @@ package struct ImagingSettings: Hashable, Sendable, Codable {
     /// the bound of memory before.
     package var maxPixels = 120_000_000
 
-    /// Takes the defaults.
     package init() {}
 }
 

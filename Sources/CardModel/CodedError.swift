@@ -22,12 +22,10 @@ package struct CodedError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The stable code, such as `image_truncated`.
     package let code: ReasonCode
-    /// What kind of trouble it is.
     package let kind: Kind
     /// What happened, with which value, and what to do.
     package let message: Message
 
-    /// Describes what went wrong.
     package init(_ code: ReasonCode, _ kind: Kind, _ message: Message) {
         self.code = code
         self.kind = kind

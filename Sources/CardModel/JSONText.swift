@@ -28,10 +28,8 @@ package enum JSONText {
 /// What is written as `null` where there is nothing, so that readers need not test for presence.
 @propertyWrapper
 package struct Nullable<Value: Encodable>: Encodable {
-    /// The value.
     package var wrappedValue: Value?
 
-    /// Takes the value.
     package init(wrappedValue: Value?) {
         self.wrappedValue = wrappedValue
     }

@@ -10,7 +10,6 @@ package struct Message: Hashable, Sendable, Codable, ExpressibleByStringInterpol
         case text(String)
         /// Personal data or a name that somebody chose, such as that of a file.
         case personal(Redacted<String>)
-        /// A number.
         case number(Int)
         /// A message inside this one.
         case message(Message)

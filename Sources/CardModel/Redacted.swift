@@ -7,7 +7,6 @@ package struct Redacted<Value: Sendable>: Sendable, CustomStringConvertible, Cus
 {
     private let value: Value
 
-    /// Wraps a value.
     package init(_ value: Value) {
         self.value = value
     }

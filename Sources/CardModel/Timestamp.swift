@@ -2,18 +2,15 @@ package import Foundation
 
 /// A point in wall-clock time, in whole milliseconds since 1970-01-01T00:00:00Z: what the sandbox stores.
 package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
-    /// Milliseconds since the epoch.
     package let millisecondsSinceEpoch: Int64
 
     /// When this program was written: no clock that says less is right. Moved on with each release.
     package static let programDate = Timestamp(millisecondsSinceEpoch: 1_793_491_200_000)
 
-    /// Takes milliseconds since the epoch.
     package init(millisecondsSinceEpoch: Int64) {
         self.millisecondsSinceEpoch = millisecondsSinceEpoch
     }
 
-    /// Takes a Foundation date.
     package init(_ date: Date) {
         self.millisecondsSinceEpoch = Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
@@ -66,7 +63,6 @@ extension Duration {
         return seconds * 1000 + attoseconds / 1_000_000_000_000_000
     }
 
-    /// The duration in seconds.
     package var inSeconds: Double {
         let (seconds, attoseconds) = self.components
         return Double(seconds) + Double(attoseconds) / 1e18

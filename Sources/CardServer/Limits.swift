@@ -3,7 +3,6 @@ enum Limits {
     /// Bytes of a request's head, and header fields in it: ten times what clients send.
     static let headBytes = 16_384
     static let headerFields = 100
-    /// Bytes of a request's target.
     static let targetBytes = 4_096
 
     /// Bytes of all bodies in memory at a time: eight of the largest images. The sandbox seals each image once more.

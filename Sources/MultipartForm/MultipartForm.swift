@@ -24,7 +24,6 @@ package struct MultipartForm: Sendable {
 
     /// The parts in the order they are sent; equal names stay separate parts.
     package let parts: [Part]
-    /// The line between the parts.
     package let boundary: Boundary
     /// The exact length of the body in bytes, for the `Content-Length` header.
     package let contentLength: Int

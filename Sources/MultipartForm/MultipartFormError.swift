@@ -77,8 +77,6 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
 package protocol SelfRedacting: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension SelfRedacting {
-    /// The same as `description`.
     package var debugDescription: String { self.description }
-    /// A mirror without the content.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

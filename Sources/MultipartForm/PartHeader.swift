@@ -7,7 +7,6 @@ struct PartHeader {
     /// The lines, each with its CR LF, without the empty line after them.
     let bytes: [UInt8]
 
-    /// Builds the lines.
     init(part: MultipartForm.Part, position: Int) throws(MultipartFormError) {
         try Self.check(part.name.utf8, what: "name", position: position)
         var bytes = Array("Content-Disposition: form-data; name=\"".utf8)

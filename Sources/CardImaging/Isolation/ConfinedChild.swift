@@ -13,7 +13,6 @@ struct ConfinedChild: Sendable {
         case killed(signal: Int32)
         /// By us, because it took longer than it may.
         case timedOut
-        /// It could not be started.
         case notStarted
 
         /// Whether it died of what it did, its limits included; anybody may have sent the other signals.
@@ -33,7 +32,6 @@ struct ConfinedChild: Sendable {
     /// How long it may take while the machine is awake.
     let timeout: Duration
 
-    /// Runs the child to its end.
     func run(input: AnonymousFile, output: AnonymousFile) -> End {
         // The child holds the write end; when it is gone, by whatever way, the read end tells.
         var (end, lifeline): (Int32, Int32) = (-1, -1)

@@ -9,7 +9,6 @@ import Glibc
 /// It is no subcommand: those run on threads of the concurrency runtime, whose library traps when it may open no
 /// descriptor any more.
 package enum DecodingChild {
-    /// The only argument.
     static let argument = "decode-image"
 
     /// Does the work and ends the process, if that is what the arguments ask for; call it before any thread is started.

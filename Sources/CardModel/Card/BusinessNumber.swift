@@ -3,7 +3,6 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
     /// The most Unicode code points of a number, which are at most 256 bytes of UTF-8.
     package static let maximumLength = 64
 
-    /// The number as given.
     package let rawValue: String
 
     /// Takes a number from a sender, trimmed of white space; `nil` if ``parse(_:)`` refuses it.
@@ -45,7 +44,6 @@ extension BusinessNumber {
         case tooLong
         /// It holds control or format characters, or breaks its line.
         case invisible
-        /// A spreadsheet damaged it.
         case spreadsheet
         /// It holds the number of an identity card.
         case identityNumber

@@ -1,8 +1,6 @@
 /// A card as the sandbox holds it.
 package struct Card: Hashable, Sendable {
-    /// Its identifier.
     package var id: CardID
-    /// Where it stands.
     package var state: CardState
     /// Why it stands there, or why it waits.
     package var reason: ReasonCode?
@@ -39,7 +37,6 @@ package struct Card: Hashable, Sendable {
     /// Whether a later photo of its number and side was delivered.
     package var isRetaken: Bool
 
-    /// Describes a card.
     package init(
         id: CardID,
         state: CardState,

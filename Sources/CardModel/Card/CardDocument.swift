@@ -1,19 +1,15 @@
 /// A card as lists show it, in JSON and in text: the command line and HTTP write the same.
 package struct CardDocument: Encodable, Sendable {
-    /// The card's identifier.
     package let cardID: CardID
-    /// Its business number.
     package let businessNo: String
     /// The side the verifier saw, else the side given.
     @Nullable package var side: CardSide?
-    /// Where it stands.
     package let state: CardState
     /// Why: the remote's own code where its answer decided.
     @Nullable package var reason: String?
     private let createdAt: String
     private let changedAt: String
 
-    /// Describes a card.
     package init(_ card: Card) {
         self.cardID = card.id
         self.businessNo = card.metadata.businessNumber.rawValue

@@ -13,7 +13,6 @@ package struct CardMetadata: Hashable, Sendable {
     /// Higher goes first; 0 unless given.
     package var priority: Int
 
-    /// Describes a photo.
     package init(
         businessNumber: BusinessNumber,
         userNumber: Redacted<String>? = nil,

@@ -5,18 +5,14 @@ package import Glibc
 package struct FileIdentity: Hashable, Sendable, Codable {
     /// The absolute path.
     package var path: Redacted<String>
-    /// The device number.
     package var device: UInt64
-    /// The inode number.
     package var inode: UInt64
-    /// The size in bytes.
     package var size: Int64
     /// The modification time in nanoseconds since the epoch.
     package var modifiedNanoseconds: Int64
     /// The time of the last change, of its bytes or of its name, in nanoseconds since the epoch.
     package var changedNanoseconds: Int64
 
-    /// Reads the result of `stat`.
     package init(path: String, _ status: stat) {
         self.path = Redacted(path)
         self.device = UInt64(status.st_dev)

@@ -4,11 +4,9 @@ package struct InputItem: Hashable, Sendable {
     package enum Place: Hashable, Sendable {
         /// A file; what it was when it was listed, so that a file put in its place is not taken for it.
         case file(FileIdentity)
-        /// An address.
         case address(Redacted<String>)
     }
 
-    /// Where the photo lies.
     package var place: Place
     /// The name by which reports speak of the photo: the path as the person gave it.
     package var name: Redacted<String>
@@ -17,7 +15,6 @@ package struct InputItem: Hashable, Sendable {
     /// Who said each field, for `--dry-run`.
     package var origins: [SubmittedField: FieldOrigin]
 
-    /// Describes a photo.
     package init(
         place: Place,
         name: Redacted<String>,
@@ -35,10 +32,8 @@ package struct InputItem: Hashable, Sendable {
 package struct RefusedInput: Error, Hashable, Sendable {
     /// The name by which reports speak of it: a path, or a manifest's row.
     package var name: Redacted<String>
-    /// Why, and what to do.
     package var error: CodedError
 
-    /// Describes a refusal.
     package init(name: Redacted<String>, error: CodedError) {
         self.name = name
         self.error = error

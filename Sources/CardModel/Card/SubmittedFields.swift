@@ -14,24 +14,17 @@ package enum SubmittedField: String, CaseIterable, Sendable, Codable {
     case expectedName = "expected_name"
 }
 
-/// The six fields as one source gave them: a manifest row, a sidecar, options, a form, a webhook.
+/// The fields of ``SubmittedField`` as one source gave them: a manifest row, a sidecar, options, a form, a webhook.
 ///
 /// Values are checked when they are read, so that what stands here is usable.
 package struct SubmittedFields: Hashable, Sendable {
-    /// The number of the business case.
     package var businessNumber: BusinessNumber?
-    /// The user account.
     package var userNumber: Redacted<String>?
-    /// The side.
     package var side: CardSide?
-    /// The priority.
     package var priority: Int?
-    /// The identity number the holder registered with.
     package var expectedIDNumber: Redacted<String>?
-    /// The name the holder registered with.
     package var expectedName: Redacted<String>?
 
-    /// Says nothing.
     package init() {}
 }
 

@@ -5,10 +5,8 @@ package import Foundation
 package struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// The 32 bytes of the digest.
     package let bytes: Data
 
-    /// Digests bytes in memory.
     package init(of data: some DataProtocol) {
         self.bytes = Data(SHA256.hash(data: data))
     }

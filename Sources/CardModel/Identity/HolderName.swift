@@ -13,7 +13,6 @@ struct HolderName: Hashable {
         self.folded = PrintedText.folded(String(String.UnicodeScalarView(scalars))).lowercased()
     }
 
-    /// How many characters the name has.
     var count: Int { self.folded.count }
 
     /// Middle dots, bullets and full stops, full-width and half-width, and circles written for 〇: before NFKC, which

@@ -14,7 +14,6 @@ package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebu
         /// The number of another document: foreigner's permanent residence, or a Hong Kong, Macao or Taiwan residence
         /// permit.
         case unsupportedDocument
-        /// The check character is wrong.
         case checksum
         /// The region prefix never issued cards.
         case region

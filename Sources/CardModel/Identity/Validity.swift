@@ -12,7 +12,6 @@ package struct Validity: Hashable, Sendable {
 
     /// The first day, that of issue; `nil` if it was not read.
     package let start: CalendarDay?
-    /// The end.
     package let end: End
 
     /// Reads a period part by part.

@@ -36,12 +36,9 @@ package struct DeliveryPart: Hashable, Sendable {
         case image(CardID, filename: String, contentType: String)
     }
 
-    /// The name of the form part.
     package var name: String
-    /// What it carries.
     package var content: Content
 
-    /// Makes a text part.
     package static func text(_ value: String, name: String) -> DeliveryPart {
         DeliveryPart(name: name, content: .text(Redacted(value)))
     }
@@ -88,18 +85,14 @@ extension DeliveryPart: Codable {
 
 /// A card as the form layouts see it.
 package struct DeliveryMember: Hashable, Sendable {
-    /// The card.
     package var card: CardID
-    /// Its side.
     package var side: CardSide
-    /// Its business number.
     package var businessNumber: BusinessNumber
     /// The user account it is uploaded for; `nil` takes the configured one.
     package var userNumber: Redacted<String>?
     /// Whether it goes in a delivery of its own, since one that it was part of was refused as a whole.
     package var goesAlone: Bool
 
-    /// Describes a member.
     package init(
         card: CardID,
         side: CardSide,
@@ -119,13 +112,10 @@ package struct DeliveryMember: Hashable, Sendable {
 package struct OutboundDelivery: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The key that is the same over all attempts of this delivery.
     package var idempotencyKey: String
-    /// How its cards are joined.
     package var layout: DeliveryLayoutKind
-    /// What it is sent as.
     package var body: DeliveryBody
     /// The boundary of its form; empty for a raw body.
     package var boundary: String
-    /// The parts in order.
     package var parts: [DeliveryPart]
     /// The prepared JPEG of each member.
     package var images: [CardID: Data]
@@ -133,7 +123,6 @@ package struct OutboundDelivery: Sendable, CustomStringConvertible, CustomDebugS
     /// them: a backend that reads the images may quote them.
     package var confidential: [Redacted<String>]
 
-    /// Describes a delivery.
     package init(
         idempotencyKey: String,
         layout: DeliveryLayoutKind = .single,

@@ -5,7 +5,6 @@ package struct FetchedVersion: Hashable, Sendable, Codable {
     /// How many bytes there are in all, if the host said so.
     package var byteCount: Int?
 
-    /// Describes a version.
     package init(validator: String?, byteCount: Int?) {
         self.validator = validator
         self.byteCount = byteCount
@@ -21,7 +20,6 @@ package struct FetchRequest: Sendable {
     /// What they are bytes of.
     package var version: FetchedVersion?
 
-    /// Describes a request.
     package init(address: Redacted<String>, kept: [Range<Int>], version: FetchedVersion?) {
         self.address = address
         self.kept = kept

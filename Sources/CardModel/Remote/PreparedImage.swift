@@ -6,14 +6,11 @@ package struct PreparedImage: Hashable, Sendable, CustomStringConvertible, Custo
 {
     /// A JPEG stream: upright, within the configured edge and byte budget, without metadata.
     package var jpeg: Data
-    /// Width in pixels.
     package var width: Int
-    /// Height in pixels.
     package var height: Int
     /// The SHA-256 of `jpeg`.
     package var digest: ContentDigest
 
-    /// Takes a JPEG and its digest.
     package init(jpeg: Data, width: Int, height: Int, digest: ContentDigest) {
         self.jpeg = jpeg
         self.width = width

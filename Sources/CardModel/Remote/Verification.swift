@@ -15,7 +15,6 @@ package struct ReadingKey: Hashable, Sendable, Codable {
     /// The parameters that change an answer, such as `legality=1`.
     package var parameters: String
 
-    /// Makes a key.
     package init(imageDigest: ContentDigest, provider: String, parameters: String) {
         self.imageDigest = imageDigest
         self.provider = provider

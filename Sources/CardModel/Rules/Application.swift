@@ -11,7 +11,6 @@ package struct ApplicationCard: Hashable, Sendable {
     /// Whether it goes in a delivery of its own, since one of several cards was refused as a whole.
     package var goesAlone: Bool
 
-    /// Describes a card.
     package init(_ card: Card, goesWithoutFront: Bool = false, goesAlone: Bool = false) {
         self.card = card
         self.side = card.side ?? card.metadata.side
@@ -38,7 +37,6 @@ package struct ApplicationSnapshot: Hashable, Sendable {
     /// The highest intake order that was delivered of each side, erased cards included.
     package var delivered: [CardSide: Int64]
 
-    /// Describes a number.
     package init(cards: [ApplicationCard], isDisputed: Bool = false, delivered: [CardSide: Int64] = [:]) {
         self.cards = cards.filter { !$0.isForeign }.sorted { $0.order < $1.order }
         self.isDisputed = isDisputed
@@ -56,12 +54,10 @@ package struct ApplicationPolicy: Hashable, Sendable {
         case send
     }
 
-    /// How cards are joined into deliveries.
     package var layout: DeliveryLayoutKind
     /// What becomes of a back whose front is not known.
     package var backWithoutFront: BackWithoutFront
 
-    /// Describes a policy.
     package init(layout: DeliveryLayoutKind = .single, backWithoutFront: BackWithoutFront = .wait) {
         self.layout = layout
         self.backWithoutFront = backWithoutFront
@@ -83,6 +79,5 @@ package struct ApplicationDecision: Hashable, Sendable {
     /// When the first wait ends that ends by itself.
     package var reconsiderAt: Timestamp?
 
-    /// Decides nothing.
     package init() {}
 }

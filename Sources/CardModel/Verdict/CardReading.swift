@@ -2,7 +2,6 @@
 package struct CardReading: Hashable, Sendable, Codable {
     /// The side shown; `nil` if the service saw no card.
     package var side: CardSide?
-    /// The fields, as read.
     package var fields: CardFields
     /// The genuineness scores; `nil` if the service gave none.
     package var legality: Legality?
@@ -13,7 +12,6 @@ package struct CardReading: Hashable, Sendable, Codable {
     /// Further cards that the service saw in the same photo.
     package var others: [CardReading]
 
-    /// Takes what was read.
     package init(
         side: CardSide?,
         fields: CardFields = CardFields(),
@@ -113,7 +111,6 @@ package struct CardFields: Hashable, Sendable, Codable {
         .compactMap { $0 }
     }
 
-    /// Makes fields; everything may be missing.
     package init(
         name: String? = nil,
         gender: String? = nil,

@@ -12,12 +12,10 @@ package enum Verdict: Hashable, Sendable {
 package struct VerdictFinding: Hashable, Sendable {
     /// The stable code of what is wrong.
     package var reason: ReasonCode
-    /// What follows from it.
     package var severity: VerdictSeverity
     /// What is wrong and what to do, for a person.
     package var message: Message
 
-    /// Describes a finding.
     package init(_ reason: ReasonCode, _ severity: VerdictSeverity, message: Message) {
         self.reason = reason
         self.severity = severity
@@ -46,7 +44,6 @@ package struct Judgement: Hashable, Sendable {
     /// The findings that decide nothing, in the order of the rules.
     package var warnings: [VerdictFinding]
 
-    /// Joins a verdict and its warnings.
     package init(_ verdict: Verdict, warnings: [VerdictFinding] = []) {
         self.verdict = verdict
         self.warnings = warnings

@@ -12,7 +12,6 @@ package struct VerdictRules: Hashable, Sendable {
     /// The least age of a holder in completed years (`verdict.min_age`); 0 does not ask.
     package var minimumAge: Int
 
-    /// Makes rules with the documented defaults.
     package init(
         legalityThreshold: Double = 0.8,
         severities: [VerdictRule: VerdictSeverity] = [:],
@@ -90,7 +89,6 @@ package struct CardExpectation: Hashable, Sendable {
     /// The name the holder registered with.
     package var name: Redacted<String>?
 
-    /// Describes an expectation; by default none.
     package init(side: CardSide? = nil, idNumber: Redacted<String>? = nil, name: Redacted<String>? = nil) {
         self.side = side
         self.idNumber = idNumber

@@ -5,7 +5,6 @@ import CardModel
 ///
 /// A RETMSG is free text of a foreign system: it may quote the form, and what the backend reads from the image.
 struct BackendAnswer: Hashable, Sendable {
-    /// What the code means.
     let meaning: RetcodeTable.Meaning
     /// The RETCODE if it has the shape of one, else `unknown_retcode`: it is persisted and shown.
     let code: String
@@ -65,7 +64,6 @@ struct BackendAnswers: Hashable, Sendable {
 
     /// The answer for all cards; `nil` without a code.
     private(set) var whole: BackendAnswer?
-    /// The answers card by card.
     private(set) var items = Items.absent
     /// Whether any entry says that the backend holds a document, also where the entries do not fit.
     private(set) var hasHeldItem = false

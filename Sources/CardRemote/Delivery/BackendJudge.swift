@@ -3,7 +3,6 @@ import CardModel
 /// The outcomes that codes and the status itself have under one reply.
 struct BackendJudge: Sendable {
     let reply: HTTPReply
-    /// What the RETCODEs mean.
     let table: RetcodeTable
 
     /// The outcome of a delivery that was answered as a whole.

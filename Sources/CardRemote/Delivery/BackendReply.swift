@@ -5,9 +5,7 @@ import CardModel
 /// A delivery is not repeatable without its key, so the line between "refused" and "nobody knows" decides here: only an
 /// answer that is certain is `rejected` or `stop`, every other one is `unknown`.
 struct BackendReply: Sendable {
-    /// What the RETCODEs mean.
     var table = RetcodeTable()
-    /// The names of the reply's fields.
     var names = ReplyNames()
     /// What decrypts replies; `nil` if no encryption is configured.
     var cipher: ReplyCipher?

@@ -5,11 +5,9 @@ import MultipartForm
 /// The business backend: forms deliveries and sends them, the same bytes under the same `Idempotency-Key` at every
 /// attempt.
 package final class BusinessBackend: Backend {
-    /// How cards are joined into deliveries.
     package let layout: DeliveryLayoutKind
     /// The account of cards that name none.
     package let defaultUserNumber: Redacted<String>?
-    /// What new deliveries are sent as.
     package let body: DeliveryBody
     private let form: DeliveryLayout
     private let token: CurrentToken
@@ -31,7 +29,6 @@ package final class BusinessBackend: Backend {
         self.http = try HTTPEndpoint(settings.endpoint, section: "delivery")
     }
 
-    /// Host and port of the backend.
     package var endpoint: String { self.http.address.authority }
 
     /// Forms the parts of one delivery with the TOKEN as it is now.
@@ -119,7 +116,6 @@ package final class BusinessBackend: Backend {
         }
     }
 
-    /// The TOKEN that these parts hold.
     package func token(in parts: [DeliveryPart]) -> Redacted<String>? { self.token.token(in: parts) }
 
     /// Reads the TOKEN source again and says whether another TOKEN came than these parts hold.

@@ -23,7 +23,6 @@ package struct DeliverySettings: Sendable {
     /// The encryption of replies (`delivery.reply.encryption`); `nil` if there is none.
     package var encryption: ReplyEncryption?
 
-    /// Takes what has no default.
     package init(endpoint: EndpointSettings, token: TokenSource) {
         self.endpoint = endpoint
         self.token = token
@@ -109,7 +108,6 @@ package struct RetcodeTable: Hashable, Sendable {
     /// What becomes of a card whose code is in no list.
     package var unlisted = Unlisted.hold
 
-    /// Takes the defaults.
     package init() {}
 
     /// Whether an entry of a list has the shape of a status, `http_NNN`.

@@ -5,7 +5,6 @@ import CardModel
 /// In this order: a JSON object, XML, a JSON string or bare text that holds one of the two, and the same in Base64 and
 /// 3DES. What was decrypted counts only if it reads as JSON or XML; ciphertext never says anything by itself.
 struct ReplyCodec: Sendable {
-    /// What reading comes to.
     enum Reading: Hashable, Sendable {
         /// It reads; whether a code is in it is another question.
         case document(ReplyDocument)
@@ -19,12 +18,10 @@ struct ReplyCodec: Sendable {
         case unreadable(Message)
     }
 
-    /// The names of the fields.
     var names = ReplyNames()
     /// What decrypts; `nil` if no encryption is configured.
     var cipher: ReplyCipher?
 
-    /// Reads the body of a reply.
     func reading(of reply: HTTPReply) -> Reading {
         let bytes: [UInt8]
         do throws(ReplyText.Unreadable) {

@@ -21,7 +21,6 @@ struct ReplyDocument: Hashable, Sendable {
 
     /// The answer for all; `nil` without a code, or with several.
     var statement: Statement?
-    /// The answers card by card.
     var items = Items.absent
 
     init(statement: Statement?, items: Items = .absent) {

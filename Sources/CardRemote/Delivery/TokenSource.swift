@@ -23,7 +23,6 @@ actor CurrentToken {
         self.partName = partName
     }
 
-    /// Gives the TOKEN that holds now.
     func current() async throws -> Redacted<String> {
         try await self.exclusively {
             if let known = self.fromCommand { return known }

@@ -27,7 +27,6 @@ enum FetchStop: Error {
 struct FetchFaults: Sendable {
     /// What messages may call the host.
     let label: String
-    /// Whether the connection is encrypted.
     let usesTLS: Bool
 
     /// Names a fault of the transport.

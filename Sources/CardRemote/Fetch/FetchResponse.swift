@@ -19,7 +19,6 @@ struct FetchResponse: Sendable {
     /// The entity tag, weak ones too.
     let entityTag: String?
     let retryAfter: Duration?
-    /// Where the host sends to.
     let location: String?
     /// Whether the host says that it knows ranges.
     let acceptsRanges: Bool

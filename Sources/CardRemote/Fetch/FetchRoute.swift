@@ -6,7 +6,6 @@ import NIOHTTP1
 /// Where an image comes from: a URL that the rules allow, with the checked addresses of its host.
 struct FetchRoute: Sendable {
     let target: FetchTarget
-    /// What messages may call the host.
     let label: String
     /// The addresses, the preferred ones first.
     var hosts: [CheckedHost]

@@ -5,7 +5,6 @@ import CardModel
 /// Reads a small part of RFC 3986 and nothing of what browsers forgive, so that there is no second reading of the same
 /// text: `http` or `https`, a host, perhaps a port, path and query, all in ASCII.
 struct FetchTarget: Hashable, Sendable {
-    /// The host of a URL.
     enum Host: Hashable, Sendable, CustomStringConvertible {
         /// A name in lower case; never one that could be read as an address.
         case name(String)
@@ -13,7 +12,6 @@ struct FetchTarget: Hashable, Sendable {
         case address(IPAddress)
     }
 
-    /// Whether the connection is encrypted.
     let usesTLS: Bool
     let host: Host
     /// The port, that of the scheme if the URL names none.

@@ -6,7 +6,6 @@ import NIOPosix
 struct HostResolver: Sendable {
     /// Why a name gave no address.
     enum Failure: Error, Hashable, Sendable {
-        /// The name has none.
         case noAddress
         /// It could not be found out, or not in time.
         case unavailable

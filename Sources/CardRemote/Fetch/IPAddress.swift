@@ -2,7 +2,6 @@ import Glibc
 
 /// An IP address by its bits, in network order.
 enum IPAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The 32 bits of IPv4.
     case v4(UInt32)
     /// The 128 bits of IPv6, upper half and lower half; a zone is never part of it.
     case v6(UInt64, UInt64)
@@ -23,13 +22,11 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         self = withUnsafeBytes(of: &v6) { Self.v6(bytes: $0) }
     }
 
-    /// Reads 16 bytes of IPv6.
     static func v6(bytes: UnsafeRawBufferPointer) -> IPAddress {
         let upper = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         return .v6(upper, UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
 
-    /// How many bits there are.
     var bitCount: Int {
         switch self {
         case .v4: 32

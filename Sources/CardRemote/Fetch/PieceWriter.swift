@@ -69,7 +69,6 @@ struct PieceWriter {
         self.isRecognised = offset > 0 || progress.ranges.first?.lowerBound == 0
     }
 
-    /// Takes the next bytes.
     mutating func write(_ bytes: ByteBufferView) async throws(FetchStop) {
         var rest = bytes
         let there = self.progress.ranges

@@ -32,7 +32,6 @@ package struct EndpointSettings: Sendable {
     /// The files of a TLS connection (`….tls.*`).
     package var tls = TLS()
 
-    /// Takes an address and the defaults.
     package init(url: String) {
         self.url = url
     }
@@ -46,7 +45,6 @@ package struct EndpointAddress: Hashable, Sendable {
     let authority: String
     /// The host, an IPv6 address without its brackets.
     package let host: String
-    /// Whether the connection is encrypted.
     package let usesTLS: Bool
 
     /// Checks a URL.

@@ -15,7 +15,6 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
         var requestSent = false
         /// The bytes of the request body that the socket has taken.
         var bodyBytesSent: Int64 = 0
-        /// The head of the reply.
         var head: HTTPResponseHead?
         /// The body of the reply so far, inflated.
         var body = ByteBuffer()
@@ -49,7 +48,6 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
         self.progress = progress
     }
 
-    /// What is known so far.
     var record: Record { self.state.withLock { $0 } }
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
@@ -105,6 +103,5 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
 }
 
 extension HTTPResponseHead {
-    /// The value of `Content-Length`, in bytes.
     fileprivate var announcedLength: Int? { self.headers.first(name: "Content-Length").flatMap { Int($0) } }
 }

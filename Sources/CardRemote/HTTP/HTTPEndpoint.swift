@@ -11,12 +11,10 @@ import NIOSSL
 /// HTTP/2 is off: a refused stream does not tell whether the request was processed.
 final class HTTPEndpoint: Sendable, CustomReflectable {
     let address: EndpointAddress
-    /// The proxy on the way.
     let proxy: ProxyAddress?
     /// Whether we have a certificate to show.
     let showsCertificate: Bool
     private let timeout: Duration
-    /// The loop of its connections.
     let loop: any EventLoop
     private let client: HTTPClient
     /// Opens a connection for each request.

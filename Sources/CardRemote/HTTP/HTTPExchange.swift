@@ -25,7 +25,6 @@ enum HTTPExchange: Sendable {
 /// An answer of a remote; redirects are not followed, they come here as 3xx.
 struct HTTPReply: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     var status: Int
-    /// The value of `Content-Type`.
     var contentType: String?
     /// The value of `Content-Encoding`, if it was not undone on the way.
     var contentCoding: String?

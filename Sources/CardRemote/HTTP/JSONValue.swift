@@ -14,7 +14,6 @@ indirect enum JSONValue: Hashable, Sendable, CustomStringConvertible, CustomDebu
     case boolean(Bool)
     case null
 
-    /// A name with its value.
     struct Member: Hashable, Sendable {
         let name: String
         let value: JSONValue
@@ -44,7 +43,6 @@ indirect enum JSONValue: Hashable, Sendable, CustomStringConvertible, CustomDebu
     /// The elements of an array; none of other values.
     var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
-    /// Whether this is an object.
     var isObject: Bool { if case .object = self { true } else { false } }
 
     /// The text of a string or a number, trimmed; `nil` for other values and if nothing is left.

@@ -19,7 +19,6 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// The value of `Content-Type`.
     var contentType: String {
         switch self {
         case .form(let form): form.contentType
@@ -69,7 +68,6 @@ private struct FormStream: Sendable {
 
 /// A header that cannot be sent: the name at most, never the value.
 struct HeaderViolation: Error {
-    /// What is wrong with it.
     let message: Message
 }
 

@@ -5,7 +5,6 @@ import MultipartForm
 struct DialectForm: Sendable {
     /// The path that is appended to a URL without one.
     let path: String
-    /// The name of the file part.
     let imagePart: String
     /// The text parts that change what is read, in order.
     let options: [(name: String, value: String)]
@@ -74,7 +73,6 @@ struct DialectForm: Sendable {
 }
 
 extension VerificationDialect {
-    /// The request of this dialect.
     var form: DialectForm {
         switch self {
         case .faceIDv1: .faceIDv1
@@ -83,7 +81,6 @@ extension VerificationDialect {
         }
     }
 
-    /// The reader of this dialect's replies.
     var reply: any DialectReply.Type {
         switch self {
         case .faceIDv1: FaceIDv1Reply.self

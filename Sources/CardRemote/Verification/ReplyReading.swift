@@ -10,7 +10,6 @@ struct ReplyReading {
     /// FaceID pages, `error` in the oldest and the newest, `ERROR` in the public SDK.
     static let errorKeys = ["error_message", "error", "ERROR"]
 
-    /// What became of the call.
     let outcome: VerificationOutcome
 
     /// Judges a reply.

@@ -14,7 +14,6 @@ struct VendorError: Hashable, Sendable {
     /// The text after it, trimmed.
     let detail: String
 
-    /// Splits an error string.
     init(_ text: String) {
         let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         self.code = halves[0].trimmed

@@ -28,7 +28,6 @@ package final class VerificationService: Verifier {
     /// The parameters that change what is read: part of the same key, never a credential.
     package var parameters: String { self.dialect.form.parameters }
 
-    /// Host and port of the service.
     package var endpoint: String { self.http.address.authority }
 
     /// Has one photo read.
@@ -91,7 +90,6 @@ package struct VerificationSettings: Sendable {
     /// How key and secret are used (`verification.auth`).
     package var authentication: Authentication = .key
 
-    /// Takes what has no default.
     package init(endpoint: EndpointSettings, apiKey: Redacted<String>, apiSecret: Redacted<String>) {
         self.endpoint = endpoint
         self.apiKey = apiKey

@@ -5,9 +5,7 @@ import Hummingbird
 struct APIOperation: Sendable {
     /// What a client needs.
     enum Access: Hashable, Sendable {
-        /// Nothing.
         case open
-        /// A token with a scope.
         case token(TokenScope)
         /// A signature of a known sender.
         case signature
@@ -26,7 +24,6 @@ struct APIOperation: Sendable {
         self.ownProblems = problems
     }
 
-    /// Whether it reads a body.
     var hasBody: Bool { self.method == .post }
 
     /// Every problem that it may answer with: its own, and those of every operation, of its access and of its body.

@@ -5,7 +5,6 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-    /// Answers with a value in JSON.
     init(json value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = HTTPFields()) {
         var headers = headers
         headers[.contentType] = "application/json"

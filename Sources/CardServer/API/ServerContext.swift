@@ -7,9 +7,7 @@ import Synchronization
 /// A request's context: its connection, and what becomes known of it.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// The connection it came by.
     let channel: any Channel
-    /// What becomes known of it.
     let record = RequestRecord()
 
     init(source: ApplicationRequestContextSource) {
@@ -62,12 +60,10 @@ final class RequestRecord: Sendable {
     let id = RequestRecord.newID()
     private let state = Mutex(State())
 
-    /// What is known so far.
     var known: State { self.state.withLock { $0 } }
 
     func note(_ change: (inout State) -> Void) { self.state.withLock { change(&$0) } }
 
-    /// Makes a name for a request.
     static func newID() -> String {
         var random = SystemRandomNumberGenerator()
         return UUIDText.version4(using: &random)

@@ -18,9 +18,7 @@ package enum TokenScope: String, CaseIterable, Sendable, Codable, Comparable {
 package struct AccessToken: Hashable, Sendable {
     /// Who uses it, such as `branch-office`: the submitter of what it sends.
     package let name: String
-    /// What it may do.
     package let scopes: [TokenScope]
-    /// When it was made.
     package let createdAt: Date
     /// When it stops working; `nil` for never.
     package let expiresAt: Date?
@@ -55,7 +53,6 @@ package struct AccessToken: Hashable, Sendable {
         )
     }
 
-    /// Whether it works at a time.
     package func isValid(at time: Date) -> Bool { self.expiresAt.map { time < $0 } ?? true }
 
     static func digest(of secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }

@@ -4,10 +4,8 @@ import Synchronization
 package struct RatePolicy: Hashable, Sendable {
     /// So many at once, and so many in a window on average.
     package let quota: Int
-    /// The window.
     package let window: Duration
 
-    /// Allows so many in a window.
     package init(quota: Int, window: Duration) {
         precondition(quota > 0 && window > .zero, "A rate limit of \(quota) in \(window) allows nothing.")
         self.quota = quota

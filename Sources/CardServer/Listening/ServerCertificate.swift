@@ -10,7 +10,6 @@ package struct TLSFiles: Hashable, Sendable {
     /// Its private key (`server.tls.key`).
     package let key: String
 
-    /// Names the files.
     package init(certificate: String, key: String) {
         self.certificate = certificate
         self.key = key

@@ -32,7 +32,6 @@ struct Problem: Error {
         self.endsConnection = endsConnection
     }
 
-    /// The media type of problem details.
     static let mediaType = "application/problem+json"
 
     private struct Document: Encodable {
@@ -44,7 +43,6 @@ struct Problem: Error {
         let requestID: String
     }
 
-    /// The body.
     func document(requestID: String) -> ByteBuffer {
         let document = Document(
             type: "urn:idcard-pipeline:problem:\(self.code.name)",
@@ -57,7 +55,6 @@ struct Problem: Error {
         return ByteBuffer(bytes: JSONText.data(document))
     }
 
-    /// The header fields of the answer.
     var fields: HTTPFields {
         var fields = self.headers
         fields[.contentType] = Self.mediaType

@@ -165,7 +165,6 @@ private struct QueryParameters {
         }
     }
 
-    /// All values of a parameter.
     func all(_ name: String) -> [String] { self.values.filter { $0.name == name }.map(\.value) }
 
     /// The value of a parameter that may be given once.

@@ -13,7 +13,6 @@ extension CardServer {
         package var port = 8080
         /// The certificate; `nil` for none, which is right on loopback alone (`server.tls`).
         package var tls: TLSFiles?
-        /// The tokens that are good.
         package var tokens: [AccessToken] = []
         /// Secrets of webhook senders (`webhooks.secrets`).
         package var webhookSecrets: [WebhookSecret] = []
@@ -32,12 +31,10 @@ extension CardServer {
         package var intakeFreeSpace: Int64 = 256 << 20
         /// How long requests may go on after the end was asked for (`run.shutdown_timeout`).
         package var shutdownTimeout = Duration.seconds(20)
-        /// The command that makes a token.
         package var tokenCommand = "idcard-pipeline tokens add NAME --scope submit"
         var connections = ConnectionLimits()
         var bodyMemory = Limits.bodyMemory
 
-        /// Makes the defaults.
         package init() {}
 
         /// Whether it may listen there: beyond this machine only with a certificate, and with somebody who may ask.
@@ -78,20 +75,17 @@ extension CardServer {
     package struct Ports: Sendable {
         /// Takes photos in; runs beside the server.
         package var engine: Engine
-        /// What is known of cards.
         package var store: CardStore
         /// Why an image is not fetched from an address; `nil` if it is.
         package var addressRefusal: @Sendable (_ address: Redacted<String>) -> CodedError?
         /// Starts a run over a source of the configuration, or names the one that goes on; `nil` if there is none of
         /// the name.
         package var startRun: @Sendable (_ source: String) async throws -> RunStatus? = { _ in nil }
-        /// Returns a run.
         package var run: @Sendable (_ id: String) async throws -> RunStatus? = { _ in nil }
         /// Returns the runs that are known, the newest first.
         package var runs: @Sendable () async throws -> [RunStatus] = { [] }
         /// Whether as many cards are under way as may be at a time; the engine is told the same.
         package var isFull: @Sendable () async throws -> Bool
-        /// The time.
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
         /// Joins what a server works with; runs on demand are added after.
@@ -110,7 +104,6 @@ extension CardServer {
 
 /// A run on demand, as clients see it.
 package struct RunStatus: Sendable, Encodable {
-    /// Where a run stands.
     package enum State: String, CaseIterable, Sendable, Encodable {
         /// Its inputs are being taken in, or it waits for the run of its source before it.
         case running
@@ -120,13 +113,9 @@ package struct RunStatus: Sendable, Encodable {
         case failed
     }
 
-    /// Its identifier.
     package let runID: String
-    /// The name of its source.
     package let source: String
-    /// Where it stands.
     package let state: State
-    /// Why it failed.
     @Nullable package var reason: ReasonCode? = nil
     /// Inputs by what became of them: `admitted`, `duplicate`, `refused`, `ignored`.
     package var counts: [String: Int] = [:]
@@ -137,7 +126,6 @@ package struct RunStatus: Sendable, Encodable {
     /// When all its inputs were taken in, or it failed.
     @Nullable package var endedAt: String? = nil
 
-    /// Describes a run.
     package init(id: String, source: String, state: State, startedAt: Timestamp) {
         self.runID = id
         self.source = source

@@ -146,7 +146,6 @@ extension ServerMetrics.Label {
 }
 
 extension ServerMetrics {
-    /// One metric, by its name.
     enum Metric: String, CaseIterable {
         case requests = "idcard_http_requests_total"
         case duration = "idcard_http_duration_seconds"

@@ -19,7 +19,6 @@ final class ByteBudget: Sendable {
         self.share = share
     }
 
-    /// How much one sender uses.
     func usedBytes(of name: String) -> Int { self.state.withLock { $0.shares[name, default: 0] } }
 
     fileprivate func take(_ count: Int, for name: String) -> Bool {
@@ -59,7 +58,6 @@ final class ByteClaim {
         self.count += added
     }
 
-    /// Gives all back.
     func giveBack() {
         _ = self.budget.take(-self.counted(), for: self.name)
         self.count = 0

@@ -43,7 +43,6 @@ struct HeaderValue {
         }
     }
 
-    /// All values of a parameter.
     func values(of name: String) -> [String] {
         self.parameters.filter { $0.name == name }.map(\.value)
     }

@@ -52,7 +52,6 @@ extension MultipartParser {
         /// The most spaces and tabs after one boundary: 64.
         package var paddingBytes = 64
 
-        /// Sets the defaults.
         package init() {}
     }
 }

@@ -18,7 +18,6 @@ package struct PartHead: Sendable, Hashable {
     /// All header lines in order.
     package let fields: [Field]
 
-    /// Reads a part's header lines.
     init(fields: [Field], position: Int) throws(MultipartFormError) {
         func values(_ name: String) -> [String] { fields.filter { $0.name.lowercased() == name }.map(\.value) }
         let dispositions = values("content-disposition")
