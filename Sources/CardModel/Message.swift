@@ -20,19 +20,6 @@ package struct Message: Hashable, Sendable, Codable, ExpressibleByStringInterpol
     /// The arguments in the order in which the template numbers them.
     package let arguments: [Argument]
 
-    private init(template: String, arguments: [Argument]) {
-        self.template = template
-        self.arguments = arguments
-    }
-
-    package init(stringLiteral value: String) {
-        self.init(template: Self.escaped(value), arguments: [])
-    }
-
-    package init(stringInterpolation: Interpolation) {
-        self.init(template: stringInterpolation.template, arguments: stringInterpolation.arguments)
-    }
-
     /// The message without its personal values, for what is stored or shown in the clear.
     package var withoutPersonalValues: Message {
         Message(
@@ -159,6 +146,14 @@ extension Message {
 }
 
 extension Message {
+    package init(stringLiteral value: String) {
+        self.init(template: Self.escaped(value), arguments: [])
+    }
+
+    package init(stringInterpolation: Interpolation) {
+        self.init(template: stringInterpolation.template, arguments: stringInterpolation.arguments)
+    }
+
     /// Collects the pieces of a literal; values come only in the types whose texts are known to be safe or are marked
     /// personal.
     package struct Interpolation: StringInterpolationProtocol {

@@ -2,9 +2,7 @@
 ///
 /// `\(value)`, `String(describing:)`, `String(reflecting:)`, `dump` and loggers all show `<redacted>`; the value is reached by `reveal()`, which is
 /// easy to search for.
-package struct Redacted<Value: Sendable>: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+package struct Redacted<Value: Sendable>: Sendable, Discreet {
     private let value: Value
 
     package init(_ value: Value) {
@@ -15,8 +13,6 @@ package struct Redacted<Value: Sendable>: Sendable, CustomStringConvertible, Cus
     package func reveal() -> Value { self.value }
 
     package var description: String { "<redacted>" }
-    package var debugDescription: String { "<redacted>" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Redacted: Equatable where Value: Equatable {}
@@ -31,4 +27,12 @@ extension Redacted: Codable where Value: Codable {
         var container = encoder.singleValueContainer()
         try container.encode(self.value)
     }
+}
+
+/// A value that prints only what its `description` says, also to `dump` and the debugger.
+package protocol Discreet: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+
+extension Discreet {
+    package var debugDescription: String { self.description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

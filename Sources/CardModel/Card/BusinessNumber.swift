@@ -16,10 +16,6 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
         self.rawValue = text
     }
 
-    private init(unchecked text: String) {
-        self.rawValue = text
-    }
-
     package var description: String { self.rawValue }
 
     package init(from decoder: any Decoder) throws {
@@ -79,6 +75,6 @@ extension BusinessNumber {
         guard value.isVisibleLine else { return .failure(.invisible) }
         guard !SpreadsheetText.isDamage(value) else { return .failure(.spreadsheet) }
         guard !IDNumber.isContained(in: value) else { return .failure(.identityNumber) }
-        return .success(BusinessNumber(unchecked: value))
+        return .success(BusinessNumber(stored: value))
     }
 }

@@ -2,9 +2,7 @@ package import Crypto
 package import Foundation
 
 /// The SHA-256 of some bytes (FIPS 180-4), 32 bytes.
-package struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+package struct ContentDigest: Hashable, Sendable, Codable, Discreet {
     package let bytes: Data
 
     package init(of data: some DataProtocol) {
@@ -26,8 +24,6 @@ package struct ContentDigest: Hashable, Sendable, Codable, CustomStringConvertib
 
     /// Without a figure: whoever has a picture could tell by it that we have it, too.
     package var description: String { "ContentDigest" }
-    package var debugDescription: String { self.description }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Sequence<UInt8> {

@@ -1,10 +1,8 @@
-import Foundation
-
 /// A resident identity number of 18 characters that passed every check of GB 11643-1999; it does not print itself.
 ///
 /// Made by `IDNumber.parse(_:)`. The structure: 6 digits region (GB/T 2260 at the time of issue), 8 birth date, 3
 /// sequence (odd = male), 1 check character by ISO 7064 MOD 11-2.
-package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct IDNumber: Hashable, Sendable, Discreet {
     /// Why a text is not a resident identity number.
     package enum Violation: String, Error, Sendable, CaseIterable {
         /// Not 17 digits and a digit or X.
@@ -27,18 +25,10 @@ package struct IDNumber: Hashable, Sendable, CustomStringConvertible, CustomDebu
     /// The gender by the parity of position 17.
     package let gender: Gender
 
-    private init(text: String, birthDate: CalendarDay, gender: Gender) {
-        self.text = text
-        self.birthDate = birthDate
-        self.gender = gender
-    }
-
     /// Returns the 18 characters, X in upper case.
     package func reveal() -> String { self.text }
 
     package var description: String { "<redacted>" }
-    package var debugDescription: String { "<redacted>" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 
     /// Reads a number as a verifier or a person wrote it.
     ///

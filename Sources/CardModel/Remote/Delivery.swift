@@ -109,7 +109,7 @@ package struct DeliveryMember: Hashable, Sendable {
 }
 
 /// A delivery ready to be sent: the persisted recipe with the images of its members at hand.
-package struct OutboundDelivery: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct OutboundDelivery: Sendable, Discreet {
     /// The key that is the same over all attempts of this delivery.
     package var idempotencyKey: String
     package var layout: DeliveryLayoutKind
@@ -144,9 +144,6 @@ package struct OutboundDelivery: Sendable, CustomStringConvertible, CustomDebugS
     package var description: String {
         "OutboundDelivery(\(self.idempotencyKey), \(self.parts.count) parts, \(self.images.count) images)"
     }
-    package var debugDescription: String { self.description }
-    /// Without children: `dump` would print the bytes of the pictures.
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// How an attempt of a delivery ended.

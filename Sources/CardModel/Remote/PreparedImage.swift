@@ -1,9 +1,7 @@
 package import Foundation
 
 /// The recompressed JPEG of a card: the bytes that are verified and delivered. It does not print its bytes.
-package struct PreparedImage: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+package struct PreparedImage: Hashable, Sendable, Discreet {
     /// A JPEG stream: upright, within the configured edge and byte budget, without metadata.
     package var jpeg: Data
     package var width: Int
@@ -19,6 +17,4 @@ package struct PreparedImage: Hashable, Sendable, CustomStringConvertible, Custo
     }
 
     package var description: String { "PreparedImage(\(self.width)x\(self.height), \(self.jpeg.count) bytes)" }
-    package var debugDescription: String { self.description }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -23,7 +23,7 @@ enum HTTPExchange: Sendable {
 }
 
 /// An answer of a remote; redirects are not followed, they come here as 3xx.
-struct HTTPReply: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+struct HTTPReply: Sendable, Discreet {
     var status: Int
     var contentType: String?
     /// The value of `Content-Encoding`, if it was not undone on the way.
@@ -58,8 +58,6 @@ struct HTTPReply: Sendable, CustomStringConvertible, CustomDebugStringConvertibl
 
     /// Status and length, never the body.
     var description: String { "HTTPReply(\(self.status), \(self.body.count) bytes)" }
-    var debugDescription: String { self.description }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// Why a request has no usable reply.
@@ -120,8 +118,7 @@ struct HTTPFailure: Error, Hashable, Sendable {
     /// looks at nothing that was sent, and the same bytes go again under the same key.
     ///
     /// - Parameter afterSend: what it means that the remote may have seen the request: `transient` if repeating is
-    ///   harmless,
-    ///   else `unknown`.
+    ///   harmless, else `unknown`.
     func remoteFailure(afterSend: FailureClass) -> RemoteFailure {
         let failureClass: FailureClass =
             switch self.code {

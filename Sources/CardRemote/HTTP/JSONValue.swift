@@ -4,7 +4,7 @@ import CardModel
 ///
 /// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and takes one of two equal names without saying so: where a
 /// code decides about a delivery, that is not certain enough. It does not print itself: replies hold personal data.
-indirect enum JSONValue: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+indirect enum JSONValue: Hashable, Sendable, Discreet {
     /// An object's members, in order.
     case object([Member])
     case array([JSONValue])
@@ -58,18 +58,12 @@ indirect enum JSONValue: Hashable, Sendable, CustomStringConvertible, CustomDebu
 
     /// The kind only.
     var description: String { "JSONValue" }
-    var debugDescription: String { self.description }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// Reads JSON strictly, byte by byte, with bounded nesting.
 private struct JSONReader {
     let bytes: [UInt8]
-    private var index = 0
-
-    init(bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    var index = 0
 
     /// Returns the one value of the document; `nil` if it is not valid.
     mutating func readDocument() -> JSONValue? {

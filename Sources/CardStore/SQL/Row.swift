@@ -104,8 +104,7 @@ extension Readable where Self: RawRepresentable<String> {
     }
 }
 
-extension CardID: Readable {}
-extension DeliveryID: Readable {}
+extension Identifier: Readable {}
 extension ReasonCode: Readable {}
 extension CardState: Readable {}
 extension CardSide: Readable {}

@@ -91,8 +91,7 @@ extension Bool: Bindable { var bound: Bound { .integer(self ? 1 : 0) } }
 extension String: Bindable { var bound: Bound { .text(self) } }
 extension Data: Bindable { var bound: Bound { .blob(self) } }
 extension Timestamp: Bindable { var bound: Bound { .integer(self.millisecondsSinceEpoch) } }
-extension CardID: Bindable { var bound: Bound { .text(self.rawValue) } }
-extension DeliveryID: Bindable { var bound: Bound { .text(self.rawValue) } }
+extension Identifier: Bindable { var bound: Bound { .text(self.rawValue) } }
 extension BusinessNumber: Bindable { var bound: Bound { .text(self.rawValue) } }
 extension CardState: Bindable {}
 extension CardSide: Bindable {}
