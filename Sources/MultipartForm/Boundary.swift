@@ -11,7 +11,6 @@ package struct Boundary: Sendable, Hashable {
 
     /// Accepts a boundary after checking its length and characters.
     ///
-    /// - Parameter string: 1 to 70 characters of `[0-9A-Za-z-]`.
     /// - Throws: ``MultipartFormError`` with the code ``MultipartFormError/Code/invalidBoundary``.
     package init(_ string: String) throws(MultipartFormError) {
         let length = string.utf8.count
@@ -21,7 +20,7 @@ package struct Boundary: Sendable, Hashable {
                 "A boundary has 1 to \(Self.maximumLength) characters, this one has \(length); choose another."
             )
         }
-        guard string.utf8.allSatisfy(Self.isAllowed) else {
+        guard string.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }) else {
             throw MultipartFormError(
                 .invalidBoundary,
                 "A boundary may hold only letters, digits and '-', so that every receiver reads it; choose another."
@@ -34,14 +33,6 @@ package struct Boundary: Sendable, Hashable {
     init(unchecked value: String) {
         self.value = value
     }
-
-    /// Tells whether a byte is an ASCII letter or digit.
-    static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        let character = Character(Unicode.Scalar(byte))
-        return character.isASCII && (character.isLetter || character.isNumber)
-    }
-
-    private static func isAllowed(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "-") || self.isAlphanumeric(byte) }
 }
 
 extension Boundary {
@@ -58,13 +49,11 @@ extension Boundary {
     /// UUID thus gives the 128 bits of its 32 digits; a key that can be guessed gives a boundary that can be guessed,
     /// which is why ``derived(from:absentFrom:)`` reads the parts and does not trust in luck.
     ///
-    /// - Parameters:
-    ///   - idempotencyKey: The key of the logical request.
-    ///   - ordinal: Which boundary of this key: 0 unless that one occurs in a part. It is not the count of sendings.
+    /// - Parameter ordinal: Which boundary of this key: 0 unless that one occurs in a part. It does not count sendings.
     package static func derived(from idempotencyKey: String, attempt ordinal: Int) -> Boundary {
         var text = ""
         for byte in idempotencyKey.utf8 where byte != UInt8(ascii: "-") && text.utf8.count < self.maximumKeyCharacters {
-            if self.isAlphanumeric(byte) {
+            if byte.isASCIIAlphanumeric {
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
                 text += (byte < 0x10 ? "0" : "") + String(byte, radix: 16)
@@ -78,9 +67,6 @@ extension Boundary {
     /// Reads every part once per ordinal tried: in practice once. The result depends only on the key and the bytes of
     /// the parts, so the same delivery has the same boundary after a restart.
     ///
-    /// - Parameters:
-    ///   - key: The idempotency key of the logical request.
-    ///   - parts: The parts the boundary shall separate.
     /// - Returns: The boundary with the smallest ordinal whose text occurs in no part, not even without its dashes:
     ///   node 20.20.2 refuses a form for that.
     /// - Throws: ``MultipartFormError``: `boundary_collision` when 64 ordinals all occur.

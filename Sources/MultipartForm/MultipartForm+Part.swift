@@ -19,9 +19,7 @@ extension MultipartForm {
         /// A lone CR or LF of the value becomes CR LF, as the WHATWG form encoding asks. No content type is sent: it is
         /// UTF-8.
         ///
-        /// - Parameters:
-        ///   - value: The text.
-        ///   - name: The field's name: not empty, without NUL.
+        /// - Parameter name: The field's name: not empty, without NUL.
         package static func text(_ value: String, name: String) -> Part {
             Part(name: name, filename: nil, contentType: nil, content: Data(LineBreaks.normalized(value.utf8)))
         }

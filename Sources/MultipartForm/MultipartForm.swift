@@ -36,9 +36,7 @@ package struct MultipartForm: Sendable {
     /// Checks names and content types. Does not look for the boundary in the parts: use
     /// ``Boundary/derived(from:absentFrom:)`` for that.
     ///
-    /// - Parameters:
-    ///   - parts: The parts in order; none is a valid form.
-    ///   - boundary: The line between the parts.
+    /// - Parameter parts: The parts in order; none is a valid form.
     /// - Throws: ``MultipartFormError``: `invalid_name` or `invalid_content_type`.
     package init(parts: [Part], boundary: Boundary) throws(MultipartFormError) {
         var segments: [Data] = []

@@ -8,8 +8,7 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
         // Building and proving a form.
 
         /// The boundary is empty, longer than 70 characters, or holds a character that is not allowed in it; in a
-        /// received
-        /// `Content-Type` also: it is missing or given twice.
+        /// received `Content-Type` also: it is missing or given twice.
         case invalidBoundary = "invalid_boundary"
         /// A part's name or file name is empty or holds NUL.
         case invalidName = "invalid_name"

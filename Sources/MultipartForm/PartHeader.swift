@@ -63,7 +63,7 @@ struct PartHeader {
         let names = essence.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let rest = bytes[essence.endIndex...].drop { $0 == UInt8(ascii: " ") }
         let isValid =
-            names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.allSatisfy(HeaderValue.isTokenByte) }
+            names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }
             && bytes.allSatisfy { (0x20...0x7E).contains($0) }
             && (essence.endIndex == bytes.endIndex || rest.first == UInt8(ascii: ";"))
         guard isValid else {

@@ -1,4 +1,5 @@
 import CardModel
+import MultipartForm
 
 /// A statement of the backend with its meaning, cut to what may go into messages: the answer for a delivery, or for one
 /// card of it.
@@ -37,12 +38,9 @@ struct DeliveryShape: Hashable, Sendable {
     var members = 1
     /// Whether the form is one of the layout `batch` with several cards, whose items must then fit.
     var isBatch = false
+}
 
-    init(members: Int = 1, isBatch: Bool = false) {
-        self.members = members
-        self.isBatch = isBatch
-    }
-
+extension DeliveryShape {
     /// The shape of a delivery as it was formed: the configuration may have changed since.
     init(of delivery: OutboundDelivery) {
         self.members = delivery.images.count

@@ -1,4 +1,5 @@
 import CardModel
+import MultipartForm
 
 /// A URL taken apart once: what is checked is what is connected to and sent.
 ///
@@ -82,11 +83,9 @@ struct FetchTarget: Hashable, Sendable {
     }
 }
 
-extension FetchTarget: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension FetchTarget: Discreet {
     /// Nothing of the URL, which may be signed.
     var description: String { "FetchTarget(<redacted>)" }
-    var debugDescription: String { self.description }
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension FetchTarget.Host {
@@ -126,12 +125,7 @@ extension FetchTarget.Host {
     /// Letters, digits, hyphens and underscores, which occur in names of buckets (RFC 1123 section 2.1, else).
     private static func isLabel(_ label: Substring) -> Bool {
         guard (1...63).contains(label.utf8.count), label.first != "-", label.last != "-" else { return false }
-        return label.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
-            default: byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-            }
-        }
+        return label.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
     }
 
     private static func isNumber(_ label: Substring) -> Bool {

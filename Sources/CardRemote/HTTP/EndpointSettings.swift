@@ -29,7 +29,6 @@ package struct EndpointSettings: Sendable {
     /// The proxy all connections go through, `http://user:password@host:port` (`….proxy`); the environment's is not
     /// read.
     package var proxy: Redacted<String>?
-    /// The files of a TLS connection (`….tls.*`).
     package var tls = TLS()
 
     package init(url: String) {

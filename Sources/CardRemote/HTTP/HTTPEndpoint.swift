@@ -24,7 +24,6 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     /// Sets an endpoint up; ``shutdown()`` must be called before it is released.
     ///
     /// - Parameters:
-    ///   - settings: how it is reached.
     ///   - section: the section of the configuration, for messages.
     ///   - defaultPath: the path that replaces an empty one.
     /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`.
@@ -81,7 +80,6 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     /// refusal is certain.
     ///
     /// - Parameters:
-    ///   - body: what is sent.
     ///   - headers: further headers, such as `Idempotency-Key`.
     ///   - progress: called on an event loop with the bytes of the body that the socket has taken, and their total.
     func post(

@@ -39,9 +39,7 @@ enum ReplyText {
 
     /// Returns bytes in UTF-8, without a byte order mark.
     ///
-    /// - Parameters:
-    ///   - bytes: the bytes.
-    ///   - charset: their label, if they have one.
+    /// - Parameter charset: their label, if they have one.
     static func utf8(_ bytes: [UInt8], charset: String?) throws(Unreadable) -> [UInt8] {
         for mark in self.marks where bytes.starts(with: mark.bytes) {
             return try self.converted(bytes.dropFirst(mark.bytes.count), mark.encoding, named: "a byte order mark")

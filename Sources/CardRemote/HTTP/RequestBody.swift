@@ -80,7 +80,7 @@ struct HeaderField: Sendable {
     /// Checks a header (RFC 9110 section 5).
     init(_ name: String, _ value: String) throws(HeaderViolation) {
         // A token (RFC 9110 section 5.6.2).
-        guard !name.isEmpty, name.utf8.allSatisfy({ Self.isTokenByte($0) }) else {
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else {
             throw HeaderViolation(message: "the name of a header is empty or holds an illegal character")
         }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value == value.trimmed else {
@@ -91,9 +91,5 @@ struct HeaderField: Sendable {
         }
         self.name = name
         self.value = Redacted(value)
-    }
-
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 }

@@ -16,9 +16,7 @@ enum RetryAfter {
 
     /// Reads a header value.
     ///
-    /// - Parameters:
-    ///   - value: the value as received.
-    ///   - now: the time against which a date is measured.
+    /// - Parameter now: the time against which a date is measured.
     /// - Returns: a wait between zero and the longest that is obeyed; `nil` if the value has neither form.
     static func parse(_ value: String, now: Timestamp) -> Duration? {
         let text = value.trimmed

@@ -1,4 +1,5 @@
 import CardModel
+import MultipartForm
 
 /// Reads what a dialect answers when it answers with a reading; errors are alike in all dialects.
 ///
@@ -19,18 +20,23 @@ extension DialectReply {
     static func isNoCard(_ reply: JSONValue) -> Bool { false }
 }
 
-extension CardFields {
-    /// Reads the fields of a card under the names that FaceID v1 and Face++ share, as plain text; any may be missing.
-    init(plain card: JSONValue) {
+extension CardReading {
+    /// Reads a card under the names that FaceID v1 and Face++ share, its fields as plain text; any may be missing.
+    init(plain card: JSONValue, requestID: String?) {
         self.init(
-            name: card["name"]?.text,
-            gender: card["gender"]?.text,
-            ethnicity: card["race"]?.text,
-            birthDate: card["birthday"].flatMap(BirthDateText.init)?.text,
-            address: card["address"]?.text,
-            number: card["id_card_number"]?.text,
-            issuer: card["issued_by"]?.text,
-            validity: card["valid_date"]?.text
+            side: card["side"]?.text.flatMap(CardSide.init(rawValue:)),
+            fields: CardFields(
+                name: card["name"]?.text,
+                gender: card["gender"]?.text,
+                ethnicity: card["race"]?.text,
+                birthDate: card["birthday"].flatMap(BirthDateText.init)?.text,
+                address: card["address"]?.text,
+                number: card["id_card_number"]?.text,
+                issuer: card["issued_by"]?.text,
+                validity: card["valid_date"]?.text
+            ),
+            legality: card["legality"].flatMap(Legality.init(reply:)),
+            requestID: requestID
         )
     }
 }

@@ -37,11 +37,6 @@ enum FaceIDv1Reply: DialectReply {
     }
 
     static func reading(_ reply: JSONValue) -> CardReading {
-        CardReading(
-            side: reply["side"]?.text.flatMap(CardSide.init(rawValue:)),
-            fields: CardFields(plain: reply),
-            legality: reply["legality"].flatMap(Legality.init(reply:)),
-            requestID: RequestID.text(of: reply["request_id"])
-        )
+        CardReading(plain: reply, requestID: RequestID.text(of: reply["request_id"]))
     }
 }

@@ -29,18 +29,9 @@ enum Faceppv1Reply: DialectReply {
         let cards = (reply["cards"]?.elements ?? [])
             .filter(\.isObject)
             .filter { ($0["type"]?.double ?? self.identityCard) == self.identityCard }
-            .map { self.card($0, requestID: requestID) }
+            .map { CardReading(plain: $0, requestID: requestID) }
         guard var reading = cards.first else { return CardReading(side: nil, requestID: requestID) }
         reading.others = Array(cards.dropFirst())
         return reading
-    }
-
-    private static func card(_ reply: JSONValue, requestID: String?) -> CardReading {
-        CardReading(
-            side: reply["side"]?.text.flatMap(CardSide.init(rawValue:)),
-            fields: CardFields(plain: reply),
-            legality: reply["legality"].flatMap(Legality.init(reply:)),
-            requestID: requestID
-        )
     }
 }

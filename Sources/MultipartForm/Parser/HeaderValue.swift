@@ -25,7 +25,7 @@ struct HeaderValue {
 
     private init?(_ bytes: [UInt8], hasEscapes: Bool) {
         var rest = bytes[...]
-        let essence = Self.take(from: &rest) { Self.isTokenByte($0) || $0 == UInt8(ascii: "/") }
+        let essence = Self.take(from: &rest) { $0.isTokenByte || $0 == UInt8(ascii: "/") }
         guard !essence.isEmpty else { return nil }
         self.essence = essence.lowercased()
         Self.skipBlanks(of: &rest)
@@ -34,7 +34,7 @@ struct HeaderValue {
             Self.skipBlanks(of: &rest)
             // A semicolon at the end, or two of them, separates nothing (RFC 9110 section 5.6.6).
             if rest.isEmpty || rest.first == UInt8(ascii: ";") { continue }
-            let name = Self.take(from: &rest, while: Self.isTokenByte)
+            let name = Self.take(from: &rest, while: \.isTokenByte)
             guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "="),
                 let value = Self.value(from: &rest, hasEscapes: hasEscapes)
             else { return nil }
@@ -45,11 +45,6 @@ struct HeaderValue {
 
     func values(of name: String) -> [String] {
         self.parameters.filter { $0.name == name }.map(\.value)
-    }
-
-    /// Tells whether RFC 9110 section 5.6.2 allows a byte in a token.
-    static func isTokenByte(_ byte: UInt8) -> Bool {
-        Boundary.isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 
     private static func take(from rest: inout ArraySlice<UInt8>, while isIncluded: (UInt8) -> Bool) -> String {
@@ -66,7 +61,7 @@ struct HeaderValue {
     private static func value(from rest: inout ArraySlice<UInt8>, hasEscapes: Bool) -> String? {
         guard rest.first == UInt8(ascii: "\"") else {
             let token = self.take(from: &rest) { byte in
-                self.isTokenByte(byte) || byte >= 0x80 || "()/:=?".utf8.contains(byte)
+                byte.isTokenByte || byte >= 0x80 || "()/:=?".utf8.contains(byte)
             }
             return token.isEmpty ? nil : token
         }
@@ -122,6 +117,6 @@ enum FormDataType {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        Boundary.isAlphanumeric(byte) || "'()+_,-./:=? ".utf8.contains(byte)
+        byte.isASCIIAlphanumeric || "'()+_,-./:=? ".utf8.contains(byte)
     }
 }

@@ -151,7 +151,7 @@ extension MultipartParser {
             throw self.malformedHeader("holds CR or NUL; remove it")
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-            line[..<colon].allSatisfy(HeaderValue.isTokenByte)
+            line[..<colon].allSatisfy(\.isTokenByte)
         else {
             throw self.malformedHeader("has no name before a colon, or is folded; write 'Name: value' on one line")
         }

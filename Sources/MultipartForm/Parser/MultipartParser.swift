@@ -90,9 +90,7 @@ package struct MultipartParser: Sendable {
 
     /// Starts before the first byte.
     ///
-    /// - Parameters:
-    ///   - contentType: The request's `Content-Type`.
-    ///   - limits: How much is taken.
+    /// - Parameter contentType: The request's `Content-Type`.
     /// - Throws: ``MultipartFormError``: `not_form_data` or `invalid_boundary`.
     package init(
         contentType: String,

@@ -1,6 +1,6 @@
 extension UInt8 {
     /// Whether it is a letter or digit of ASCII.
-    var isASCIIAlphanumeric: Bool {
+    package var isASCIIAlphanumeric: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "a")...UInt8(ascii: "z"):
@@ -8,4 +8,7 @@ extension UInt8 {
         default: false
         }
     }
+
+    /// Whether RFC 9110 section 5.6.2 allows it in a token.
+    package var isTokenByte: Bool { self.isASCIIAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 }
