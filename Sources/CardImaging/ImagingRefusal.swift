@@ -7,6 +7,7 @@ extension ReasonCode {
     package static let imageCorrupt = ReasonCode(rawValue: "image_corrupt")
     /// The data ends before the picture does.
     package static let imageTruncated = ReasonCode(rawValue: "image_truncated")
+    /// More pixels than `imaging.max_pixels`.
     package static let imageTooManyPixels = ReasonCode(rawValue: "image_too_many_pixels")
     /// An edge longer than libjpeg can handle.
     package static let imageEdgeTooLong = ReasonCode(rawValue: "image_edge_too_long")

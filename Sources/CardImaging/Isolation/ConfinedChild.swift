@@ -1,5 +1,4 @@
 import CImaging
-import Foundation
 import Glibc
 
 /// A child of this process that reads one nameless file and writes another, and is waited for on the calling thread.

@@ -3,24 +3,17 @@ import Foundation
 
 /// A flat JSON object of texts, whole numbers and nulls: a sidecar, or a line of a JSONL manifest.
 enum JSONRecord {
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     private struct Object: Decodable {
         private(set) var texts: [String: String?] = [:]
 
         init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: Key.self)
+            let container = try decoder.container(keyedBy: AnyKey.self)
             for key in container.allKeys {
                 self.texts.updateValue(try Self.text(of: key, in: container), forKey: key.stringValue)
             }
         }
 
-        private static func text(of key: Key, in container: KeyedDecodingContainer<Key>) throws -> String? {
+        private static func text(of key: AnyKey, in container: KeyedDecodingContainer<AnyKey>) throws -> String? {
             if try container.decodeNil(forKey: key) { return nil }
             if let text = try? container.decode(String.self, forKey: key) { return text }
             return String(try container.decode(Int64.self, forKey: key))

@@ -28,8 +28,7 @@ package enum OperatorRules {
         case .rejected where card.reason == .rejectedByOperator:
             throw Self.refusal(card, "a person rejected it, which stays so; take a new photo in instead")
         case .rejected, .failed, .held, .superseded: break
-        case .fetching where card.hasFailed, .received where card.hasFailed: break
-        case .prepared where card.hasFailed, .verified where card.hasFailed: break
+        case _ where card.hasFailed && card.state != .delivering: break
         default:
             throw Self.refusal(
                 card,
@@ -87,8 +86,7 @@ package enum OperatorRules {
         switch card.state {
         case .held, .failed: return
         case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
-        case .fetching where card.hasFailed, .received where card.hasFailed: return
-        case .prepared where card.hasFailed, .verified where card.hasFailed, .delivering where card.hasFailed: return
+        case _ where card.hasFailed: return
         default:
             throw Self.refusal(
                 card,
@@ -153,5 +151,5 @@ package enum OperatorRules {
 
 extension Card {
     /// Whether its stage failed on it and waits to try again.
-    fileprivate var hasFailed: Bool { self.failures > 0 || self.due != nil }
+    fileprivate var hasFailed: Bool { self.state.isRunnable && (self.failures > 0 || self.due != nil) }
 }

@@ -22,11 +22,6 @@ struct ReplyDocument: Hashable, Sendable {
     /// The answer for all; `nil` without a code, or with several.
     var statement: Statement?
     var items = Items.absent
-
-    init(statement: Statement?, items: Items = .absent) {
-        self.statement = statement
-        self.items = items
-    }
 }
 
 extension ReplyDocument {

@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import CardModel
-import Foundation
 import NIOCore
 import NIOSSL
 import Synchronization

@@ -36,12 +36,9 @@ struct FetchFaults: Sendable {
 
     /// Names a fault of the transport by its code.
     func failure(_ code: HTTPFailure.Code) -> RemoteFailure {
-        switch code {
-        case .dns, .connectRefused, .connectTimeout, .connectFailed, .poolTimeout:
-            RemoteFailure(.notSent, code: code.rawValue, message: self.message(code))
-        default:
-            RemoteFailure(.transient, code: code.rawValue, message: self.message(code))
-        }
+        let unsent: Set<HTTPFailure.Code> = [.dns, .connectRefused, .connectTimeout, .connectFailed, .poolTimeout]
+        let failureClass: FailureClass = unsent.contains(code) ? .notSent : .transient
+        return RemoteFailure(failureClass, code: code.rawValue, message: self.message(code))
     }
 
     private func message(_ code: HTTPFailure.Code) -> Message {

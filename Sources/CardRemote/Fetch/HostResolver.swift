@@ -13,10 +13,6 @@ struct HostResolver: Sendable {
 
     /// Returns all addresses, the preferred ones first; throws ``Failure``, or `CancellationError`.
     var resolve: @Sendable (_ name: String) async throws -> [IPAddress]
-
-    init(resolve: @escaping @Sendable (String) async throws -> [IPAddress]) {
-        self.resolve = resolve
-    }
 }
 
 extension HostResolver {

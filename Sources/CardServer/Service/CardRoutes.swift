@@ -1,7 +1,6 @@
 import CardEngine
 import CardModel
 import CardStore
-import Foundation
 import HTTPTypes
 import Hummingbird
 
