@@ -25,8 +25,6 @@ package struct CardServer: Service {
     /// Describes a server; ``run()`` opens the port.
     ///
     /// - Parameters:
-    ///   - configuration: how it listens, and what it takes.
-    ///   - ports: what it works with.
     ///   - metrics: the figures of the process, which it adds to and shows.
     ///   - logger: where it says what it did: one line a request, with the template of its path.
     ///   - onRunning: told the bound port when connections are taken.

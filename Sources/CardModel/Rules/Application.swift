@@ -55,7 +55,6 @@ package struct ApplicationPolicy: Hashable, Sendable {
     }
 
     package var layout: DeliveryLayoutKind
-    /// What becomes of a back whose front is not known.
     package var backWithoutFront: BackWithoutFront
 
     package init(layout: DeliveryLayoutKind = .single, backWithoutFront: BackWithoutFront = .wait) {

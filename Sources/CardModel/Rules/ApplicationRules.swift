@@ -21,11 +21,7 @@ package struct ApplicationRules {
 
     /// Decides for one business number.
     ///
-    /// - Parameters:
-    ///   - snapshot: what is known of the number.
-    ///   - pairFindings: what the rules between front and back say of the cards that `pair(in:)` names.
-    ///   - policy: what the configuration says.
-    ///   - now: the time of the decision.
+    /// - Parameter pairFindings: what the rules between front and back say of the cards that `pair(in:)` names.
     package static func decide(
         _ snapshot: ApplicationSnapshot,
         pairFindings: [VerdictFinding] = [],

@@ -28,7 +28,6 @@ package struct VerdictRules: Hashable, Sendable {
     /// (`CardReading.selecting(_:)`).
     ///
     /// - Parameters:
-    ///   - reading: what the provider read.
     ///   - expectation: what the sender says the photo should show.
     ///   - today: the day of the judgement in China.
     package func judge(

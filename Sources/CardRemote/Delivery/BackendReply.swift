@@ -13,7 +13,6 @@ struct BackendReply: Sendable {
     /// Judges a reply.
     ///
     /// - Parameters:
-    ///   - reply: the reply.
     ///   - mask: takes the values that no message may repeat out of the backend's words.
     ///   - shape: how many cards the form held.
     func outcome(of reply: HTTPReply, mask: MessageMask, shape: DeliveryShape = DeliveryShape()) -> DeliveryOutcome {

@@ -82,12 +82,9 @@ package final class BusinessBackend: Backend {
 
     /// Makes one attempt.
     ///
-    /// - Parameters:
-    ///   - delivery: the persisted recipe with the images of its members.
-    ///   - progress: called with the bytes of the body that the socket has taken, and their total; it must not block.
+    /// - Parameter progress: told the bytes of the body that the socket has taken, and their total; it must not block.
     /// - Throws: `CancellationError` alone, if the calling task was cancelled after the request had been handed over:
-    ///   nobody knows
-    ///   what became of it. Before that the outcome is `notSent`.
+    ///   nobody knows what became of it. Before that the outcome is `notSent`.
     package func send(
         _ delivery: OutboundDelivery,
         progress: ByteProgress? = nil
@@ -118,7 +115,6 @@ package final class BusinessBackend: Backend {
 
     package func token(in parts: [DeliveryPart]) -> Redacted<String>? { self.token.token(in: parts) }
 
-    /// Reads the TOKEN source again and says whether another TOKEN came than these parts hold.
     package func refreshToken(staleIn parts: [DeliveryPart]) async -> Bool {
         await self.token.isRenewed(since: parts)
     }

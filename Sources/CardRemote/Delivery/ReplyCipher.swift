@@ -114,10 +114,6 @@ enum Base64Spelling {
     ///
     /// Lines and blanks are taken out; a blank may also be a plus that a form decoder turned into it. The alphabet for
     /// URLs and missing padding are taken, too.
-    ///
-    /// - Parameters:
-    ///   - text: the text.
-    ///   - length: the length of a block.
     static func blocks(in text: [UInt8], ofLength length: Int) -> [[UInt8]] {
         let candidates = [text, text.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }]
         var found: [[UInt8]] = []

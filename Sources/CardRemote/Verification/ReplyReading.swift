@@ -14,10 +14,7 @@ struct ReplyReading {
 
     /// Judges a reply.
     ///
-    /// - Parameters:
-    ///   - reply: the reply.
-    ///   - dialect: the dialect that was spoken to it.
-    ///   - isSecret: whether a text repeats a secret.
+    /// - Parameter isSecret: whether a text repeats a secret.
     init(_ reply: HTTPReply, dialect: VerificationDialect, isSecret: (String) -> Bool = { _ in false }) {
         var object: JSONValue?
         var unreadable: Message?

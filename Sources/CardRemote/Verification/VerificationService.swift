@@ -22,10 +22,8 @@ package final class VerificationService: Verifier {
         )
     }
 
-    /// The provider and dialect: part of the key under which readings are kept.
     package var provider: String { self.dialect.rawValue }
 
-    /// The parameters that change what is read: part of the same key, never a credential.
     package var parameters: String { self.dialect.form.parameters }
 
     package var endpoint: String { self.http.address.authority }
