@@ -45,7 +45,7 @@ extension VerificationOutcome {
 
 extension MessageMask {
     /// Masks values that were sent, and confidential ones.
-    init(sent: [String] = [], confidential: [String] = []) {
+    convenience init(sent: [String] = [], confidential: [String] = []) {
         self.init(
             OutboundDelivery(
                 idempotencyKey: "key",

@@ -5,12 +5,13 @@ import MultipartForm
 /// card of it.
 ///
 /// A RETMSG is free text of a foreign system: it may quote the form, and what the backend reads from the image.
-struct BackendAnswer: Hashable, Sendable {
+struct BackendAnswer {
     let meaning: RetcodeTable.Meaning
     /// The RETCODE if it has the shape of one, else `unknown_retcode`: it is persisted and shown.
     let code: String
-    /// The RETMSG, masked and cut; empty if there is none.
-    private let text: String
+    /// The RETMSG as it came: masked only where it is shown, which most answers are not.
+    private let message: String
+    private let mask: MessageMask
 
     init(_ statement: ReplyDocument.Statement, table: RetcodeTable, mask: MessageMask) {
         let code = table.listedSpelling(of: statement.spellings)
@@ -21,15 +22,19 @@ struct BackendAnswer: Hashable, Sendable {
         // A code of a list is the operator's own word.
         let isHarmless = self.meaning != .unlisted || !mask.holdsValue(code)
         self.code = isShowable && isHarmless ? code : "unknown_retcode"
-        self.text = mask.presentable(statement.message)
+        self.message = statement.message
+        self.mask = mask
     }
 
     private static func isCodeByte(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric || "_.-".utf8.contains(byte)
     }
 
-    /// The code and, if there is one, the text.
-    var quoted: Message { self.text.isEmpty ? "\(self.code)" : "\(self.code): \(Redacted(self.text))" }
+    /// The code and, if there is one, the RETMSG, masked and cut.
+    var quoted: Message {
+        let text = self.mask.presentable(self.message)
+        return text.isEmpty ? "\(self.code)" : "\(self.code): \(Redacted(text))"
+    }
 }
 
 /// How many documents a delivery holds and whether their answers are needed one by one.
@@ -49,9 +54,9 @@ extension DeliveryShape {
 }
 
 /// The answers of one reply, fitted to the form it answers.
-struct BackendAnswers: Hashable, Sendable {
+struct BackendAnswers {
     /// The answers card by card.
-    enum Items: Hashable, Sendable {
+    enum Items {
         /// There are none that count.
         case absent
         /// One for each card, in the order of the form; `nil` for a card that is not named.

@@ -7,27 +7,30 @@ import Foundation
 /// sent and every confidential one, in any case and width and whatever separates its letters; of a confidential value
 /// of six letters and more every piece of four, for addresses are quoted in part; and every word with percent-encoded
 /// bytes, which could hold anything.
-struct MessageMask: Sendable {
+///
+/// What it looks for is worked out when a text is first shown: most answers show none.
+final class MessageMask {
+    private let delivery: OutboundDelivery
+    private lazy var sent = self.delivery.parts.compactMap { part in
+        if case .text(let value) = part.content { Self.folded(value.reveal()) } else { nil }
+    }
+    private lazy var personal = self.delivery.confidential.map { Self.folded($0.reveal()) }
     /// The values and pieces to look for, in folded letters; one letter alone says nothing and would take half the
     /// text.
-    private let secrets: Set<[Unicode.Scalar]>
+    private lazy var secrets = Set((self.sent + self.personal + self.pieces(of: 4)).filter { $0.count > 1 })
     /// What a code must not hold: longer pieces, for four digits of one are soon those of a year of birth, and a code
     /// that is hidden can be put into no list.
-    private let values: Set<[Unicode.Scalar]>
+    private lazy var values = Set((self.sent + self.personal + self.pieces(of: 6)).filter { $0.count >= 4 })
 
     /// Takes the values of a delivery.
     init(_ delivery: OutboundDelivery) {
-        let sent = delivery.parts.compactMap { part in
-            if case .text(let value) = part.content { Self.folded(value.reveal()) } else { nil }
+        self.delivery = delivery
+    }
+
+    private func pieces(of length: Int) -> [[Unicode.Scalar]] {
+        self.personal.filter { $0.count >= 6 }.flatMap { value in
+            (0...value.count - length).map { Array(value[$0..<$0 + length]) }
         }
-        let personal = delivery.confidential.map { Self.folded($0.reveal()) }
-        func pieces(of length: Int) -> [[Unicode.Scalar]] {
-            personal.filter { $0.count >= 6 }.flatMap { value in
-                (0...value.count - length).map { Array(value[$0..<$0 + length]) }
-            }
-        }
-        self.secrets = Set((sent + personal + pieces(of: 4)).filter { $0.count > 1 })
-        self.values = Set((sent + personal + pieces(of: 6)).filter { $0.count >= 4 })
     }
 
     /// Returns a text masked, on one line, and cut.

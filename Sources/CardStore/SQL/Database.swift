@@ -162,10 +162,10 @@ final class Database: Sendable {
         _ body: @escaping @Sendable (Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            self.pool.asyncRead { result in
+            self.pool.asyncUnsafeRead { result in
                 continuation.resume(
                     with: Result {
-                        do { return try body(Transaction(result.get(), at: time)) } catch {
+                        do { return try Transaction(result.get(), at: time).inSnapshot(body) } catch {
                             throw Self.translated(error)
                         }
                     }
@@ -281,17 +281,20 @@ final class Database: Sendable {
         if let failure = self.state.withLock({ $0.failure }) {
             return group.forEach { $0.refuse(failure) }
         }
+        let transaction = Transaction(connection)
+        // A change alone needs no savepoint to be undone.
+        let isAlone = group.count == 1
         var outcomes: [Outcome] = []
         do {
-            try connection.beginTransaction(.immediate)
+            try transaction.run("BEGIN IMMEDIATE")
             // Asked once the lock is there: the files may be replaced while another process has it.
             guard self.files.withLock({ $0.areInPlace() }) else {
                 throw DatabaseError(.replaced, "the files are not those that were opened")
             }
             for change in group {
-                outcomes.append(try self.make(change, on: connection))
+                outcomes.append(try self.make(change, inSavepoint: !isAlone, on: connection))
             }
-            try connection.commit()
+            try transaction.run(isAlone && outcomes[0].failure != nil ? "ROLLBACK" : "COMMIT")
         } catch {
             if connection.isInsideTransaction { try? connection.rollback() }
             return self.settle(group, after: Self.translated(error), on: connection)
@@ -300,16 +303,17 @@ final class Database: Sendable {
         for outcome in outcomes { outcome.acknowledge(nil) }
     }
 
-    private func make(_ change: Change, on connection: GRDB.Database) throws -> Outcome {
+    private func make(_ change: Change, inSavepoint: Bool, on connection: GRDB.Database) throws -> Outcome {
         let transaction = Transaction(connection, at: change.time)
-        // Run here, as every statement is: GRDB's `execute` compiles anew each time.
-        try transaction.run("SAVEPOINT change")
+        if inSavepoint { try transaction.run("SAVEPOINT change") }
         let outcome = change.make(transaction)
         // Some errors (a full disk) end the whole transaction.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
-        if outcome.failure != nil { try connection.execute(sql: "ROLLBACK TO change") }
         if let error = outcome.failure as? DatabaseError, error.mayMeanNoRoom { throw error }
-        try transaction.run("RELEASE change")
+        if inSavepoint {
+            if outcome.failure != nil { try transaction.run("ROLLBACK TO change") }
+            try transaction.run("RELEASE change")
+        }
         return outcome
     }
 

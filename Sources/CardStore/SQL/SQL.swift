@@ -63,6 +63,12 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
             self.values += piece.values
         }
 
+        /// A state as part of the text. Partial indexes name states: a statement that binds one in their place would be
+        /// compiled anew each time it runs, since https://www.sqlite.org/queryplanner.html looks at the value.
+        mutating func appendInterpolation(literal state: CardState) {
+            self.text += "'\(state.rawValue)'"
+        }
+
         /// A list of values in brackets; never empty, since `IN ()` is not SQL everywhere.
         mutating func appendInterpolation(list: [some Bindable]) {
             precondition(!list.isEmpty, "a list of values in SQL must not be empty")

@@ -16,6 +16,15 @@ struct Transaction {
         self.now = time ?? Timestamp(Date())
     }
 
+    /// Runs statements on one snapshot. GRDB would compile the beginning and the end anew each time.
+    func inSnapshot<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        try self.run("BEGIN DEFERRED")
+        defer {
+            do { try self.run("COMMIT") } catch { try? self.connection.rollback() }
+        }
+        return try body(self)
+    }
+
     /// Runs a statement and returns how many rows it changed.
     @discardableResult
     func run(_ sql: SQL) throws -> Int {

@@ -57,7 +57,7 @@ extension CardStore {
         return try await self.read { tx in
             try tx.value(
                 """
-                SELECT \(Wait.next(at: now)) FROM card WHERE state = \(state) AND worker IS NULL
+                SELECT \(Wait.next(at: now)) FROM card WHERE state = \(literal: state) AND worker IS NULL
                 AND state IN ('fetching', 'received', 'prepared') \(later)
                 """,
                 as: Timestamp?.self
@@ -88,7 +88,7 @@ extension CardStore {
                 """
                 UPDATE card SET worker = \(worker.id) WHERE id IN (
                     SELECT id FROM card
-                    WHERE state = \(state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
+                    WHERE state = \(literal: state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
                     AND \(condition) AND \(Wait.isOver(at: tx.now)) \(turn) LIMIT \(limit - ids.count)
                 ) RETURNING id
                 """

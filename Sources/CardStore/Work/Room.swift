@@ -88,7 +88,7 @@ extension CardStore {
     /// Whether so many cards may be under way: no more than were taken in since the oldest of them, which takes no counting.
     func mayHold(_ depth: Int, in tx: Transaction) throws -> Bool {
         let oldest = try [CardState.received, .prepared].compactMap { state in
-            try tx.value("SELECT min(intake_order) FROM card WHERE state = \(state)", as: Int64?.self) ?? nil
+            try tx.value("SELECT min(intake_order) FROM card WHERE state = \(literal: state)", as: Int64?.self) ?? nil
         }
         guard let first = oldest.min(), let next: Int64 = try tx.value("SELECT next_order FROM store") else {
             return false
