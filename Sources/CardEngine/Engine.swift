@@ -41,31 +41,17 @@ package struct Engine: Sendable {
                 events(event)
             }
         )
-        func gate(_ stage: Stage, _ host: String, _ pace: EngineSettings.Pace) -> EndpointGate {
-            EndpointGate(
-                stage: stage,
-                host: host,
-                gate: Gate(cap: pace.concurrency, rate: pace.rate, probeInterval: settings.probeInterval),
-                store: store,
-                time: time,
-                events: events
-            )
-        }
-        self.verifyGate = gate(.verify, ports.verifier.endpoint, settings.verification)
-        self.deliverGate = gate(.deliver, ports.backend.endpoint, settings.delivery)
+        let (verification, delivery) = (settings.verification, settings.delivery)
+        self.verifyGate = EndpointGate(.verify, of: ports.verifier.endpoint, pace: verification, context: self.context)
+        self.deliverGate = EndpointGate(.deliver, of: ports.backend.endpoint, pace: delivery, context: self.context)
         self.fetchHosts = FetchHosts(context: self.context)
-    }
-
-    /// How a batch ended.
-    package struct BatchEnd: Sendable {
-        /// What stopped an endpoint for which cards wait.
-        package var stopped: [Stage: RemoteFailure]
     }
 
     /// Takes a list in, and works on the whole sandbox until nothing is left to do before the patience is over.
     ///
+    /// - Returns: what stopped an endpoint for which cards wait.
     /// - Throws: what the sandbox throws; what is under way is concluded first.
-    package func runBatch(_ groups: [[InputItem]]) async throws -> BatchEnd {
+    package func runBatch(_ groups: [[InputItem]]) async throws -> [Stage: RemoteFailure] {
         let context = self.context
         let own = Mutex<Set<CardID>>([])
         let stopped = Mutex<[Stage: RemoteFailure]>([:])
@@ -83,7 +69,7 @@ package struct Engine: Sendable {
             stopped.withLock { $0 = self.stopped }
             await self.eraseExpired(until: context.time.steady() + context.settings.patience)
         }
-        return BatchEnd(stopped: stopped.withLock(\.self))
+        return stopped.withLock(\.self)
     }
 
     /// Waits a moment if another living process has claimed one of these cards: what it comes to may be work for this one.
@@ -275,17 +261,17 @@ package struct Engine: Sendable {
         let verify = VerifyStage(context: context, gate: self.verifyGate)
         let deliver = DeliverStage(context: context, gate: self.deliverGate)
         return await withTaskGroup(of: (any Error)?.self) { tasks in
-            tasks.addTask { await self.run(fetch.work) }
-            tasks.addTask { await self.run(prepare.work) }
-            tasks.addTask { await self.run(verify.work) }
-            tasks.addTask { await self.run(deliver.work) }
+            tasks.addTask { await self.run(fetch) }
+            tasks.addTask { await self.run(prepare) }
+            tasks.addTask { await self.run(verify) }
+            tasks.addTask { await self.run(deliver) }
             var failure: (any Error)?
             for await error in tasks where !(error is CancellationError) { failure = failure ?? error }
             return failure
         }
     }
 
-    private func run(_ work: StageWork<some Sendable>) async -> (any Error)? {
+    private func run(_ work: some StageWork) async -> (any Error)? {
         do {
             try await StageRunner(work: work, board: self.context.board, time: self.context.time).run()
             return nil

@@ -4,11 +4,7 @@ import Foundation
 
 extension EngineContext {
     func prepare(_ source: Data) async throws -> PreparedImage {
-        try await self.measure(.prepare) {
-            try await self.ports.prepare(source)
-        } endedAs: { _ in
-            .accepted
-        }
+        try await self.measure(.prepare) { try await self.ports.prepare(source) }
     }
 
     func fetch(_ request: FetchRequest, keep: @escaping Fetcher.Keep) async throws -> FetchOutcome {
@@ -45,7 +41,7 @@ extension EngineContext {
     private func measure<Value>(
         _ stage: Stage,
         _ call: () async throws -> Value,
-        endedAs failureClass: (Value) -> FailureClass
+        endedAs failureClass: (Value) -> FailureClass = { _ in .accepted }
     ) async throws -> Value {
         let start = self.time.steady()
         let value: Value

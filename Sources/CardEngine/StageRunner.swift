@@ -10,20 +10,23 @@ struct Claimed<Job: Sendable>: Sendable {
 }
 
 /// What makes a stage: how it claims work, when there is more, and what it does with a piece.
-struct StageWork<Job: Sendable>: Sendable {
-    let stage: Stage
-    let gate: any StageGate
+protocol StageWork<Job>: Sendable {
+    associatedtype Job: Sendable
+    associatedtype Pace: StageGate
+
+    var stage: Stage { get }
+    var gate: Pace { get }
     /// Claims at most so many pieces of work.
-    let claim: @Sendable (_ limit: Int) async throws -> Claimed<Job>
+    func claim(_ limit: Int) async throws -> Claimed<Job>
     /// When the next piece may be claimed; `nil` if none is known, a time in the past if one may be now.
-    let nextDue: @Sendable () async throws -> Timestamp?
+    func nextDue() async throws -> Timestamp?
     /// Does a piece of work, concludes it, and tells the gate.
-    let perform: @Sendable (Job) async throws -> Void
+    func perform(_ job: Job) async throws
 }
 
 /// Runs a stage: waits for news or time, asks the gate for places, claims, starts, concludes.
-struct StageRunner<Job: Sendable>: Sendable {
-    let work: StageWork<Job>
+struct StageRunner<Work: StageWork>: Sendable {
+    let work: Work
     let board: WorkBoard
     let time: EngineTime
 
@@ -45,7 +48,7 @@ struct StageRunner<Job: Sendable>: Sendable {
                 self.board.listen(self.work.stage)
                 await self.tellStop(onError)
                 let places = self.work.gate.places
-                let claimed: Claimed<Job>
+                let claimed: Claimed<Work.Job>
                 let pause: Duration?
                 do {
                     claimed = places > 0 ? try await self.work.claim(places) : Claimed()

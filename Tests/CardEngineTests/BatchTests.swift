@@ -11,10 +11,10 @@ import Testing
     init() async throws { self.harness = try await EngineHarness() }
 
     @Test func `every card of a list is delivered, fronts before their backs`() async throws {
-        let end = try await harness.run(
+        let stopped = try await harness.run(
             harness.items(["N1": ["back", "front"], "N2": ["front", "back"], "N3": ["front"]])
         )
-        #expect(end.stopped.isEmpty)
+        #expect(stopped.isEmpty)
         #expect(Set(try await harness.states().values) == ["delivered"])
         let delivered = harness.delivered.flatMap(\.self)
         #expect(delivered.count == 5)
@@ -119,8 +119,8 @@ import Testing
     @Test func `refused credentials stop the stage and fail no card`() async throws {
         let stops = Array(repeating: EngineHarness.failure(.stop, code: "AUTHENTICATION_ERROR"), count: 100)
         harness.state.withLock { $0.verifyFailures["front"] = stops }
-        let end = try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]))
-        #expect(end.stopped[.verify]?.code == "AUTHENTICATION_ERROR")
+        let stopped = try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]))
+        #expect(stopped[.verify]?.code == "AUTHENTICATION_ERROR")
         #expect(Set(try await harness.states().values) == ["prepared"])
     }
 
@@ -135,10 +135,10 @@ import Testing
             state.onVerify = { photo, _ in if photo == "N6 front" { try await hasFailed.wait() } }
             state.onEvent = { event, _ in if case .failed(.deliver, _) = event { hasFailed.happen() } }
         }
-        let end = try await harness.run(
+        let stopped = try await harness.run(
             harness.items(["N1": ["front"], "N2": ["front"], "N5": ["front"], "N6": ["front"]])
         )
-        #expect(end.stopped.isEmpty)
+        #expect(stopped.isEmpty)
         let states = try await harness.states()
         // The backend may have it all the same.
         #expect(states["N5 front"] == "held outcome_unknown")
@@ -199,8 +199,8 @@ import Testing
         harness.state.withLock { $0.tokens = (1...100).map { "TOKEN-\($0)" } }
         harness.answer(100) { _ in .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN")) }
         let settings = harness.settings { $0.probeInterval = .milliseconds(1) }
-        let end = try await harness.run(harness.items(["N1": ["front"]]), settings)
-        #expect(end.stopped[.deliver]?.code == "TOKEN")
+        let stopped = try await harness.run(harness.items(["N1": ["front"]]), settings)
+        #expect(stopped[.deliver]?.code == "TOKEN")
         #expect(try await harness.states() == ["N1 front": "verified"])
         // The first refusal, the three stops in a row that end the batch, and what is sent before it has ended.
         #expect(harness.state.withLock { 100 - $0.deliveries.count } < 50)
@@ -215,8 +215,8 @@ import Testing
             state.deliveries = [expire, { _ in nil }, expire]
         }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
-        let end = try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]), settings)
-        #expect(end.stopped.isEmpty)
+        let stopped = try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]), settings)
+        #expect(stopped.isEmpty)
         #expect(harness.delivered.count == 2)
         #expect(!harness.state.withLock { $0.events.contains { if case .failed = $0 { true } else { false } } })
     }
@@ -225,20 +225,20 @@ import Testing
         harness.answer(100) { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
         let photos = (1...10).map { ("N\($0)", ["front"]) }
-        let end = try await harness.run(harness.items(photos), settings)
+        let stopped = try await harness.run(harness.items(photos), settings)
         let states = try await harness.states()
         // Three rest the stage; two probes after one and two seconds meet the same word, and the batch ends.
         #expect(states.values.filter { $0 == "held retcode_unlisted" }.count == 5)
         #expect(states.values.filter { $0 == "verified" }.count == 5)
-        #expect(end.stopped[.deliver]?.code == "9999")
+        #expect(stopped[.deliver]?.code == "9999")
     }
 
     @Test func `cards that three in a row refused rest the stage only until another passes`() async throws {
         harness.answer(3) { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
         let photos = (1...6).map { ("N\($0)", ["front"]) }
-        let end = try await harness.run(harness.items(photos), settings)
-        #expect(end.stopped.isEmpty)
+        let stopped = try await harness.run(harness.items(photos), settings)
+        #expect(stopped.isEmpty)
         #expect(harness.delivered.count == 3)
     }
 

@@ -67,7 +67,7 @@ import Testing
         let run = Task { try await harness.run(items, settings) }
         try await isUnderWay.wait()
         run.cancel()
-        #expect(try await run.value.stopped.isEmpty)
+        #expect(try await run.value.isEmpty)
         #expect(calls.load(ordering: .relaxed) == 1, "nothing else is begun")
         #expect(try await !harness.states().values.contains("delivered"))
         harness.state.withLock { ($0.onVerify, $0.onDeliver) = (nil, nil) }
@@ -119,8 +119,8 @@ import Testing
         harness.state.withLock { $0.verifyFailures["front"] = failures }
         let items = try harness.items(["N1": ["front"]])
         let settings = harness.settings()
-        let end = try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
-        #expect(end.stopped.keys.contains(.verify) == (failureClass == .stop))
+        let stopped = try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
+        #expect(stopped.keys.contains(.verify) == (failureClass == .stop))
         // A stop is known after three rests; an outage may pass while the patience lasts.
         #expect((time.elapsed < settings.patience) == (failureClass == .stop))
         let isMentioned = harness.state.withLock { state in

@@ -124,7 +124,7 @@ final class EngineHarness: Sendable {
         _ groups: [[InputItem]],
         _ settings: EngineSettings? = nil,
         time: EngineTime = .system
-    ) async throws -> Engine.BatchEnd {
+    ) async throws -> [Stage: RemoteFailure] {
         try await self.withEngine(settings, time: time) { try await $0.runBatch(groups) }
     }
 

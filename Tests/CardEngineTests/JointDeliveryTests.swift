@@ -73,8 +73,8 @@ import Testing
         harness.state.withLock { $0.tokens = ["TOKEN-1", "TOKEN-2"] }
         harness.answer { _ in .items([.notApplied(refusal), .notApplied(refusal)]) }
         let settings = harness.settings { $0.policy = ApplicationPolicy(layout: .application) }
-        let end = try await harness.run(harness.items(["N1": ["front", "back"]]), settings)
-        #expect(end.stopped.isEmpty)
+        let stopped = try await harness.run(harness.items(["N1": ["front", "back"]]), settings)
+        #expect(stopped.isEmpty)
         #expect(harness.state.withLock { $0.tokens } == ["TOKEN-2"])
         #expect(harness.delivered.joined().count == 2)
     }
@@ -94,11 +94,11 @@ import Testing
             $0.batchMaxCards = 2
             $0.delivery.concurrency = 1
         }
-        let end = try await harness.run(harness.items((1...20).map { ("N\($0)", ["front"]) }), settings)
+        let stopped = try await harness.run(harness.items((1...20).map { ("N\($0)", ["front"]) }), settings)
         let states = try await harness.states()
         #expect(states.values.filter { $0 == "held retcode_unlisted" }.count == held)
         #expect(states.values.filter { $0 == "verified" }.count == (isEach ? 12 : 10))
-        #expect(end.stopped[.deliver]?.code == "9999")
+        #expect(stopped[.deliver]?.code == "9999")
     }
 
     @Test func `a photo that a newer one replaces is told of`() async throws {

@@ -80,8 +80,8 @@ import Testing
         harness.answer(10_000) { delivery in
             Self.token(delivery) == "TOKEN-1" ? .tokenExpired(EngineHarness.failure(.stop, code: "100001")) : nil
         }
-        let end = try await harness.run(harness.items((0..<4).map { ("N\($0)", ["front"]) }))
-        #expect(end.stopped.isEmpty)
+        let stopped = try await harness.run(harness.items((0..<4).map { ("N\($0)", ["front"]) }))
+        #expect(stopped.isEmpty)
         #expect(Set(try await harness.states().values) == ["delivered"])
         let hasStopped = harness.state.withLock { state in
             state.events.contains { if case .failed(.deliver, _) = $0 { true } else { false } }

@@ -144,7 +144,7 @@ struct RunCommand: Command {
                 defer { tracker.finish() }
                 return try await pipeline.with("run", id: runID, events: tracker.observe) { engine in
                     try await SignalWatch(end: { pipeline.end(engine) }).watching {
-                        try await engine.runBatch(listing?.groups ?? []).stopped
+                        try await engine.runBatch(listing?.groups ?? [])
                     }
                 }
             } beside: {

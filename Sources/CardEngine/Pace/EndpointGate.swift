@@ -17,24 +17,15 @@ final class EndpointGate: Sendable {
     let stage: Stage
     let host: String
     private let state: Mutex<State>
-    private let store: CardStore
-    private let time: EngineTime
-    private let events: @Sendable (PipelineEvent) -> Void
+    private let context: EngineContext
+    private var time: EngineTime { self.context.time }
 
-    init(
-        stage: Stage,
-        host: String,
-        gate: Gate,
-        store: CardStore,
-        time: EngineTime,
-        events: @escaping @Sendable (PipelineEvent) -> Void
-    ) {
+    init(_ stage: Stage, of host: String, pace: EngineSettings.Pace, context: EngineContext) {
+        let gate = Gate(cap: pace.concurrency, rate: pace.rate, probeInterval: context.settings.probeInterval)
         self.stage = stage
         self.host = host
         self.state = Mutex(State(gate: gate))
-        self.store = store
-        self.time = time
-        self.events = events
+        self.context = context
     }
 
     /// Obeys what the endpoint asked another process, or an earlier one, for.
@@ -122,11 +113,11 @@ final class EndpointGate: Sendable {
         switch news {
         case .none: return
         case .over:
-            try await self.store.endPause(of: self.host, stage: self.stage)
-            self.events(.resumed(self.stage, host: self.host))
+            try await self.context.store.endPause(of: self.host, stage: self.stage)
+            self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
-            try await self.store.begin(pause)
-            self.events(.paused(pause))
+            try await self.context.store.begin(pause)
+            self.context.events(.paused(pause))
         }
     }
 }

@@ -71,9 +71,7 @@ package struct Gate: Hashable, Sendable {
     package var isOpen: Bool { self.phase == .open }
 
     /// Whether nothing may be called before a time that is still to come.
-    package func isPausing(at now: Duration) -> Bool {
-        if case .pausing(let until) = self.phase { until > now } else { false }
-    }
+    package func isPausing(at now: Duration) -> Bool { self.pauseEnd(after: now) != nil }
 
     /// How many calls may begin now.
     package mutating func places(at now: Duration) -> Int {

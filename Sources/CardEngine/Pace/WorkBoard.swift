@@ -64,13 +64,12 @@ final class WorkBoard: Sendable {
 
     /// A stage says what it is doing; it stays busy if it was rung since it last listened.
     func set(_ status: Status, of stage: Stage) {
-        let watchers = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            guard !state.rung.contains(stage) || status == .busy else { return [] }
+        let isNews = self.state.withLock { state in
+            guard !state.rung.contains(stage) || status == .busy else { return false }
             state.statuses[stage] = status
-            defer { state.watchers = [] }
-            return state.watchers
+            return true
         }
-        for watcher in watchers { watcher.resume() }
+        if isNews { self.wakeWatchers() }
     }
 
     /// A stage begins to look: what rang before is heard.

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// Forms deliveries of what the rules let go, sends them, and repeats those that were attempted.
-final class DeliverStage: Sendable {
+final class DeliverStage: StageWork {
     /// A piece of work.
     enum Job: Sendable {
         /// A delivery that was attempted before: the same bytes go again.
@@ -13,8 +13,9 @@ final class DeliverStage: Sendable {
         case new([DeliveryMember])
     }
 
+    let stage = Stage.deliver
+    let gate: EndpointGate
     private let context: EngineContext
-    private let gate: EndpointGate
     /// Numbers that this process has under way.
     private let busy = Mutex<Set<BusinessNumber>>([])
     /// How many claims of new deliveries are not in the sandbox yet.
@@ -33,11 +34,7 @@ final class DeliverStage: Sendable {
         self.gathering = BatchGathering(context: context)
     }
 
-    var work: StageWork<Job> {
-        StageWork(stage: .deliver, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
-    }
-
-    private func nextDue() async throws -> Timestamp? {
+    func nextDue() async throws -> Timestamp? {
         let now = self.context.time.now()
         let delivery = try await self.context.store.nextDelivery(now: now)
         // Numbers whose cards gather are due, too, but go only when the gathering ends.
@@ -59,7 +56,7 @@ final class DeliverStage: Sendable {
         case new(untriedOnly: Bool, most: Int)
     }
 
-    private func claim(_ limit: Int) async throws -> Claimed<Job> {
+    func claim(_ limit: Int) async throws -> Claimed<Job> {
         try self.context.requireWorker()
         let now = self.context.time.now()
         var claimed = Claimed<Job>()
@@ -147,7 +144,7 @@ final class DeliverStage: Sendable {
 
     // MARK: Sending
 
-    private func perform(_ job: Job) async throws {
+    func perform(_ job: Job) async throws {
         switch job {
         case .again(let delivery): try await self.repeatDelivery(delivery)
         case .new(let members):

@@ -16,14 +16,9 @@ final class FetchHosts: Sendable {
     /// The gate of a host.
     func gate(of host: String) async throws -> EndpointGate {
         if let known = self.gates.withLock({ $0[host] }) { return known }
-        let gate = EndpointGate(
-            stage: .fetch,
-            host: host,
-            gate: Gate(cap: Limits.fetchesPerHost, rate: nil, probeInterval: self.context.settings.probeInterval),
-            store: self.context.store,
-            time: self.context.time,
-            events: self.context.events
-        )
+        var pace = EngineSettings.Pace()
+        pace.concurrency = Limits.fetchesPerHost
+        let gate = EndpointGate(.fetch, of: host, pace: pace, context: self.context)
         gate.restore(from: try await self.context.store.pauses())
         return self.gates.withLock { gates in
             if let known = gates[host] { return known }

@@ -3,15 +3,16 @@ import CardStore
 import Synchronization
 
 /// Fetches images that are named by URL, each host at its own pace.
-final class FetchStage: Sendable {
+final class FetchStage: StageWork {
     /// A card with a place at its host; without one if our rules allow no host to be asked.
     struct Job: Sendable {
         let fetch: FetchJob
         let host: EndpointGate?
     }
 
+    let stage = Stage.fetch
+    let gate: LocalGate
     private let context: EngineContext
-    private let gate: LocalGate
     private let hosts: FetchHosts
     /// Until when the hosts of all that is due ask to be left alone.
     private let pause = Mutex<Timestamp?>(nil)
@@ -22,11 +23,7 @@ final class FetchStage: Sendable {
         self.hosts = hosts
     }
 
-    var work: StageWork<Job> {
-        StageWork(stage: .fetch, gate: self.gate, claim: self.claim, nextDue: self.nextDue, perform: self.perform)
-    }
-
-    private func nextDue() async throws -> Timestamp? {
+    func nextDue() async throws -> Timestamp? {
         let store = self.context.store
         let now = self.context.time.now()
         guard let pause = self.pause.withLock(\.self) else { return try await store.nextDue(in: .fetching, now: now) }
@@ -37,7 +34,7 @@ final class FetchStage: Sendable {
     // MARK: Claiming
 
     /// Claims only what has a place at its host: the others stay where they are, and cost nothing.
-    private func claim(_ limit: Int) async throws -> Claimed<Job> {
+    func claim(_ limit: Int) async throws -> Claimed<Job> {
         try self.context.requireWorker()
         guard self.context.room == .ample else { return Claimed() }
         let now = self.context.time.now()
@@ -69,7 +66,7 @@ final class FetchStage: Sendable {
 
     // MARK: Fetching
 
-    private func perform(_ job: Job) async throws {
+    func perform(_ job: Job) async throws {
         defer { self.gate.end() }
         let (fetch, startedAt) = (job.fetch, self.context.time.now())
         do { _ = try self.context.ports.fetcher.host(of: fetch.request.address) } catch  where error.kind == .input {

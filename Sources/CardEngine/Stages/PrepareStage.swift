@@ -2,21 +2,16 @@ import CardModel
 import CardStore
 
 /// Prepares the images of cards whose source bytes came over HTTP.
-struct PrepareStage: Sendable {
+struct PrepareStage: StageWork {
+    let stage = Stage.prepare
     let context: EngineContext
     let gate: LocalGate
 
-    var work: StageWork<PreparationJob> {
-        StageWork(
-            stage: .prepare,
-            gate: self.gate,
-            claim: self.claim,
-            nextDue: { try await self.context.store.nextDue(in: .received, now: self.context.time.now()) },
-            perform: self.perform
-        )
+    func nextDue() async throws -> Timestamp? {
+        try await self.context.store.nextDue(in: .received, now: self.context.time.now())
     }
 
-    private func claim(_ limit: Int) async throws -> Claimed<PreparationJob> {
+    func claim(_ limit: Int) async throws -> Claimed<PreparationJob> {
         try self.context.requireWorker()
         // What is left of the disk is for ending cards and erasing them.
         guard self.context.room != .finishingOnly else { return Claimed() }
@@ -32,7 +27,7 @@ struct PrepareStage: Sendable {
         return claimed
     }
 
-    private func perform(_ job: PreparationJob) async throws {
+    func perform(_ job: PreparationJob) async throws {
         defer { self.gate.end() }
         let conclusion: PreparationConclusion
         do {

@@ -2,21 +2,16 @@ import CardModel
 import CardStore
 
 /// Posts prepared images to the verification service and judges what it reads.
-struct VerifyStage: Sendable {
+struct VerifyStage: StageWork {
+    let stage = Stage.verify
     let context: EngineContext
     let gate: EndpointGate
 
-    var work: StageWork<VerificationJob> {
-        StageWork(
-            stage: .verify,
-            gate: self.gate,
-            claim: self.claim,
-            nextDue: { try await self.context.store.nextDue(in: .prepared, now: self.context.time.now()) },
-            perform: self.perform
-        )
+    func nextDue() async throws -> Timestamp? {
+        try await self.context.store.nextDue(in: .prepared, now: self.context.time.now())
     }
 
-    private func claim(_ limit: Int) async throws -> Claimed<VerificationJob> {
+    func claim(_ limit: Int) async throws -> Claimed<VerificationJob> {
         try self.context.requireWorker()
         // What is left of the disk is for ending cards and erasing them.
         guard self.context.room != .finishingOnly else { return Claimed() }
@@ -36,7 +31,7 @@ struct VerifyStage: Sendable {
         return claimed
     }
 
-    private func perform(_ job: VerificationJob) async throws {
+    func perform(_ job: VerificationJob) async throws {
         if let reading = job.reading {
             self.gate.withdraw()
             return try await self.judge(job, reading)
