@@ -242,15 +242,9 @@ package struct Engine: Sendable {
     package func end() { self.context.board.end() }
 
     private var stopped: [Stage: RemoteFailure] {
-        var stopped: [Stage: RemoteFailure] = [:]
-        for stage in self.context.board.stopped {
-            switch stage {
-            case .verify: stopped[stage] = self.verifyGate.stoppedBy
-            case .deliver: stopped[stage] = self.deliverGate.stoppedBy
-            case .fetch, .prepare: break
-            }
-        }
-        return stopped
+        let stages = self.context.board.stopped
+        let gates = [self.verifyGate, self.deliverGate].filter { stages.contains($0.stage) }
+        return gates.reduce(into: [:]) { stopped, gate in stopped[gate.stage] = gate.stoppedBy }
     }
 
     /// Runs the stages to their end; an error of one lets the other conclude what it has under way.

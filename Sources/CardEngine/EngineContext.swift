@@ -28,17 +28,6 @@ struct EngineContext: Sendable {
         )
     }
 
-    /// Asked before work is claimed: whoever removed the lock file has taken the claims over.
-    func requireWorker() throws {
-        guard self.worker.isAlive else {
-            throw CodedError(
-                .sandboxUnavailable,
-                .storage,
-                "the lock file of this process was removed from the sandbox, so its work is another's now; start it again"
-            )
-        }
-    }
-
     /// What there is room for on the disk of the sandbox.
     var room: DiskRoom { self.store.room(intakeFreeSpace: self.settings.intakeFreeSpace) }
 

@@ -56,15 +56,11 @@ struct Intake: Sendable {
 
     /// Returns the photos that are not known as cards yet; a file that is the same as before is not read again.
     private func lookUp(_ groups: [[InputItem]]) async throws -> [[InputItem]] {
-        let files = groups.joined().compactMap { item -> ListedFile? in
-            guard case .file(let file) = item.place else { return nil }
-            return ListedFile(file: file, name: item.name, metadata: item.metadata, submitter: self.submitter)
-        }
-        var known = try await self.context.store.known(files, now: self.context.time.now())[...]
+        let items = groups.flatMap(\.self)
+        var known = try await self.context.store.known(items, of: self.submitter, now: self.context.time.now())[...]
         return groups.map { group in
             group.filter { item in
-                guard case .file = item.place, let outcome = known.popFirst() else { return true }
-                guard let outcome else { return true }
+                guard let outcome = known.popFirst() ?? nil else { return true }
                 if outcome.state.isRunnable { self.ring(for: [outcome]) }
                 self.context.events(.taken(item, outcome))
                 return false
@@ -213,9 +209,8 @@ extension Intake {
 
     /// Has what is said of a file now amend its card, without reading the file; `nil` if it is no card yet.
     func amend(_ item: InputItem) async throws -> AdmissionOutcome? {
-        guard case .file(let file) = item.place else { return nil }
-        let listed = ListedFile(file: file, name: item.name, metadata: item.metadata, submitter: self.submitter)
-        let known = try await self.context.store.known([listed], now: self.context.time.now())[0]
+        guard case .file = item.place else { return nil }
+        let known = try await self.context.store.known([item], of: self.submitter, now: self.context.time.now())[0]
         if let known, known.state.isRunnable { self.ring(for: [known]) }
         return known
     }

@@ -133,9 +133,7 @@ package final class CardStore: Sendable {
             return true
         }
         if file.application != Schema.applicationID {
-            throw CodedError(
-                .wrongSandbox,
-                .configuration,
+            throw CodedError.wrongSandbox(
                 """
                 \(Redacted(folder.database)) is the database of another program; nothing was changed: name another folder \
                 (--sandbox, or sandbox.path)
@@ -143,9 +141,7 @@ package final class CardStore: Sendable {
             )
         }
         if file.version > Schema.version {
-            throw CodedError(
-                .wrongSandbox,
-                .configuration,
+            throw CodedError.wrongSandbox(
                 """
                 the sandbox has the format \(file.version), and this program knows \(Schema.version); nothing was changed: \
                 install the newer version
@@ -153,9 +149,7 @@ package final class CardStore: Sendable {
             )
         }
         guard file.isKnown else {
-            throw CodedError(
-                .wrongSandbox,
-                .configuration,
+            throw CodedError.wrongSandbox(
                 """
                 the sandbox \(Redacted(folder.path)) was made by an earlier build of idcard-pipeline, whose tables this one does not \
                 read; nothing was changed: deliver what is in it with that build, then move it away \
@@ -208,16 +202,10 @@ package final class CardStore: Sendable {
     }
 
     static func otherKind(_ kind: Kind) -> CodedError {
-        kind == .embedded
-            ? CodedError(
-                .wrongSandbox,
-                .configuration,
-                "the sandbox holds cards for the built-in endpoints; add --embedded, or name another folder (sandbox.path)"
-            )
-            : CodedError(
-                .wrongSandbox,
-                .configuration,
-                "the sandbox holds cards for the real endpoints; leave --embedded out, or name another folder (--sandbox)"
-            )
+        .wrongSandbox(
+            kind == .embedded
+                ? "the sandbox holds cards for the built-in endpoints; add --embedded, or name another folder (sandbox.path)"
+                : "the sandbox holds cards for the real endpoints; leave --embedded out, or name another folder (--sandbox)"
+        )
     }
 }

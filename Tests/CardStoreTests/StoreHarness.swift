@@ -188,14 +188,13 @@ final class StoreHarness {
         metadata: CardMetadata? = nil
     ) async throws -> [AdmissionOutcome?] {
         let listed = files.map { file in
-            ListedFile(
-                file: file,
+            InputItem(
+                place: .file(file),
                 name: file.path,
-                metadata: metadata ?? CardMetadata(businessNumber: BusinessNumber(stored: number)),
-                submitter: "local"
+                metadata: metadata ?? CardMetadata(businessNumber: BusinessNumber(stored: number))
             )
         }
-        return try await self.store.known(listed, now: self.now)
+        return try await self.store.known(listed, of: "local", now: self.now)
     }
 
     /// Claims what may be verified.
@@ -297,24 +296,32 @@ final class StoreHarness {
             self.count += 1
             let draft = DeliveryDraft(
                 id: DeliveryID(rawValue: "delivery-\(self.count)"),
-                key: "key-\(self.count)",
-                layout: .single,
-                body: .multipart,
-                boundary: "boundary",
-                parts: [.text("SECRET-TOKEN", name: "TOKEN")],
-                members: group
+                members: group,
+                outbound: try await self.outbound(
+                    "key-\(self.count)",
+                    [.text("SECRET-TOKEN", name: "TOKEN")],
+                    of: group
+                )
             )
-            let material = try await self.store.material(for: group.map(\.card))
-            let job = try await self.store.begin(
-                draft,
-                material: material,
-                by: self.worker,
-                terms: terms,
-                now: self.now
-            )
+            let job = try await self.store.begin(draft, by: self.worker, terms: terms, now: self.now)
             if let job { jobs.append(job) }
         }
         return jobs
+    }
+
+    func outbound(
+        _ key: String,
+        _ parts: [DeliveryPart],
+        of members: [DeliveryMember]
+    ) async throws -> OutboundDelivery {
+        let material = try await self.store.material(for: members.map(\.card))
+        return OutboundDelivery(
+            idempotencyKey: key,
+            boundary: "boundary",
+            parts: parts,
+            images: material.images,
+            confidential: material.confidential
+        )
     }
 
     @discardableResult

@@ -57,7 +57,7 @@ final class DeliverStage: StageWork {
     }
 
     func claim(_ limit: Int) async throws -> Claimed<Job> {
-        try self.context.requireWorker()
+        try self.context.worker.requireLock()
         let now = self.context.time.now()
         var claimed = Claimed<Job>()
         var formed = 0
@@ -174,19 +174,20 @@ final class DeliverStage: StageWork {
     /// Writes a new delivery down; `nil` if it comes to none.
     private func form(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
         defer { self.forming.withLock { $0 -= 1 } }
+        let cards = members.map(\.card)
         let material: DeliveryMaterial
         do {
-            material = try await self.context.store.material(for: members.map(\.card))
+            material = try await self.context.store.material(for: cards)
         } catch let error as CodedError where error.code == .imageUnreadable {
             self.gate.withdraw()
             let now = self.context.time.now()
-            let changes = try await self.context.store.failUnreadable(members.map(\.card), now: now)
+            let changes = try await self.context.store.failUnreadable(cards, now: now)
             changes.forEach(self.context.tell)
             return nil
         }
         let draft: DeliveryDraft
         do {
-            draft = try await self.draft(members, images: material.images)
+            draft = try await self.draft(members, material)
         } catch {
             guard error.failureClass == .rejected || error.failureClass == .shrink else {
                 // No TOKEN: nothing was formed, and the stage rests as after any other refusal.
@@ -196,17 +197,13 @@ final class DeliverStage: StageWork {
             }
             // These cards cannot be put into a form; the endpoint has no part in it.
             self.gate.withdraw()
-            let changes = try await self.context.store.failForming(
-                members.map(\.card),
-                because: error,
-                now: self.context.time.now()
-            )
+            let now = self.context.time.now()
+            let changes = try await self.context.store.failForming(cards, because: error, now: now)
             changes.forEach(self.context.tell)
             return nil
         }
         let job = try await self.context.store.begin(
             draft,
-            material: material,
             by: self.context.worker,
             terms: self.context.deciding,
             now: self.context.time.now()
@@ -218,22 +215,23 @@ final class DeliverStage: StageWork {
 
     private func draft(
         _ members: [DeliveryMember],
-        images: [CardID: Data]
+        _ material: DeliveryMaterial
     ) async throws(RemoteFailure) -> DeliveryDraft {
         var random = SystemRandomNumberGenerator()
         let id = DeliveryID(rawValue: UUIDText.version7(at: self.context.time.now(), using: &random))
         let key = UUIDText.version4(using: &random)
         let backend = self.context.ports.backend
         let parts = try await backend.parts(for: members)
-        return DeliveryDraft(
-            id: id,
-            key: key,
+        let outbound = OutboundDelivery(
+            idempotencyKey: key,
             layout: self.context.settings.policy.layout,
             body: backend.body,
-            boundary: try backend.boundary(for: key, parts: parts, images: images),
+            boundary: try backend.boundary(for: key, parts: parts, images: material.images),
             parts: parts,
-            members: members
+            images: material.images,
+            confidential: material.confidential
         )
+        return DeliveryDraft(id: id, members: members, outbound: outbound)
     }
 
     private func send(_ job: DeliveryJob, isOutdated: Bool = false) async throws {

@@ -35,7 +35,7 @@ final class FetchStage: StageWork {
 
     /// Claims only what has a place at its host: the others stay where they are, and cost nothing.
     func claim(_ limit: Int) async throws -> Claimed<Job> {
-        try self.context.requireWorker()
+        try self.context.worker.requireLock()
         guard self.context.room == .ample else { return Claimed() }
         let now = self.context.time.now()
         var claimed = Claimed<Job>()

@@ -12,7 +12,7 @@ struct PrepareStage: StageWork {
     }
 
     func claim(_ limit: Int) async throws -> Claimed<PreparationJob> {
-        try self.context.requireWorker()
+        try self.context.worker.requireLock()
         // What is left of the disk is for ending cards and erasing them.
         guard self.context.room != .finishingOnly else { return Claimed() }
         var claimed = Claimed<PreparationJob>()

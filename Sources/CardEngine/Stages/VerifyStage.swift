@@ -12,7 +12,7 @@ struct VerifyStage: StageWork {
     }
 
     func claim(_ limit: Int) async throws -> Claimed<VerificationJob> {
-        try self.context.requireWorker()
+        try self.context.worker.requireLock()
         // What is left of the disk is for ending cards and erasing them.
         guard self.context.room != .finishingOnly else { return Claimed() }
         let verifier = self.context.ports.verifier

@@ -74,26 +74,6 @@ package struct AdmissionOutcome: Hashable, Sendable {
     package var isReplay = false
 }
 
-/// A file that a list names, before it is read.
-package struct ListedFile: Sendable {
-    /// The file as it was when it was listed.
-    package var file: FileIdentity
-    /// The name by which reports speak of it.
-    package var name: Redacted<String>
-    /// What the list says of it.
-    package var metadata: CardMetadata
-    /// Who lists it.
-    package var submitter: String
-
-    /// Describes a file.
-    package init(file: FileIdentity, name: Redacted<String>, metadata: CardMetadata, submitter: String) {
-        self.file = file
-        self.name = name
-        self.metadata = metadata
-        self.submitter = submitter
-    }
-}
-
 extension Admission.Content {
     /// The host that is asked for the image.
     var host: String? {

@@ -2,28 +2,32 @@ package import CardModel
 import Foundation
 
 extension CardStore {
-    /// Returns, for each file, the card that it was taken in as under its number, if it is still the same file; what the list
-    /// says now amends it, or brings a replaced photo back, without reading a byte.
+    /// Returns, for each listed file, the card that it was taken in as under its number, if it is still the same file; what the
+    /// list says now amends it, or brings a replaced photo back, without reading a byte. Of addresses nothing is known.
     ///
     /// A photo whose image could not be used left no bytes, so its file is read again.
-    package func known(_ files: [ListedFile], now: Timestamp) async throws -> [AdmissionOutcome?] {
+    package func known(
+        _ items: [InputItem],
+        of submitter: String,
+        now: Timestamp
+    ) async throws -> [AdmissionOutcome?] {
         let (found, changed) = try await self.read { tx in
-            let found = try files.map { try self.known($0.file, number: $0.metadata.businessNumber, in: tx) }
-            let changed = try files.indices.filter { index in
-                try found[index].map { try self.changes($0, files[index], in: tx) } ?? false
+            let found = try items.map { try self.known($0, in: tx) }
+            let changed = try items.indices.filter { index in
+                try found[index].map { try self.changes($0, items[index], in: tx) } ?? false
             }
             return (found, changed)
         }
         guard !changed.isEmpty else { return found }
-        let numbers = changed.map { files[$0].metadata.businessNumber }
+        let numbers = changed.map { items[$0].metadata.businessNumber }
         let amended = try await self.write(at: now, locking: numbers) { tx in
             try changed.compactMap { index -> (Int, AdmissionOutcome)? in
                 guard let card = found[index]?.card else { return nil }
                 let row = try CardRow.require(card, in: tx)
-                let file = files[index]
+                let item = items[index]
                 return (
                     index,
-                    try self.amend(row, with: file.metadata, name: file.name, of: file.submitter, content: nil, in: tx)
+                    try self.amend(row, with: item.metadata, name: item.name, of: submitter, content: nil, in: tx)
                 )
             }
         }
@@ -33,17 +37,18 @@ extension CardStore {
     }
 
     /// Whether what a list says now may change a card.
-    private func changes(_ outcome: AdmissionOutcome, _ file: ListedFile, in tx: Transaction) throws -> Bool {
+    private func changes(_ outcome: AdmissionOutcome, _ item: InputItem, in tx: Transaction) throws -> Bool {
         if outcome.state == .superseded { return true }
         // Most lists say nothing but the number, and then nothing is opened.
-        guard outcome.state != .erased, file.metadata != CardMetadata(businessNumber: file.metadata.businessNumber),
+        guard outcome.state != .erased, item.metadata != CardMetadata(businessNumber: item.metadata.businessNumber),
             let said = try? CardRow.require(outcome.card, in: tx).card(self.vault).metadata
         else { return false }
-        return said.takingOver(file.metadata) != said
+        return said.takingOver(item.metadata) != said
     }
 
-    private func known(_ file: FileIdentity, number: BusinessNumber, in tx: Transaction) throws -> AdmissionOutcome? {
-        let place = self.place(file)
+    private func known(_ item: InputItem, in tx: Transaction) throws -> AdmissionOutcome? {
+        guard case .file(let file) = item.place else { return nil }
+        let (place, number) = (self.place(file), item.metadata.businessNumber)
         return try tx.row(
             """
             SELECT card.id, card.state, card.reason FROM input JOIN card ON card.id = input.card

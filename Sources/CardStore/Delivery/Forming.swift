@@ -3,38 +3,18 @@ package import Foundation
 
 /// A delivery that is to be formed: everything but its place in the sandbox.
 package struct DeliveryDraft: Sendable {
-    /// Its identifier.
+    /// The name under which it is stored.
     package var id: DeliveryID
-    /// The key that is the same over all its attempts.
-    package var key: String
-    /// How its cards are joined.
-    package var layout: DeliveryLayoutKind
-    /// What it is sent as.
-    package var body: DeliveryBody
-    /// The boundary of its form; empty for a raw body.
-    package var boundary: String
-    /// Its parts in order.
-    package var parts: [DeliveryPart]
     /// Its cards in order.
     package var members: [DeliveryMember]
+    /// What is to go on the wire.
+    package var outbound: OutboundDelivery
 
     /// Describes a delivery.
-    package init(
-        id: DeliveryID,
-        key: String,
-        layout: DeliveryLayoutKind,
-        body: DeliveryBody,
-        boundary: String,
-        parts: [DeliveryPart],
-        members: [DeliveryMember]
-    ) {
+    package init(id: DeliveryID, members: [DeliveryMember], outbound: OutboundDelivery) {
         self.id = id
-        self.key = key
-        self.layout = layout
-        self.body = body
-        self.boundary = boundary
-        self.parts = parts
         self.members = members
+        self.outbound = outbound
     }
 }
 
@@ -152,43 +132,17 @@ extension CardStore {
     /// - Returns: the job; `nil` if its cards may not go as they could when it was proposed.
     package func begin(
         _ draft: DeliveryDraft,
-        material: DeliveryMaterial,
         by worker: Worker,
         terms: DecidingTerms,
         now: Timestamp
     ) async throws -> DeliveryJob? {
         let numbers = Set(draft.members.map(\.businessNumber))
-        let formed = try await self.write(at: now, locking: Array(numbers)) { tx -> Formed? in
+        return try await self.write(at: now, locking: Array(numbers)) { tx in
             try self.require(worker, in: tx)
             let applications = try numbers.map { try Application($0, terms: terms, store: self, in: tx) }
             guard Self.mayGo(draft, by: applications) else { return nil }
             return try self.form(draft, of: applications, worker: worker, in: tx)
         }
-        guard let formed else { return nil }
-        return DeliveryJob(
-            id: draft.id,
-            members: draft.members.map(\.card),
-            numbers: numbers,
-            outbound: OutboundDelivery(
-                idempotencyKey: draft.key,
-                layout: draft.layout,
-                body: draft.body,
-                boundary: draft.boundary,
-                parts: draft.parts,
-                images: material.images,
-                confidential: material.confidential
-            ),
-            attempt: formed.attempt,
-            tries: formed.tries,
-            changes: formed.changes
-        )
-    }
-
-    private struct Formed: Sendable {
-        let attempt: Int64
-        /// How often a member has failed in a row, in deliveries before this one.
-        let tries: Int
-        let changes: [CardChange]
     }
 
     /// Whether every group of cards that the draft joins may go now, as the cards were when its form was built: its sender may
@@ -218,20 +172,20 @@ extension CardStore {
         of applications: [Application],
         worker: Worker,
         in tx: Transaction
-    ) throws -> Formed {
-        let members = draft.members.map(\.card)
+    ) throws -> DeliveryJob {
+        let (members, outbound) = (draft.members.map(\.card), draft.outbound)
         let rows = try members.map { try CardRow.require($0, in: tx) }
         let priority = rows.map(\.priority).max() ?? 0
         guard let firstKey = try rows.first?.key(self.vault) else {
             throw DatabaseError(.statement, "a delivery needs a card")
         }
         // Whoever erases a member closes the delivery, so the first member's key opens the parts for as long as they matter.
-        let parts = try firstKey.seal(json: draft.parts, column: "delivery.parts")
+        let parts = try firstKey.seal(json: outbound.parts, column: "delivery.parts")
         try tx.run(
             """
             INSERT INTO delivery (id, key, layout, body, boundary, parts, state, worker, priority, formed_at, changed_at)
-            VALUES (\(draft.id), \(draft.key), \(draft.layout), \(draft.body), \(draft.boundary), \(parts),
-            \(DeliveryState.open), \(worker.id), \(priority), \(tx.now), \(tx.now))
+            VALUES (\(draft.id), \(outbound.idempotencyKey), \(outbound.layout), \(outbound.body), \(outbound.boundary),
+            \(parts), \(DeliveryState.open), \(worker.id), \(priority), \(tx.now), \(tx.now))
             """
         )
         for (position, row) in rows.enumerated() {
@@ -243,7 +197,16 @@ extension CardStore {
         // After the moves, each of which marks its number.
         let changes = try applications.flatMap { try $0.apply(forming: members) }
         let attempt = try self.beginSending(draft.id, members: members, worker: worker, in: tx)
-        return Formed(attempt: attempt, tries: rows.map(\.history.tries).max() ?? 0, changes: changes)
+        return DeliveryJob(
+            id: draft.id,
+            members: members,
+            numbers: Set(rows.map(\.number)),
+            outbound: outbound,
+            attempt: attempt,
+            // How often a member has failed in a row, in deliveries before this one.
+            tries: rows.map(\.history.tries).max() ?? 0,
+            changes: changes
+        )
     }
 
     func beginSending(_ id: DeliveryID, members: [CardID], worker: Worker, in tx: Transaction) throws -> Int64 {

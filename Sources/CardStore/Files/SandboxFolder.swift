@@ -85,9 +85,7 @@ struct SandboxFolder: Sendable {
     /// An error of the operating system, with its text.
     static func failure(_ what: Message) -> CodedError {
         let text = String(cString: strerror(errno))
-        return CodedError(
-            .sandboxUnavailable,
-            .storage,
+        return CodedError.unavailable(
             what + ": \(text); check the path, its owner and the free space"
         )
     }

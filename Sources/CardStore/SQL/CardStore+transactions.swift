@@ -2,10 +2,16 @@ import CardModel
 import Foundation
 import GRDB
 
+// What the sandbox itself refuses or fails at.
+extension CodedError {
+    static func busy(_ message: Message) -> CodedError { CodedError(.sandboxBusy, .temporary, message) }
+    static func damaged(_ message: Message) -> CodedError { CodedError(.sandboxDamaged, .storage, message) }
+    static func unavailable(_ message: Message) -> CodedError { CodedError(.sandboxUnavailable, .storage, message) }
+    static func wrongSandbox(_ message: Message) -> CodedError { CodedError(.wrongSandbox, .configuration, message) }
+}
+
 extension CardStore {
-    static let busy = CodedError(
-        .sandboxBusy,
-        .temporary,
+    static let busy = CodedError.busy(
         "another process kept the sandbox locked for too long; end it or wait, then try again"
     )
 
@@ -53,33 +59,23 @@ extension CardStore {
                 "the disk of the sandbox is full; free some space; this change was not made"
             )
         case .outcomeUnknown:
-            return CodedError(
-                .sandboxUnavailable,
-                .storage,
+            return CodedError.unavailable(
                 "the disk of the sandbox failed to store data durably; check the disk, then start again"
             )
         case .damaged:
-            return CodedError(
-                .sandboxDamaged,
-                .storage,
+            return CodedError.damaged(
                 "the sandbox is damaged, or the disk failed to read it; check the disk and run: idcard-pipeline fsck"
             )
         case .unavailable:
-            return CodedError(
-                .sandboxUnavailable,
-                .storage,
+            return CodedError.unavailable(
                 "the sandbox cannot be read or written (\(error.text)); check the owner and mode of its files, and the disk"
             )
         case .replaced:
-            return CodedError(
-                .sandboxUnavailable,
-                .storage,
+            return CodedError.unavailable(
                 "the sandbox was replaced under this process: its files were deleted or exchanged; start it again"
             )
         case .statement:
-            return CodedError(
-                .sandboxDamaged,
-                .storage,
+            return CodedError.damaged(
                 "a change breaks a rule of the sandbox and was not made (\(error.text)); please report this"
             )
         }

@@ -31,9 +31,7 @@ extension CardStore {
             let part = path + ".part"
             // One byte: SQLite locks others, far behind it.
             guard let lock = try FileLock.take(path: part, creating: true, byteCount: 1), lock.isStillItsOwn else {
-                throw CodedError(
-                    .sandboxBusy,
-                    .temporary,
+                throw CodedError.busy(
                     "another backup to \(Redacted(path)) is under way; wait until it has ended"
                 )
             }
@@ -100,9 +98,7 @@ extension CardStore {
         let findings = try await self.ruleFindings()
         let worthless: Set = ["file_damaged", "reference_missing", "log_broken", "log_gap", "log_end_missing"]
         if let finding = findings.first(where: { worthless.contains($0.code) }) {
-            throw CodedError(
-                .sandboxDamaged,
-                .storage,
+            throw CodedError.damaged(
                 "the backup is not whole (\(finding.code): " + finding.message
                     + "); check the sandbox that it is of (idcard-pipeline fsck), or use another backup"
             )

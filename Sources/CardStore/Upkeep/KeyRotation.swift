@@ -94,9 +94,7 @@ extension CardStore {
             }
         }
         let name: Message = known.map { "\($0.command) (process \($0.process))" } ?? "a process"
-        return CodedError(
-            .sandboxBusy,
-            .temporary,
+        return CodedError.busy(
             name
                 + " is at work on the sandbox, and this must be done alone; end it, then try again; nothing was changed"
         )

@@ -7,9 +7,7 @@ extension Restore {
     func settle(erased: [ErasureList.Entry], previous: Vault?, _ report: inout RestoreReport) async throws {
         let file = try Database.marks(of: self.copy)
         guard file.isKnown else {
-            throw CodedError(
-                .wrongSandbox,
-                .configuration,
+            throw CodedError.wrongSandbox(
                 "the backup was made by another version of idcard-pipeline; restore it with that one"
             )
         }

@@ -160,9 +160,7 @@ package struct Restore: Sendable {
         let pages = header[28..<32].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let whole = pages * (UInt64(header[16]) << 8 | UInt64(header[17]))
         guard length >= whole else {
-            throw CodedError(
-                .sandboxDamaged,
-                .storage,
+            throw CodedError.damaged(
                 """
                 the backup \(Redacted(self.backup)) has \(length) bytes of \(whole), so it was cut short; copy it again, or use \
                 another backup
@@ -206,9 +204,7 @@ package struct Restore: Sendable {
             let file = try Database.marks(of: self.folder.database)
             if file.isEmpty { return nil }
             guard file.isKnown else {
-                throw CodedError(
-                    .wrongSandbox,
-                    .configuration,
+                throw CodedError.wrongSandbox(
                     "the sandbox was made by another version of idcard-pipeline; restore into a new folder (sandbox.path)"
                 )
             }

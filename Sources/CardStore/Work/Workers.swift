@@ -13,8 +13,17 @@ package final class Worker: Sendable {
         self.lock = lock
     }
 
-    /// Whether its lock file is still its own; asked before each attempt, since whoever removed it has taken its claims over.
+    /// Whether its lock file is still its own.
     package var isAlive: Bool { self.lock.isStillItsOwn }
+
+    /// Asked before work is claimed: whoever removed the lock file has taken the claims over.
+    package func requireLock() throws {
+        guard self.isAlive else { throw Self.replaced }
+    }
+
+    fileprivate static let replaced = CodedError.unavailable(
+        "the lock file of this process was removed from the sandbox, so its work is another's now; start it again"
+    )
 
     func release() { self.lock.release() }
 }
@@ -64,9 +73,7 @@ extension CardStore {
         return Worker(id: id, lock: lock)
     }
 
-    private static let keyChanged = CodedError(
-        .sandboxBusy,
-        .temporary,
+    private static let keyChanged = CodedError.busy(
         "the key of the sandbox was changed while this process began; nothing was changed; start it again"
     )
 
@@ -127,12 +134,7 @@ extension CardStore {
     ///
     /// - Throws: `sandbox_unavailable`.
     func require(_ worker: Worker, in tx: Transaction) throws {
-        guard try !tx.exists("SELECT 1 FROM worker WHERE id = \(worker.id)") else { return }
-        throw CodedError(
-            .sandboxUnavailable,
-            .storage,
-            "the lock file of this process was removed from the sandbox, so its work is another's now; start it again"
-        )
+        guard try tx.exists("SELECT 1 FROM worker WHERE id = \(worker.id)") else { throw Worker.replaced }
     }
 
     /// Gives back what a worker has claimed. What it was sending may have arrived.

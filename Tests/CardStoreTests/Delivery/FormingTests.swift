@@ -127,14 +127,9 @@ extension StoreHarness {
         let id = self.id().rawValue
         let draft = DeliveryDraft(
             id: DeliveryID(rawValue: id),
-            key: "key of \(id)",
-            layout: .single,
-            body: .multipart,
-            boundary: "boundary",
-            parts: [],
-            members: members
+            members: members,
+            outbound: try await self.outbound("key of \(id)", [], of: members)
         )
-        let material = try await self.store.material(for: members.map(\.card))
-        return try await self.store.begin(draft, material: material, by: self.worker, terms: Self.terms, now: self.now)
+        return try await self.store.begin(draft, by: self.worker, terms: Self.terms, now: self.now)
     }
 }
