@@ -74,6 +74,13 @@ package struct AdmissionOutcome: Hashable, Sendable {
     package var isReplay = false
 }
 
+extension AdmissionOutcome {
+    /// Reads the `id, state, reason` of a card that is there.
+    init(known row: inout Row) throws {
+        self.init(card: try row.next(), state: try row.next(), reason: try row.next(), isDuplicate: true)
+    }
+}
+
 extension Admission.Content {
     /// The host that is asked for the image.
     var host: String? {

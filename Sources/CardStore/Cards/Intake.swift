@@ -57,9 +57,7 @@ extension CardStore {
             AND input.modified = \(file.modifiedNanoseconds) AND input.changed = \(file.changedNanoseconds)
             AND (card.state <> 'rejected' OR card.prepared IS NOT NULL)
             """
-        ) { row in
-            AdmissionOutcome(card: try row.next(), state: try row.next(), reason: try row.next(), isDuplicate: true)
-        }
+        ) { try AdmissionOutcome(known: &$0) }
     }
 
     private func place(_ file: FileIdentity) -> Data {

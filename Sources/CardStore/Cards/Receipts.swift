@@ -36,32 +36,23 @@ extension CardStore {
     }
 
     func outcome(of receipt: Receipt, from submitter: String, in tx: Transaction) throws -> AdmissionOutcome? {
-        let known = try tx.row(
+        try tx.row(
             """
             SELECT card.id, card.state, card.reason, input.request FROM input JOIN card ON card.id = input.card
             WHERE input.location = \(self.place(of: receipt, from: submitter))
             """
         ) { row in
-            (
-                outcome: AdmissionOutcome(
-                    card: try row.next(),
-                    state: try row.next(),
-                    reason: try row.next(),
-                    isDuplicate: true,
-                    isReplay: true
-                ),
-                request: try row.next(Data?.self)
-            )
+            var outcome = try AdmissionOutcome(known: &row)
+            outcome.isReplay = true
+            guard try row.next(Data?.self) == self.fingerprint(of: receipt) else {
+                throw CodedError(
+                    .requestReused,
+                    .conflict,
+                    "the name of the request was used for another one; give each submission a name of its own"
+                )
+            }
+            return outcome
         }
-        guard let known else { return nil }
-        guard known.request == self.fingerprint(of: receipt) else {
-            throw CodedError(
-                .requestReused,
-                .conflict,
-                "the name of the request was used for another one; give each submission a name of its own"
-            )
-        }
-        return known.outcome
     }
 
     /// Writes down that a request was answered with a card.

@@ -46,18 +46,15 @@ extension CardStore {
         func note(_ column: String, _ opens: Bool) {
             if !opens { broken.insert(column) }
         }
-        if let metadata = row.sealedMetadata {
-            let value: SealedMetadata? = try? key.open(json: metadata, column: SealedMetadata.column)
-            note(SealedMetadata.column, value != nil)
+        func check<Value: Decodable>(_ column: String, _ sealed: [Data], as type: Value.Type) {
+            note(column, sealed.allSatisfy { (try? key.open(json: $0, as: type, column: column)) != nil })
         }
-        var messages = row.sealedMessage.map { [$0] } ?? []
+        check(SealedMetadata.column, [row.sealedMetadata].compactMap(\.self), as: SealedMetadata.self)
+        var messages = [row.sealedMessage].compactMap(\.self)
         messages += try tx.rows("SELECT message FROM event WHERE card = \(row.id) AND message IS NOT NULL") {
             try $0.next()
         }
-        for message in messages {
-            let value: Message? = try? key.open(json: message, column: CardRow.messageColumn)
-            note(CardRow.messageColumn, value != nil)
-        }
+        check(CardRow.messageColumn, messages, as: Message.self)
         if try self.hasImage(row.id, in: tx) {
             note("blob.image", (try? self.image(of: row.id, key: key, in: tx)) != nil)
         }
@@ -69,10 +66,7 @@ extension CardStore {
             AND delivery.parts IS NOT NULL
             """
         ) { try $0.next() }
-        for sealed in parts {
-            let value: [DeliveryPart]? = try? key.open(json: sealed, column: "delivery.parts")
-            note("delivery.parts", value != nil)
-        }
+        check("delivery.parts", parts, as: [DeliveryPart].self)
         return broken.sorted()
     }
 }

@@ -216,18 +216,9 @@ struct Application {
     }
 
     private static func supersede(by newer: CardID?) -> Transition {
-        guard let newer else {
-            return Transition(
-                .superseded,
-                .superseded,
-                "a newer photo of the same side took its place, so it is not sent"
-            )
-        }
-        return Transition(
-            .superseded,
-            .superseded,
-            "card \(newer.rawValue), a newer photo of the same side, took its place, so it is not sent"
-        )
+        let photo: Message =
+            newer.map { "card \($0.rawValue), a newer photo of the same side," } ?? "a newer photo of the same side"
+        return Transition(.superseded, .superseded, photo + " took its place, so it is not sent")
     }
 
     /// Once for each pair: what the rules say of cards that go all the same.

@@ -4,12 +4,8 @@ import Glibc
 
 /// The folder of a sandbox and the files in it: made for their owner's eyes only, whatever the umask.
 struct SandboxFolder: Sendable {
+    /// Absolute.
     let path: String
-
-    /// Takes an absolute path.
-    init(path: String) {
-        self.path = path
-    }
 
     var database: String { "\(self.path)/sandbox.sqlite3" }
     /// The certificates of erased cards.
@@ -62,7 +58,7 @@ struct SandboxFolder: Sendable {
             )
         }
         guard status.st_mode & 0o077 != 0 else { return }
-        guard try mayHoldOtherFiles || Self.isEmpty(path) else {
+        guard try mayHoldOtherFiles || Self.names(in: path).isEmpty else {
             throw CodedError(
                 .sandboxUnavailable,
                 .configuration,
@@ -70,10 +66,6 @@ struct SandboxFolder: Sendable {
             )
         }
         guard chmod(path, 0o700) == 0 else { throw Self.failure("the mode of \(Redacted(path)) cannot be set") }
-    }
-
-    private static func isEmpty(_ path: String) throws -> Bool {
-        try Self.names(in: path).isEmpty
     }
 
     private static func names(in path: String) throws -> [String] {

@@ -179,11 +179,6 @@ package struct SeenTime: Hashable, Sendable {
     /// Since when and until when a clock has run that is far from it.
     package private(set) var doubted: ClosedRange<Timestamp>?
 
-    init(last: Timestamp, doubted: ClosedRange<Timestamp>? = nil) {
-        self.last = last
-        self.doubted = doubted
-    }
-
     /// - Parameter isRight: whether a person says so. It is said of clocks that are ahead: one that is behind erases too little.
     mutating func see(_ now: Timestamp, isRight: Bool) {
         if now > self.last.advanced(by: .zero - Limits.largestClockStep),

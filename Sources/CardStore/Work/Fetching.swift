@@ -251,7 +251,8 @@ extension CardStore {
         return max(due, pauseEnd ?? due)
     }
 
-    private func end(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {
+    /// Moves a card to where it waits for no time.
+    func end(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {
         try self.move(row, transition, also: ", due_at = NULL", in: tx)
     }
 

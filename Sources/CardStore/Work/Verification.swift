@@ -149,11 +149,8 @@ extension CardStore {
     }
 
     private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
-        func end(_ state: CardState, _ reason: ReasonCode) throws {
-            try self.move(row, Transition(state, reason, failure), also: ", due_at = NULL", in: tx)
-        }
         switch failure.failureClass {
-        case .rejected, .shrink: return try end(.rejected, .refusedByRemote)
+        case .rejected, .shrink: try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         case .accepted, .throttled, .notSent:
             try self.release(row, in: tx)
         case .stop where failure.stopScope == .account: try self.release(row, in: tx)
@@ -167,7 +164,8 @@ extension CardStore {
             )
             // A request that another card's passes by is this card's own; it gets one more try.
             if history.isUsedUp(by: failure.failureClass == .stop ? 1 : terms.maxAttempts) {
-                return try end(.failed, failure.failureClass == .stop ? .refusedByRemote : .attemptsExhausted)
+                let reason: ReasonCode = failure.failureClass == .stop ? .refusedByRemote : .attemptsExhausted
+                return try self.end(row, Transition(.failed, reason, failure), in: tx)
             }
             try self.release(row, after: history, delay: terms.delay, in: tx)
         }
