@@ -96,9 +96,14 @@ package struct Engine: Sendable {
         // Before anything is claimed: what dead processes had is taken over.
         try await self.heartbeat()
         try await context.store.reconsider(under: context.deciding, now: context.time.now())
-        try await self.runTogether {
-            defer { context.board.end() }
-            try await source()
+        // Who cancels the run wants its end: nothing below hears of it otherwise.
+        try await withTaskCancellationHandler {
+            try await self.runTogether {
+                defer { context.board.end() }
+                try await source()
+            }
+        } onCancel: {
+            context.board.end()
         }
     }
 
@@ -188,16 +193,6 @@ package struct Engine: Sendable {
 
     /// Runs the stages with their companions until the end was asked for, and what is under way is concluded or cut off.
     private func runTogether(_ source: @escaping @Sendable () async throws -> Void) async throws {
-        let board = self.context.board
-        // Who cancels the run wants its end: nothing below hears of it otherwise.
-        try await withTaskCancellationHandler {
-            try await self.runParts(source)
-        } onCancel: {
-            board.end()
-        }
-    }
-
-    private func runParts(_ source: @escaping @Sendable () async throws -> Void) async throws {
         let board = self.context.board
         try await withThrowingTaskGroup(of: Part.self) { tasks in
             tasks.addTask { .stages(await self.runStages()) }

@@ -135,10 +135,8 @@ package struct Gate: Hashable, Sendable {
         if case .pausing = self.phase { return }
         self.failuresInRow = 0
         self.stopsInRow = 0
-        if self.phase != .open {
-            self.phase = .open
-            self.nextPause = Limits.firstPause
-        }
+        self.phase = .open
+        self.nextPause = Limits.firstPause
         self.answersAtLevel += 1
         guard self.answersAtLevel >= self.level else { return }
         self.held = self.level

@@ -114,22 +114,16 @@ extension CardStore {
         try tx.exists("SELECT 1 FROM reading WHERE card = \(card)")
     }
 
-    /// Whether a newer photo of its side was delivered, or may still be.
-    func isReplaced(_ row: CardRow, in tx: Transaction) throws -> Bool {
-        try self.isReplaced(
-            row,
-            by: [.fetching, .received, .prepared, .verified, .delivering, .held, .delivered],
-            in: tx
-        )
-    }
-
-    func isReplaced(_ row: CardRow, by states: [CardState], in tx: Transaction) throws -> Bool {
+    /// Whether a newer photo of its side was delivered, or stands in one of some states: if none are named, in one from which it
+    /// may still be.
+    func isReplaced(
+        _ row: CardRow,
+        by states: [CardState] = [.fetching, .received, .prepared, .verified, .delivering, .held, .delivered],
+        in tx: Transaction
+    ) throws -> Bool {
         guard let side = row.anySide else { return false }
-        let delivered: Int64? = try tx.value(
-            side == .front
-                ? "SELECT coalesce(front_delivered, 0) FROM cases WHERE number = \(row.number)"
-                : "SELECT coalesce(back_delivered, 0) FROM cases WHERE number = \(row.number)"
-        )
+        let column: SQL = side == .front ? "front_delivered" : "back_delivered"
+        let delivered: Int64? = try tx.value("SELECT coalesce(\(column), 0) FROM cases WHERE number = \(row.number)")
         if (delivered ?? 0) > row.order { return true }
         return try tx.exists(
             """

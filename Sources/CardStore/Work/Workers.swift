@@ -108,8 +108,11 @@ extension CardStore {
         let others = try await self.read { tx in
             try tx.rows("SELECT id FROM worker WHERE id <> \(worker.id)") { try $0.next(String.self) }
         }
-        // Held while their claims are given back, so that nobody else does it at the same time.
-        let dead = try others.compactMap { id in try self.lockIfDead(id).map { (id: id, lock: $0) } }
+        // Held while their claims are given back, so that nobody else does it at the same time. A lock file that is gone counts
+        // as that of a process that has ended, too.
+        let dead = try others.compactMap { id in
+            try FileLock.take(path: self.folder.workerLock(id), creating: true).map { (id: id, lock: $0) }
+        }
         defer { dead.forEach { $0.lock.release() } }
         let ids = dead.map(\.id)
         let held = try await self.write(at: now) { tx in
@@ -123,11 +126,6 @@ extension CardStore {
         for id in ids { unlink(self.folder.workerLock(id)) }
         self.reserve.keep(freeBytes: self.freeBytes)
         return ids.count
-    }
-
-    /// The lock of a worker whose process has ended; a lock file that is gone counts as ended, too.
-    private func lockIfDead(_ id: String) throws -> FileLock? {
-        try FileLock.take(path: self.folder.workerLock(id), creating: true)
     }
 
     /// Checks that a worker was not taken for dead: what it claimed is others' then.
