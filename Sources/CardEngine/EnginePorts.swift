@@ -16,7 +16,6 @@ package struct EnginePorts: Sendable {
     /// The business backend.
     package var backend: any Backend
 
-    /// Joins them.
     package init(
         read: @escaping @Sendable (_ file: FileIdentity) async throws -> Data,
         prepare: @escaping @Sendable (_ source: Data) async throws -> PreparedImage,

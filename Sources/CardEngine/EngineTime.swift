@@ -10,7 +10,6 @@ package struct EngineTime: Sendable {
     /// Waits; throws `CancellationError` if the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void
 
-    /// Makes a source of time.
     package init(
         now: @escaping @Sendable () -> Timestamp,
         steady: @escaping @Sendable () -> Duration,

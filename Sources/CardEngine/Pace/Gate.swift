@@ -88,7 +88,6 @@ package struct Gate: Hashable, Sendable {
         self.pauseEnd(after: now) ?? self.bucket?.refill(after: now)
     }
 
-    /// Calls begin.
     package mutating func begin(_ count: Int, at now: Duration) {
         self.inFlight += count
         self.bucket?.take(count, at: now)
@@ -99,7 +98,6 @@ package struct Gate: Hashable, Sendable {
         self.inFlight -= 1
     }
 
-    /// A call ended.
     package mutating func end(_ result: Result, at now: Duration) {
         self.inFlight -= 1
         switch result {

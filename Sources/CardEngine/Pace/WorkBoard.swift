@@ -45,7 +45,6 @@ final class WorkBoard: Sendable {
         sleeper?.resume()
     }
 
-    /// Pieces of work begin.
     func begin(_ count: Int, of stage: Stage) {
         self.state.withLock { $0.underWay[stage, default: 0] += count }
     }

@@ -36,7 +36,6 @@ package struct Admission: Sendable {
     /// Until when it waits for the other side; the time of intake for cards of a list.
     package var waitsUntil: Timestamp
 
-    /// Describes a photo.
     package init(
         id: CardID,
         name: Redacted<String>,

@@ -13,12 +13,10 @@ package struct Receipt: Hashable, Sendable {
 
     /// Whose name it is.
     package var kind: Kind
-    /// The name.
     package var name: String
     /// A digest of all that the request says.
     package var request: ContentDigest
 
-    /// Describes a request.
     package init(kind: Kind, name: String, request: ContentDigest) {
         self.kind = kind
         self.name = name

@@ -86,11 +86,8 @@ extension CardStore {
 
 /// Where a card stands after a change, for progress and reports.
 package struct CardChange: Hashable, Sendable {
-    /// The card.
     package var card: CardID
-    /// Its state.
     package var state: CardState
-    /// Why.
     package var reason: ReasonCode?
     /// The remote's own code.
     package var remoteCode: String?

@@ -9,7 +9,6 @@ package struct DeliveryTerms: Sendable {
     /// Whether its form would be another one now: another TOKEN, other fields.
     package var isOutdated: Bool
 
-    /// Describes terms.
     package init(retry: RetryTerms, onUnknown: UnknownPolicy, isOutdated: Bool = false) {
         self.retry = retry
         self.onUnknown = onUnknown

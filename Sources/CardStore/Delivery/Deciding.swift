@@ -10,7 +10,6 @@ package struct DecidingTerms: Sendable {
     /// Whether cards that name no user account may go.
     package var hasDefaultUserNumber: Bool
 
-    /// Describes terms.
     package init(policy: ApplicationPolicy, rules: VerdictRules, hasDefaultUserNumber: Bool = true) {
         self.policy = policy
         self.rules = rules
@@ -20,7 +19,6 @@ package struct DecidingTerms: Sendable {
 
 /// A business number with something to decide.
 package struct DeliveryProposal: Sendable {
-    /// The number.
     package var number: BusinessNumber
     /// The cards of each delivery that may be formed now; empty where only waits are to be written down.
     package var groups: [[DeliveryMember]]

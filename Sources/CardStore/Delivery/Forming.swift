@@ -10,7 +10,6 @@ package struct DeliveryDraft: Sendable {
     /// What is to go on the wire.
     package var outbound: OutboundDelivery
 
-    /// Describes a delivery.
     package init(id: DeliveryID, members: [DeliveryMember], outbound: OutboundDelivery) {
         self.id = id
         self.members = members
@@ -20,7 +19,6 @@ package struct DeliveryDraft: Sendable {
 
 /// A delivery that a worker is about to send.
 package struct DeliveryJob: Sendable {
-    /// Its identifier.
     package var id: DeliveryID
     /// Its cards in order.
     package var members: [CardID]

@@ -5,7 +5,6 @@ package import CardModel
 package struct CardDetailsDocument: Encodable, Sendable {
     /// Something that happened, or a call to an outside service.
     package struct Event: Encodable, Sendable {
-        /// When.
         package let at: String
         /// The state that the card entered, `warning` or `attempt`.
         package let kind: String

@@ -7,7 +7,6 @@ package struct CardFilter: Hashable, Sendable {
     package var states: [CardState] = []
     /// Their reason, or the remote's code.
     package var reason: String?
-    /// Their business number.
     package var number: BusinessNumber?
     /// What they need a person for; empty for all cards.
     package var attention: [CardAttention] = []
@@ -20,7 +19,6 @@ package struct CardFilter: Hashable, Sendable {
 
 /// A card with everything that is known of it, for the person who looks at it.
 package struct CardDetails: Sendable {
-    /// The card.
     package var card: Card
     /// The name of the input as a person gave it.
     package var inputName: Redacted<String>?
@@ -36,11 +34,9 @@ package struct CardDetails: Sendable {
 
 /// Something that happened to a card.
 package struct CardEvent: Hashable, Sendable {
-    /// When.
     package var at: Timestamp
     /// The state after it.
     package var state: CardState
-    /// Why.
     package var reason: ReasonCode?
     /// The remote's own code.
     package var remoteCode: String?

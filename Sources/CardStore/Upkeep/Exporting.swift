@@ -12,13 +12,10 @@ package struct CardExport: Sendable {
 package struct AccessRecord: Encodable, Sendable {
     /// Its number, from 1.
     package let number: Int64
-    /// When.
     package let at: String
-    /// Who.
     package let actor: String
     /// What was done: an ``AccessAction``.
     package let action: String
-    /// Why.
     package let purpose: String
     /// Which card, if it is about one.
     @Nullable package var cardID: CardID?

@@ -8,7 +8,6 @@ package struct RetryTerms: Sendable {
     /// How long the card waits.
     package var delay: Duration
 
-    /// Describes terms.
     package init(maxAttempts: Int, delay: Duration) {
         self.maxAttempts = maxAttempts
         self.delay = delay

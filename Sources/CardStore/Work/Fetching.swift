@@ -3,7 +3,6 @@ package import Foundation
 
 /// A card whose image a worker has claimed to fetch.
 package struct FetchJob: Sendable {
-    /// The card.
     package var card: Card
     /// Where from, and what is there already.
     package var request: FetchRequest

@@ -18,7 +18,6 @@ package struct EndpointPause: Hashable, Sendable {
     /// How long nothing is sent.
     package var wait: Wait
 
-    /// Describes a pause.
     package init(stage: Stage, host: String, after failure: RemoteFailure, since: Timestamp, wait: Wait) {
         self.stage = stage
         self.host = host

@@ -3,7 +3,6 @@ package import Foundation
 
 /// A card whose source bytes a worker has claimed to prepare.
 package struct PreparationJob: Sendable {
-    /// The card.
     package var card: Card
     /// Its source bytes.
     package var source: Data

@@ -20,7 +20,6 @@ package struct SourceRun: Hashable, Sendable {
         }
     }
 
-    /// Its identifier.
     package let id: String
     /// The name of its source.
     package let source: String

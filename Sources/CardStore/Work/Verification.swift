@@ -3,7 +3,6 @@ import Foundation
 
 /// A card that a worker has claimed for verification.
 package struct VerificationJob: Sendable {
-    /// The card.
     package var card: Card
     /// Its prepared image.
     package var image: PreparedImage

@@ -4,7 +4,6 @@ import Glibc
 
 /// A process at work on the sandbox: what it claims is its own for as long as it holds its lock, and no longer.
 package final class Worker: Sendable {
-    /// Its identifier.
     package let id: String
     private let lock: FileLock
 
@@ -30,7 +29,6 @@ package final class Worker: Sendable {
 
 /// A process at work, as `status` shows it.
 package struct WorkerStatus: Hashable, Sendable {
-    /// Its identifier.
     package var id: String
     /// What it runs: `run`, `watch` or `serve`.
     package var command: String
