@@ -173,7 +173,6 @@ extension CardStore {
     ) throws -> DeliveryJob {
         let (members, outbound) = (draft.members.map(\.card), draft.outbound)
         let rows = try members.map { try CardRow.require($0, in: tx) }
-        let priority = rows.map(\.priority).max() ?? 0
         guard let firstKey = try rows.first?.key(self.vault) else {
             throw DatabaseError(.statement, "a delivery needs a card")
         }
@@ -183,7 +182,7 @@ extension CardStore {
             """
             INSERT INTO delivery (id, key, layout, body, boundary, parts, state, worker, priority, formed_at, changed_at)
             VALUES (\(draft.id), \(outbound.idempotencyKey), \(outbound.layout), \(outbound.body), \(outbound.boundary),
-            \(parts), \(DeliveryState.open), \(worker.id), \(priority), \(tx.now), \(tx.now))
+            \(parts), \(DeliveryState.open), \(worker.id), \(rows.map(\.priority).max() ?? 0), \(tx.now), \(tx.now))
             """
         )
         for (position, row) in rows.enumerated() {
@@ -194,13 +193,12 @@ extension CardStore {
         }
         // After the moves, each of which marks its number.
         let changes = try applications.flatMap { try $0.apply(forming: members) }
-        let attempt = try self.beginSending(draft.id, members: members, worker: worker, in: tx)
         return DeliveryJob(
             id: draft.id,
             members: members,
             numbers: Set(rows.map(\.number)),
             outbound: outbound,
-            attempt: attempt,
+            attempt: try self.beginSending(draft.id, members: members, worker: worker, in: tx),
             // How often a member has failed in a row, in deliveries before this one.
             tries: rows.map(\.history.tries).max() ?? 0,
             changes: changes

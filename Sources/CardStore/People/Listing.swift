@@ -153,17 +153,13 @@ extension CardStore {
 
     private func events(of id: CardID, key: CardKey?, in tx: Transaction) throws -> [CardEvent] {
         try tx.rows("SELECT at, state, reason, remote_code, message FROM event WHERE card = \(id) ORDER BY id") { row in
-            var event = CardEvent(
+            CardEvent(
                 at: try row.next(),
                 state: try row.next(),
                 reason: try row.next(),
                 remoteCode: try row.next(),
-                message: nil
+                message: try row.next(Data?.self).flatMap { try? key?.open(json: $0, column: CardRow.messageColumn) }
             )
-            if let key, let sealed = try row.next(Data?.self) {
-                event.message = try? key.open(json: sealed, column: CardRow.messageColumn)
-            }
-            return event
         }
     }
 
