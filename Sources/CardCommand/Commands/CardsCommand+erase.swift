@@ -83,7 +83,9 @@ extension CardsCommand {
                 if self.dryRun {
                     if expired == nil { Self.warnOfClock() }
                     let others = (expired ?? []).map(\.card).filter { !named.contains($0) }
-                    try await self.list(named + others, in: store)
+                    // As `cards list` does.
+                    let documents = try await store.cards(named + others).map(CardDocument.init)
+                    await self.format.print(documents, as: "cards")
                     return .delivered
                 }
                 guard self.isConfirmed(named, expired ?? []) else {
@@ -105,10 +107,10 @@ extension CardsCommand {
                     }
                 } catch {
                     // What had expired and is erased is not found again.
-                    if !certificates.isEmpty { await self.print(certificates) }
+                    if !certificates.isEmpty { await self.format.print(certificates, as: "erasures") }
                     throw error
                 }
-                await self.print(certificates)
+                await self.format.print(certificates, as: "erasures")
                 return .delivered
             }
         }
@@ -170,24 +172,6 @@ extension CardsCommand {
             guard !what.isEmpty else { return true }
             Console.standardError("Erase \(what.joined(separator: " and ")) for good? Type yes:")
             return readLine() == "yes"
-        }
-
-        /// Lists cards as `cards list` does.
-        private func list(_ cards: [CardID], in store: CardStore) async throws {
-            let documents = try await store.cards(cards).map { CardDocument($0) }
-            guard self.format == .json else {
-                for document in documents { await self.format.print(document) }
-                return
-            }
-            await Console.standardOutput(JSONText.document(["cards": documents]))
-        }
-
-        private func print(_ certificates: [ErasureCertificate]) async {
-            switch self.format {
-            case .text: for certificate in certificates { await certificate.print(.text) }
-            case .json: await Console.standardOutput(JSONText.document(["erasures": certificates]))
-            case .jsonl: for certificate in certificates { await Console.standardOutput(JSONText.line(certificate)) }
-            }
         }
     }
 }

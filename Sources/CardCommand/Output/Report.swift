@@ -10,8 +10,11 @@ enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
 enum LineFormat: String, CaseIterable, ExpressibleByArgument {
     case text, jsonl
 
-    func print(_ line: some ReportLine) async {
-        await Console.standardOutput(self == .text ? Console.readable(line.text.oneLine) : JSONText.line(line))
+    func print(_ report: some Report) async {
+        switch self {
+        case .text: await report.print(.text)
+        case .jsonl: await Console.standardOutput(JSONText.line(report))
+        }
     }
 }
 
@@ -20,7 +23,13 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json, jsonl
 
     /// Prints an element of a list; what is one JSON object is printed as a whole.
-    func print(_ line: some ReportLine) async { await LineFormat(rawValue: self.rawValue)?.print(line) }
+    func print(_ element: some Report) async { await LineFormat(rawValue: self.rawValue)?.print(element) }
+
+    /// Prints a whole list; one JSON object has it under a name.
+    func print(_ elements: [some Report], as name: String) async {
+        if self == .json { await Console.standardOutput(JSONText.document([name: elements])) }
+        for element in elements { await self.print(element) }
+    }
 }
 
 extension Int {
@@ -28,16 +37,24 @@ extension Int {
     func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
-/// An element of a list: the same facts for programs and for people.
-protocol ReportLine: Encodable {
+/// A report of a command: the same facts for programs and for people.
+protocol Report: Encodable {
+    var lines: [String] { get }
+}
+
+/// A report of one line, whatever stands in the names in it.
+protocol ReportLine: Report {
     var text: String { get }
+}
+
+extension ReportLine {
+    var lines: [String] { [self.text.oneLine] }
 }
 
 extension CardDocument: ReportLine {}
 
-/// A report of a command: the same facts for programs and for people.
-protocol Report: Encodable {
-    var lines: [String] { get }
+extension Array: Report where Element: Report {
+    var lines: [String] { self.flatMap(\.lines) }
 }
 
 extension Report {

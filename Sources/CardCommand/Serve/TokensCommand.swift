@@ -126,24 +126,16 @@ struct TokensCommand: AsyncParsableCommand {
             abstract: "List the tokens: names, scopes and times, never the tokens themselves."
         )
 
-        private struct Line: Encodable {
+        private struct Line: ReportLine {
             let name: String
             let scopes: [String]
             let createdAt: String
             @Nullable var expiresAt: String?
-        }
 
-        private struct Listed: Report {
-            let tokens: [Line]
-
-            var lines: [String] {
-                self.tokens.map { token in
-                    let end = token.expiresAt.map { "until \($0)" } ?? "until revoked"
-                    return "\(token.name)  \(token.scopes.joined(separator: ","))  since \(token.createdAt), \(end)"
-                }
+            var text: String {
+                let end = self.expiresAt.map { "until \($0)" } ?? "until revoked"
+                return "\(self.name)  \(self.scopes.joined(separator: ","))  since \(self.createdAt), \(end)"
             }
-
-            func encode(to encoder: any Encoder) throws { try self.tokens.encode(to: encoder) }
         }
 
         @OptionGroup var options: FileOptions
@@ -158,7 +150,7 @@ struct TokensCommand: AsyncParsableCommand {
                     expiresAt: token.expiresAt?.formatted(.iso8601)
                 )
             }
-            await Listed(tokens: lines).print(self.options.format)
+            await lines.print(self.options.format)
             return .delivered
         }
     }
