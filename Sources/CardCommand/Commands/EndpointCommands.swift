@@ -35,7 +35,6 @@ struct VerifierCommand: Command {
 
     func execute() async throws -> CommandStatus {
         var configuration = EmbeddedVerifier.Configuration(secrets: [self.apiKey: self.apiSecret])
-        configuration.host = ListeningOptions.host
         configuration.port = self.listening.port
         let path = self.dialect.path
         let verifier = EmbeddedVerifier(
@@ -103,7 +102,6 @@ struct BackendCommand: Command {
 
     func execute() async throws -> CommandStatus {
         var configuration = EmbeddedBackend.Configuration(folder: self.documents)
-        configuration.host = ListeningOptions.host
         configuration.port = self.listening.port
         configuration.tokens = self.token
         configuration.requiresNewTokenAfter = self.expireTokenAfter
@@ -167,7 +165,7 @@ struct ListeningOptions: ParsableArguments {
     }
 
     var logger: Logger {
-        Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(level: self.logLevel, format: .text) }
+        Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(logLevel: self.logLevel, format: .text) }
     }
 
     /// Prints the address of an endpoint that listens now.

@@ -113,7 +113,7 @@ extension SubmittedFields {
 extension Configuration {
     func logger(runID: String) -> Logger {
         let (level, format) = (self.logLevel, self.logFormat)
-        var logger = Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(level: level, format: format) }
+        var logger = Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(logLevel: level, format: format) }
         logger[metadataKey: "run.id"] = "\(runID)"
         return logger
     }

@@ -30,12 +30,7 @@ struct ConsoleLogHandler: LogHandler {
 
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
-    private let format: Format
-
-    init(level: Logger.Level, format: Format) {
-        self.logLevel = level
-        self.format = format
-    }
+    let format: Format
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { self.metadata[key] }

@@ -60,10 +60,7 @@ struct WatchedFiles {
         static func < (left: Look, right: Look) -> Bool { (left.at, left.number) < (right.at, right.number) }
     }
 
-    private let quietTime: Duration
-    private let sidecar: WatchOptions.SidecarRule
-    private let sidecarWait: Duration
-    private let doneMarker: String?
+    private let options: WatchOptions
     private var files: [FilePath: File] = [:]
     /// One that does not hold any more stays until it comes to the top.
     private var looks = Heap<Look>()
@@ -71,10 +68,7 @@ struct WatchedFiles {
     private var ready: Deque<FilePath> = []
 
     init(_ options: WatchOptions) {
-        self.quietTime = options.quietTime
-        self.sidecar = options.sidecar
-        self.sidecarWait = options.sidecarWait
-        self.doneMarker = options.doneMarker
+        self.options = options
     }
 
     /// Whether a file waits for its turn.
@@ -189,21 +183,21 @@ struct WatchedFiles {
     /// How long a file must look as it does before its turn comes; `nil` for ever.
     private func wait(_ file: File, _ sight: Sight) -> Duration? {
         let isSidecar = Sidecar.image(of: file.candidate.path) != nil
-        let isMarked = self.doneMarker.map { marker in sight.companions.contains { $0.suffix == marker } }
+        let isMarked = self.options.doneMarker.map { marker in sight.companions.contains { $0.suffix == marker } }
         if isMarked == false, !isSidecar { return nil }
-        var wait = self.quietTime
+        var wait = self.options.quietTime
         // Some programs make an empty file first, close it, and come back to fill it.
         if isMarked == true || (file.isClosed && sight.identity.size > 0) {
             wait = .zero
         } else if file.isOpen || (file.hasAppeared && sight.identity.size == 0) {
-            wait = max(self.quietTime, WatchLimits.openWait)
+            wait = max(self.options.quietTime, WatchLimits.openWait)
         }
         // One that lies without its photo: that may be on its way.
-        if isSidecar { return wait + self.quietTime + self.sidecarWait }
+        if isSidecar { return wait + self.options.quietTime + self.options.sidecarWait }
         guard sight.sidecar == nil else { return wait }
-        switch self.sidecar {
+        switch self.options.sidecar {
         case .none: return wait
-        case .optional: return max(wait, self.sidecarWait)
+        case .optional: return max(wait, self.options.sidecarWait)
         case .required: return nil
         }
     }
