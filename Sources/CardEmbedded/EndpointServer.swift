@@ -8,9 +8,8 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// What both endpoints have in common: an HTTP/1 server with limits on header lines and idle connections.
+/// What both endpoints have in common: an HTTP/1 server on loopback with limits on header lines and idle connections.
 struct EndpointServer {
-    let host: String
     let port: Int
     let logger: Logger
 
@@ -32,7 +31,7 @@ struct EndpointServer {
                     )
                 )
             ),
-            configuration: .init(address: .hostname(self.host, port: self.port)),
+            configuration: .init(address: .hostname("127.0.0.1", port: self.port)),
             onServerRunning: { channel in
                 isRunning.store(true, ordering: .relaxed)
                 await onRunning(channel.localAddress?.port ?? self.port)

@@ -45,18 +45,12 @@ final class BackendStore: Sendable {
     private let tokens: Mutex<TokenRegister>
     private let export: Mutex<LedgerExport>
     private let logger: Logger
-    private let now: @Sendable () -> Date
 
     /// Opens the folder, or makes it, and brings its export up to date.
     ///
     /// - Throws: ``EmbeddedError``: `folderUnusable` or `folderInUse`.
-    init(
-        _ configuration: EmbeddedBackend.Configuration,
-        logger: Logger,
-        now: @escaping @Sendable () -> Date
-    ) throws(EmbeddedError) {
+    init(_ configuration: EmbeddedBackend.Configuration, logger: Logger) throws(EmbeddedError) {
         self.logger = logger
-        self.now = now
         self.tokens = Mutex(TokenRegister(configuration))
         let database = try BackendSchema.open(configuration.folder)
         var export = LedgerExport(folder: configuration.folder)
@@ -228,7 +222,7 @@ final class BackendStore: Sendable {
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                upload.key, upload.digest, self.now().formatted(.iso8601), answer.code.rawValue, answer.message,
+                upload.key, upload.digest, Date().formatted(.iso8601), answer.code.rawValue, answer.message,
                 try answer.itemsJSON.map { String(decoding: try $0.bytes(), as: UTF8.self) }, isRefusal,
             ]
         )

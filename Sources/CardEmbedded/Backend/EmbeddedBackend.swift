@@ -1,4 +1,3 @@
-package import FoundationEssentials
 package import Logging
 import ServiceLifecycle
 
@@ -18,9 +17,7 @@ import ServiceLifecycle
 package struct EmbeddedBackend: Service {
     /// How the backend listens, what it accepts and where it keeps it.
     package struct Configuration: Sendable {
-        /// The address to listen on.
-        package var host = "127.0.0.1"
-        /// The port to listen on; 0 takes a free one, of which `onRunning` is told.
+        /// The port of loopback to listen on; 0 takes a free one, of which `onRunning` is told.
         package var port = 0
         /// The folder for `backend.sqlite3` and what is exported from it. Made when missing.
         package var folder: String
@@ -45,25 +42,18 @@ package struct EmbeddedBackend: Service {
 
     private let configuration: Configuration
     private let logger: Logger
-    private let now: @Sendable () -> Date
     private let onRunning: @Sendable (Int) async -> Void
 
     /// Describes a backend; ``run()`` opens the folder and the port.
     ///
-    /// - Parameters:
-    ///   - configuration: how it listens, what it accepts and where it keeps it.
-    ///   - logger: where it says what it did.
-    ///   - onRunning: is told the bound port when connections are taken.
-    ///   - now: the time.
+    /// - Parameter onRunning: is told the bound port when connections are taken.
     package init(
         configuration: Configuration,
         logger: Logger,
-        onRunning: @escaping @Sendable (Int) async -> Void = { _ in },
-        now: @escaping @Sendable () -> Date = { Date() }
+        onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.logger = logger
-        self.now = now
         self.onRunning = onRunning
     }
 
@@ -74,10 +64,10 @@ package struct EmbeddedBackend: Service {
         let configuration = self.configuration
         // So that what cannot be used is known before the first reply.
         _ = try configuration.replyEncryption?.sealed([])
-        let store = try BackendStore(configuration, logger: self.logger, now: self.now)
+        let store = try BackendStore(configuration, logger: self.logger)
         defer { store.close() }
         let uploads = UploadRoute(configuration: configuration, store: store, logger: self.logger)
-        try await EndpointServer(host: configuration.host, port: configuration.port, logger: self.logger)
+        try await EndpointServer(port: configuration.port, logger: self.logger)
             .run(uploads.router(), onRunning: self.onRunning)
     }
 }
@@ -95,7 +85,7 @@ extension EmbeddedBackend {
     ) throws(EmbeddedError) {
         guard !documents.isEmpty, BackendSchema.exists(in: folder) else { return }
         let logger = Logger(label: "embedded-backend") { _ in SwiftLogNoOpLogHandler() }
-        let store = try BackendStore(Configuration(folder: folder), logger: logger, now: { Date() })
+        let store = try BackendStore(Configuration(folder: folder), logger: logger)
         defer { store.close() }
         do {
             try store.erase(documents)

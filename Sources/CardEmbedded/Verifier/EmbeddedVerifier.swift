@@ -16,9 +16,7 @@ import ServiceLifecycle
 package struct EmbeddedVerifier: Service {
     /// How the verifier listens, whom it knows and what a reading may cost.
     package struct Configuration: Sendable {
-        /// The address to listen on.
-        package var host = "127.0.0.1"
-        /// The port to listen on; 0 takes a free one, of which `onRunning` is told.
+        /// The port of loopback to listen on; 0 takes a free one, of which `onRunning` is told.
         package var port = 0
         /// The accounts: `api_key` to `api_secret`.
         package var secrets: [String: String]
@@ -42,8 +40,6 @@ package struct EmbeddedVerifier: Service {
     /// Describes a verifier; ``run()`` opens the port.
     ///
     /// - Parameters:
-    ///   - configuration: how it listens, whom it knows and what a reading may cost.
-    ///   - logger: where it says what it did.
     ///   - now: the time, for request ids and the expiry of signatures.
     ///   - onRunning: is told the bound port when connections are taken.
     package init(
@@ -71,7 +67,7 @@ package struct EmbeddedVerifier: Service {
             logger: self.logger,
             now: self.now
         )
-        try await EndpointServer(host: self.configuration.host, port: self.configuration.port, logger: self.logger)
+        try await EndpointServer(port: self.configuration.port, logger: self.logger)
             .run(readings.router(), onRunning: self.onRunning)
     }
 }
