@@ -4,6 +4,16 @@ import SystemPackage
 
 @testable import CardInput
 
+extension BatchListing {
+    /// The photos to take in, in the order of the list.
+    var items: [InputItem] { self.entries.compactMap(\.item) }
+
+    /// The inputs that are refused, in the order of the list.
+    var refused: [RefusedInput] {
+        self.entries.compactMap { if case .refuse(let input) = $0 { input } else { nil } }
+    }
+}
+
 /// Runs a batch source and shows each input as one line: `take LOAN-1 LOAN-1/front.jpg`, `duplicate PATH`,
 /// `refuse CODE PATH`, `ignore PATH`.
 struct Listing {

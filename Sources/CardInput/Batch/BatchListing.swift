@@ -52,16 +52,6 @@ package struct BatchListing: Sendable {
         return BatchListing(listed, passedOver: self.passedOver)
     }
 
-    /// The photos to take in, in the order of the list.
-    package var items: [InputItem] {
-        self.entries.compactMap(\.item)
-    }
-
-    /// The inputs that are refused, in the order of the list.
-    package var refused: [RefusedInput] {
-        self.entries.compactMap { if case .refuse(let input) = $0 { input } else { nil } }
-    }
-
     /// The photos by business number, all of one number together, in the order in which they count as admitted; numbers
     /// in the order of their first photo.
     ///

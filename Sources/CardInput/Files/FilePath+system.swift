@@ -44,12 +44,6 @@ extension FilePath {
         return FilePath(platformString: resolved)
     }
 
-    /// Lists a folder in the order of the bytes of the names.
-    func names() throws(Errno) -> [FilePath.Component] {
-        guard let stream = (self.isEmpty ? "." : self).withPlatformString({ opendir($0) }) else { throw Errno.last }
-        return try Self.names(of: stream)
-    }
-
     /// Lists an open folder in the order of the bytes of the names, and closes it.
     static func names(of stream: OpaquePointer) throws(Errno) -> [FilePath.Component] {
         defer { closedir(stream) }

@@ -30,8 +30,8 @@ import Testing
         #expect(try move.move("a", from: from, as: "new", to: to) == .moved)
         #expect(try Self.text(folder["to/new"]) == "a")
         #expect(try Self.text(folder["to/taken"]) == "taken")
-        #expect(try Set(FilePath(folder["from"]).names().map(\.text)) == ["b"])
-        #expect(try Set(FilePath(folder["to"]).names().map(\.text)) == ["new", "taken"])
+        #expect(try Set(from.names().map(\.text)) == ["b"])
+        #expect(try Set(to.names().map(\.text)) == ["new", "taken"])
     }
 
     @Test func `A move by a second name that was cut short is finished`() throws {
@@ -43,7 +43,7 @@ import Testing
         let to = try OpenFolder(FilePath(folder["to"]))
         let move = FileMove(identity: try Self.identity(folder["from/a"]))
         #expect(try move.move("a", from: from, as: "a", to: to) == .moved)
-        #expect(try FilePath(folder["from"]).names() == [])
+        #expect(try from.names() == [])
         #expect(try Self.text(folder["to/a"]) == "a")
     }
 

@@ -63,7 +63,7 @@ import Testing
                 return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
             }
             #expect(owners.count == 4 && Set(owners).count == 1)
-            #expect(try root.names().map(\.text) == [WatchMark.name])
+            #expect(try OpenFolder(root).names().map(\.text) == [WatchMark.name])
         }
     }
 
@@ -114,6 +114,6 @@ import Testing
         try folder.write(WatchMark.name + ".7.part", text: "sandb")
         let problem = try WatchMark(sandbox: "sandbox-1").claim(FilePath(folder.path), given: folder.path)
         #expect(problem == nil)
-        #expect(try FilePath(folder.path).names().map(\.text) == [WatchMark.name])
+        #expect(try OpenFolder(FilePath(folder.path)).names().map(\.text) == [WatchMark.name])
     }
 }
