@@ -3,20 +3,13 @@ import Foundation
 
 /// A flat JSON object of texts, whole numbers and nulls: a sidecar, or a line of a JSONL manifest.
 enum JSONRecord {
-    private struct Object: Decodable {
-        private(set) var texts: [String: String?] = [:]
+    /// A text, or a whole number as one.
+    private struct Value: Decodable {
+        let text: String
 
         init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: AnyKey.self)
-            for key in container.allKeys {
-                self.texts.updateValue(try Self.text(of: key, in: container), forKey: key.stringValue)
-            }
-        }
-
-        private static func text(of key: AnyKey, in container: KeyedDecodingContainer<AnyKey>) throws -> String? {
-            if try container.decodeNil(forKey: key) { return nil }
-            if let text = try? container.decode(String.self, forKey: key) { return text }
-            return String(try container.decode(Int64.self, forKey: key))
+            let container = try decoder.singleValueContainer()
+            self.text = try (try? container.decode(String.self)) ?? String(container.decode(Int64.self))
         }
     }
 
@@ -35,17 +28,17 @@ enum JSONRecord {
                 """
             )
         }
-        let object: Object
+        let object: [String: Value?]
         do {
-            object = try JSONDecoder().decode(Object.self, from: json)
+            object = try JSONDecoder().decode([String: Value?].self, from: json)
         } catch {
             // The decoder's own words may quote the bytes, which may be personal.
             throw CodedError(.fieldInvalid, .input, "is not a JSON object of texts and whole numbers")
         }
-        let unknown = object.texts.keys.filter { !Record.isKnown($0) }
+        let unknown = object.keys.filter { !Record.isKnown($0) }
         guard unknown.isEmpty else { throw CodedError(.fieldInvalid, .input, Record.unknown(unknown.sorted())) }
         var record = Record()
-        for (key, text) in object.texts { record.set(key, to: text) }
+        for (key, value) in object { record.set(key, to: value?.text) }
         record.duplicates = scan.repeatedKeys
         return record
     }

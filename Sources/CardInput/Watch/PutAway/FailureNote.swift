@@ -1,5 +1,4 @@
 import CardModel
-import Foundation
 
 /// What is written beside a refused file, to say why it was refused.
 ///
@@ -14,11 +13,6 @@ struct FailureNote: Hashable, Sendable, Encodable {
     private let cardID: String?
     private let time: String
 
-    enum CodingKeys: String, CodingKey {
-        case code, message, time
-        case cardID = "card_id"
-    }
-
     init(_ error: CodedError, card: CardID?, time: Timestamp) {
         self.code = error.code
         self.message = error.message.description
@@ -28,10 +22,7 @@ struct FailureNote: Hashable, Sendable, Encodable {
 
     /// Writes the note into an open folder, in the place of an older one.
     func write(as name: String, in folder: borrowing OpenFolder) throws(CodedError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Four texts can always be encoded.
-        let json = (try? encoder.encode(self)) ?? Data()
+        let json = JSONText.data(self, isIndented: true)
         // By way of the descriptor: what is written there stays there, whatever becomes of the folder's path.
         let path = "/proc/self/fd/\(folder.descriptor)/\(name)"
         try DurableFile.replace(path, with: [UInt8](json) + [UInt8(ascii: "\n")], mode: 0o644)
