@@ -89,7 +89,9 @@ import Testing
         let listed = try locator.candidates(of: [self.folder["in"]])
         try self.exchange("in/sub")
         var resolver = MetadataResolver(options: SubmittedFields(), rule: .folder)
-        let error = #expect(throws: CodedError.self) { try resolver.metadata(of: try #require(listed.first), row: nil) }
+        let error = #expect(throws: CodedError.self) {
+            try resolver.item(try #require(listed.first), at: .address(Redacted("")))
+        }
         #expect(error?.code == .sidecarInvalid)
     }
 

@@ -74,7 +74,6 @@ struct InputLocator {
                 source: source.text,
                 path: path,
                 real: real,
-                place: nil,
                 origin: origin,
                 finding: .file(FileIdentity(path: real.text, status))
             )
@@ -139,7 +138,7 @@ struct InputLocator {
 
     /// Takes in what a pattern names; `false` if that is nothing.
     private mutating func expand(_ text: String) throws(CodedError) -> Bool {
-        let (paths, passedOver) = try PathPattern(text).expand()
+        let (paths, passedOver) = try PathPattern.expand(text)
         self.count(passedOver)
         var isAny = !passedOver.isEmpty
         for path in paths {
@@ -189,7 +188,6 @@ struct InputLocator {
             source: source.text,
             path: path,
             real: path,
-            place: nil,
             origin: origin,
             finding: .unusable(message)
         )

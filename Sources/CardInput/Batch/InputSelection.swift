@@ -113,14 +113,7 @@ struct InputSelection {
         let name = Redacted(candidate.shownSource)
         do {
             guard let place = try self.photo(candidate) else { return .ignore(name) }
-            let (metadata, origins) = try resolver.metadata(of: candidate, row: row)
-            let item = InputItem(
-                place: place,
-                name: name,
-                metadata: metadata,
-                origins: origins
-            )
-            return .take(item)
+            return .take(try resolver.item(candidate, at: place, row: row))
         } catch {
             return .refuse(RefusedInput(name: name, error: error))
         }

@@ -3,14 +3,7 @@ import Glibc
 import SystemPackage
 
 /// A path with wildcards that the shell has not expanded: glob(3) and fnmatch(3) read it as a shell does.
-struct PathPattern {
-    private let text: String
-
-    /// Takes a path for which `isPattern` holds.
-    init(_ text: String) {
-        self.text = text
-    }
-
+enum PathPattern {
     /// Whether a path has wildcards.
     static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
@@ -19,19 +12,19 @@ struct PathPattern {
         self.inUTF8 { name.withPlatformString { fnmatch(pattern, $0, FNM_PERIOD) == 0 } }
     }
 
-    /// Lists what the pattern names, sorted by the bytes of the paths, and counts what each rule of `NeverInputs` passed
+    /// Lists what a pattern names, sorted by the bytes of the paths, and counts what each rule of `NeverInputs` passed
     /// over. Symbolic links that leave the part before the first wildcard are passed over, too.
     ///
     /// - Throws: `input_unreadable` if a folder on the way cannot be listed.
-    func expand() throws(CodedError) -> (paths: [FilePath], passedOver: [String: Int]) {
-        let pattern = FilePath(self.text)
-        let fixed = pattern.components.prefix { !Self.hasWildcard($0) }
+    static func expand(_ text: String) throws(CodedError) -> (paths: [FilePath], passedOver: [String: Int]) {
+        let pattern = FilePath(text)
+        let fixed = pattern.components.prefix { !self.hasWildcard($0) }
         // If that part does not exist, nothing matches; the caller reports that.
         guard let base = try? FilePath(root: pattern.root, fixed).real() else { return ([], [:]) }
         var (paths, passedOver): ([FilePath], [String: Int]) = ([], [:])
-        for path in try self.matches() where path.isUTF8 {
-            let names = zip(path.components, pattern.components).filter { Self.hasWildcard($1) }.map(\.0)
-            if let rule = names.lazy.compactMap({ Self.rule(passingOver: $0.text) }).first {
+        for path in try self.matches(text) where path.isUTF8 {
+            let names = zip(path.components, pattern.components).filter { self.hasWildcard($1) }.map(\.0)
+            if let rule = names.lazy.compactMap({ self.rule(passingOver: $0.text) }).first {
                 passedOver[rule, default: 0] += 1
             } else if names.allSatisfy({ $0.kind == .regular }), let real = try? path.real(), real.starts(with: base) {
                 paths.append(path)
@@ -40,19 +33,19 @@ struct PathPattern {
         return (paths.sorted { $0.precedes($1) }, passedOver)
     }
 
-    private func matches() throws(CodedError) -> [FilePath] {
+    private static func matches(_ text: String) throws(CodedError) -> [FilePath] {
         var found = glob_t()
         defer { globfree(&found) }
-        let status = Self.inUTF8 {
+        let status = self.inUTF8 {
             glob(
-                self.text,
+                text,
                 GLOB_NOSORT,
                 { PathPattern.mayBeUnlisted($0.map { FilePath(platformString: $0) } ?? "", $1) ? 0 : 1 },
                 &found
             )
         }
         guard status == 0 || status == GLOB_NOMATCH else {
-            let shown = Redacted(self.text)
+            let shown = Redacted(text)
             throw CodedError(
                 .inputUnreadable,
                 .input,

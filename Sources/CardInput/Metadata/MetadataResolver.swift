@@ -47,19 +47,22 @@ struct MetadataResolver {
         self.rule = rule
     }
 
-    /// Returns what a photo is taken in with, and who said each field.
+    /// Returns a photo with what it is taken in with, and who said each field.
     ///
-    /// - Parameter place: where its sidecar is.
+    /// - Parameters:
+    ///   - place: where it is.
+    ///   - sidecar: where its sidecar is.
     /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
-    mutating func metadata(
-        of candidate: Candidate,
-        row: Manifest.Row?,
-        sidecar place: Sidecar.Place = .beside
-    ) throws(CodedError) -> (CardMetadata, [SubmittedField: FieldOrigin]) {
+    mutating func item(
+        _ candidate: Candidate,
+        at place: InputItem.Place,
+        row: Manifest.Row? = nil,
+        sidecar: Sidecar.Place = .beside
+    ) throws(CodedError) -> InputItem {
         var known = Known()
         if let row { known.add(try row.fields.get(), from: .manifest(row: row.number)) }
-        if let sidecar = try self.sidecar(of: candidate, place) {
+        if let sidecar = try self.sidecar(of: candidate, sidecar) {
             if known.fields.businessNumber == nil, let number = sidecar.businessNumber {
                 try self.requireAgreement(candidate, number)
             }
@@ -72,7 +75,9 @@ struct MetadataResolver {
         } else {
             (number, known.origins[.businessNumber]) = try self.number(candidate)
         }
-        return (CardMetadata(known.fields, businessNumber: number), known.origins)
+        let metadata = CardMetadata(known.fields, businessNumber: number)
+        let name = Redacted(candidate.shownSource)
+        return InputItem(place: place, name: name, metadata: metadata, origins: known.origins)
     }
 
     private mutating func sidecar(of candidate: Candidate, _ place: Sidecar.Place) throws(CodedError)

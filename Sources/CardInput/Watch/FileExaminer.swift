@@ -130,18 +130,9 @@ struct FileExaminer: Sendable {
     private func item(_ candidate: Candidate, _ identity: FileIdentity, sidecar: Sidecar.Place) throws(CodedError)
         -> InputItem
     {
-        var resolver = self.resolver
-        let (metadata, origins) = try resolver.metadata(of: candidate, row: nil, sidecar: sidecar)
-        return InputItem(
-            place: .file(identity),
-            name: Redacted(candidate.source),
-            metadata: metadata,
-            origins: origins
-        )
-    }
-
-    private var resolver: MetadataResolver {
-        MetadataResolver(options: self.options.inputs.fields, rule: self.options.inputs.businessNumberRule)
+        let inputs = self.options.inputs
+        var resolver = MetadataResolver(options: inputs.fields, rule: inputs.businessNumberRule)
+        return try resolver.item(candidate, at: .file(identity), sidecar: sidecar)
     }
 
     // MARK: Late sidecars
@@ -153,14 +144,13 @@ struct FileExaminer: Sendable {
     private func late(_ image: Candidate, _ sidecar: FilePath) -> Plan {
         let below = image.place?.folders ?? []
         let place = below.reduce(self.root.appending("done")) { $0.appending($1) }
-        var resolver = self.resolver
         do {
             guard self.options.after == .move,
                 let (name, identity) = try self.lastTaken(image.path.name, place, below)
             else { return .nothing }
-            let alone = try resolver.metadata(of: image, row: nil, sidecar: .missing).0
+            let alone = try self.item(image, identity, sidecar: .missing)
             let item = try self.item(image, identity, sidecar: .at(sidecar))
-            return alone.businessNumber == item.metadata.businessNumber ? .amend(item, beside: name) : .nothing
+            return alone.metadata.businessNumber == item.metadata.businessNumber ? .amend(item, beside: name) : .nothing
         } catch {
             // Nothing can be said of the photo; what is wrong is told once that is there.
             return .nothing

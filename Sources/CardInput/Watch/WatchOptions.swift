@@ -109,16 +109,12 @@ extension WatchOptions {
     private func problem(_ folder: String, _ root: FilePath) -> CodedError? {
         let name = Redacted(folder)
         if OwnFolder(self.inputs.sandbox).holds(root) {
-            return CodedError(
-                .watchFoldersOverlap,
-                .configuration,
+            return Self.overlap(
                 "the watched folder \(name) is or lies in the folder of the sandbox; watch that of the photos"
             )
         }
         if NeverInputs.isPutAway(root) {
-            return CodedError(
-                .watchFoldersOverlap,
-                .configuration,
+            return Self.overlap(
                 "the watched folder \(name) holds what another watch has put away; watch the folder of the photos"
             )
         }
@@ -158,14 +154,16 @@ extension WatchOptions {
 
     private static func overlap(_ folder: String, _ root: FilePath, _ others: [FilePath]) -> CodedError? {
         guard let other = others.first(where: { root.starts(with: $0) || $0.starts(with: root) }) else { return nil }
-        return CodedError(
-            .watchFoldersOverlap,
-            .configuration,
+        return self.overlap(
             """
             the watched folders \(Redacted(folder)) and \(Redacted(other.text)) are one, or one lies in the other; \
             leave one out
             """
         )
+    }
+
+    private static func overlap(_ message: Message) -> CodedError {
+        CodedError(.watchFoldersOverlap, .configuration, message)
     }
 }
 
