@@ -118,7 +118,6 @@ extension Response {
         )
     }
 
-    /// A response in JSON.
     init(_ status: HTTPResponse.Status, json: JSON, contentType: String = "application/json") throws {
         self.init(status, contentType, try json.bytes())
     }

@@ -6,9 +6,7 @@ enum Limits {
     static let parts = 2 + 4 * 64
     /// The bytes of a request's header lines, in all and each; a raw upload carries its fields there.
     static let headerBytes = 16_384
-    /// The header lines of a request.
     static let headerFields = 100
-    /// How long a connection may be idle.
     static let idleTime = Duration.seconds(60)
     /// How long a body may take to arrive.
     static let bodyTime = Duration.seconds(60)
@@ -26,7 +24,6 @@ enum Limits {
     static let decodeBytes: UInt64 = 256 << 20
     /// The scans of a progressive JPEG; cameras write about ten.
     static let scans: UInt32 = 100
-    /// How long decoding one picture may take.
     static let decodeMilliseconds: UInt32 = 10_000
     /// A picture with a longer edge is halved while it is decoded: that leaves more than the reader looks at.
     static let longestHeldEdge: UInt32 = 4096

@@ -69,12 +69,10 @@ extension Configuration {
 }
 
 extension CodedError {
-    /// What is asked for does not exist.
     static func notFound(_ what: Message) -> CodedError { CodedError(.notFound, .notFound, what) }
 }
 
 extension Timestamp {
-    /// The time by this machine's clock.
     static var now: Timestamp { Timestamp(Date()) }
 }
 

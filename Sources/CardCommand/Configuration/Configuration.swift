@@ -8,11 +8,8 @@ import Logging
 
 /// Everything that can be set, with its defaults; `ConfigurationKey.all` says which key fills which property.
 struct Configuration: Sendable {
-    /// The folder of the sandbox (`sandbox.path`).
     var sandboxPath: String
-    /// The keys of the sandbox (`vault.*`).
     var vault = VaultSettings()
-    /// How photos become smaller (`imaging.*`).
     var imaging = ImagingSettings()
     /// Where photos are decoded (`imaging.isolation`).
     var isolation = Isolation.none
@@ -34,17 +31,11 @@ struct Configuration: Sendable {
     var sources: [String] = []
     /// The same by name, once loading has checked them.
     var sourcePaths: [String: String] = [:]
-    /// The way in over HTTP (`server.*`).
     var server = ServerSettings()
-    /// Whose webhooks are accepted (`webhooks.*`).
     var webhooks = WebhookSettings()
-    /// Photos that are named by URL (`fetch.*`).
     var fetch = FetchSettings()
-    /// Watched folders (`watch.*`).
     var watch = WatchOptions(folders: [], inputs: BatchOptions())
-    /// The least severity that is logged (`log.level`).
     var logLevel = Logger.Level.info
-    /// The form of the log (`log.format`).
     var logFormat = ConsoleLogHandler.Format.text
     /// Whether the built-in endpoints take the place of the configured ones.
     var isEmbedded = false
@@ -93,7 +84,6 @@ extension Configuration {
 
     /// The secrets of the backend as they are configured.
     struct DeliverySecrets: Sendable {
-        /// How replies are encrypted.
         enum Encryption: String, CaseIterable, Sendable {
             case none
             case cbc = "3des-cbc"
@@ -147,13 +137,10 @@ extension [ConfigurationError.Mistake] {
 }
 
 extension ReasonCode {
-    /// No key has this name.
     static let settingUnknown = ReasonCode(rawValue: "setting_unknown")
     /// A value has another form or lies outside its range.
     static let settingInvalid = ReasonCode(rawValue: "setting_invalid")
-    /// Something that is needed is not set.
     static let settingMissing = ReasonCode(rawValue: "setting_missing")
-    /// Two settings do not go together.
     static let settingConflict = ReasonCode(rawValue: "setting_conflict")
     /// A key stands in the file twice.
     static let settingTwice = ReasonCode(rawValue: "setting_twice")

@@ -15,11 +15,9 @@ struct ConfigurationFile {
 
     /// Most bytes that are read: a hundred keys take a few thousand.
     private static let maximumBytes = 1 << 20
-    /// The variable that names the file.
     static let variable = "IDCARD_CONFIG"
 
     let path: String
-    /// Whether group or others may read it.
     let isReadableByOthers: Bool
     /// What it sets, in its order.
     private(set) var settings: [Setting] = []

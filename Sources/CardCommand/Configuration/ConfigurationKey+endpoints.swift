@@ -2,9 +2,7 @@ import CardEngine
 import CardModel
 import CardRemote
 
-/// Times that a call may be given.
 private let callTimes = Duration.milliseconds(100)...Duration.seconds(3600)
-/// Times that work may wait.
 private let waits = Duration.zero...Duration.seconds(86_400)
 
 extension ConfigurationKey {
@@ -103,12 +101,10 @@ extension ConfigurationKey {
 }
 
 extension Configuration {
-    /// The services that are called.
     enum Service: String, CaseIterable, Sendable {
         case verification, delivery
     }
 
-    /// How a service is called.
     fileprivate subscript(pace service: Service) -> EngineSettings.Pace {
         get { service == .verification ? self.engine.verification : self.engine.delivery }
         set {
@@ -116,7 +112,6 @@ extension Configuration {
         }
     }
 
-    /// How a service is reached.
     subscript(endpoint service: Service) -> EndpointSettings {
         get { service == .verification ? self.verifier.endpoint : self.backend.endpoint }
         set {

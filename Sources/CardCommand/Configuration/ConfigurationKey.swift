@@ -8,7 +8,6 @@ struct ConfigurationKey: Sendable {
     /// What it is for, in one sentence.
     private(set) var meaning = ""
     let expectation: String
-    /// Whether its value must never be shown.
     let isSecret: Bool
     /// What holds if nobody sets it, in words, where that is more than the property's own value.
     private(set) var defaultWords: String?
@@ -70,7 +69,6 @@ struct ConfigurationKey: Sendable {
         Self.variablePrefix + name.uppercased().replacing(".", with: "_")
     }
 
-    /// What every variable of ours starts with.
     static let variablePrefix = "IDCARD_"
 
     static func named(_ name: String) -> ConfigurationKey? { Self.byName[name] }

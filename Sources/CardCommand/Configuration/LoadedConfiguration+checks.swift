@@ -35,7 +35,6 @@ extension LoadedConfiguration {
     /// Whether all of some keys could be read.
     func areRead(_ names: String...) -> Bool { self.unread.isDisjoint(with: names) }
 
-    /// Whether somebody set a key.
     func isSet(_ name: String) -> Bool { self.sources[name] != nil }
 
     // MARK: What is wrong

@@ -1,6 +1,5 @@
 import CardModel
 
-/// A value as somebody wrote it.
 enum WrittenValue: Sendable {
     case text(String)
     case list([String])
@@ -157,7 +156,6 @@ extension ValueType<Duration> {
 }
 
 extension ValueType<String> {
-    /// A text of one line.
     static let text = ValueType("a text of one line", show: { .text($0) }) { $0.isOneLine ? $0 : nil }
 
     /// An address; its query may hold a secret, so it is shown without.

@@ -5,7 +5,6 @@ import CardStore
 struct RunReport: Encodable {
     /// The name of this run, also in its logs.
     let runID: String
-    /// How many inputs ended how.
     let counts: RunCounts
     /// One element per input; `nil` in `jsonl`, where they were printed before.
     var cards: [RunLine]?
@@ -38,11 +37,9 @@ struct RunCounts: Sendable, Encodable {
 
 /// What a run says about one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
 struct RunLine: Sendable, ReportLine {
-    /// The card, if there is one.
     @Nullable var cardID: CardID? = nil
     /// The input as the person named it.
     var source: String
-    /// Its business number, if known.
     @Nullable var businessNo: String? = nil
     /// The side the verifier saw, else the side given.
     @Nullable var side: CardSide? = nil

@@ -4,7 +4,6 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// What ends in a run.
 enum RunEnding: Hashable, Sendable {
     /// An input, by its place in the list.
     case input(Int)
@@ -32,7 +31,6 @@ final class RunTracker: Sendable {
     private let newsOnly: Bool
     private let state: Mutex<State>
     private let ended: AsyncStream<RunEnding>.Continuation
-    /// The inputs, or cards, as they end.
     let endings: AsyncStream<RunEnding>
 
     /// Begins to follow.

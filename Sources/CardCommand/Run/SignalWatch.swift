@@ -4,7 +4,6 @@ import UnixSignals
 
 /// Turns the signals that end a process into an end in order.
 struct SignalWatch: Sendable {
-    /// Asks for the end.
     let end: @Sendable () -> Void
     /// What SIGHUP asks for in place of the end, each time; it never ends the process then.
     var reload: (@Sendable () -> Void)?

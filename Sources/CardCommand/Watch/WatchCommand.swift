@@ -114,7 +114,6 @@ final class WatchReports: Sendable {
         (self.news, self.teller) = AsyncStream.makeStream()
     }
 
-    /// How many files ended how.
     var counts: RunCounts { self.tally.withLock { $0 } }
 
     func observe(_ event: PipelineEvent) {

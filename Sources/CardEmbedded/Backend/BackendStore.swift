@@ -19,7 +19,6 @@ final class BackendStore: Sendable {
         let parts: [ReceivedForm.Part]
     }
 
-    /// What an upload comes to.
     enum Outcome: Sendable {
         /// A business answer, fresh or repeated.
         case answered(UploadAnswer, isReplay: Bool)

@@ -79,7 +79,6 @@ struct SubmittedDocument {
         case front = "IDCARD_FRONT_APP"
         case back = "IDCARD_BACK_APP"
 
-        /// The file name that goes with it.
         var filename: String { self == .front ? "IDFrontImage.jpg" : "IDBackImage.jpg" }
     }
 

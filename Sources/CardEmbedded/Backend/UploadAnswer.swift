@@ -30,9 +30,7 @@ struct UploadAnswer: Error, Decodable, Equatable {
         case notApplied = "900001"
     }
 
-    /// RETCODE.
     let code: Code
-    /// RETMSG.
     let message: String
     /// ITEMS: one answer for each document, in the order of the upload; `nil` for an upload of one document, and where
     /// no document was looked at.

@@ -90,7 +90,6 @@ struct UploadContent: Sendable {
     }
 }
 
-/// Bytes as hexadecimal text.
 enum Hexadecimal {
     /// Two lower-case digits for each byte.
     static func text(_ bytes: some Sequence<UInt8>) -> String {

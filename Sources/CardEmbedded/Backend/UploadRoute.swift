@@ -18,7 +18,6 @@ final class UploadRoute: Sendable {
         self.logger = logger
     }
 
-    /// What is answered where.
     func router() -> Router<ConnectionContext> {
         let router = Router(context: ConnectionContext.self)
         router.add(

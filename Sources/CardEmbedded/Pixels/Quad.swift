@@ -41,7 +41,6 @@ struct Quad: Sendable, Equatable {
     var bottomRight: Point { self.corners[2] }
     var bottomLeft: Point { self.corners[3] }
 
-    /// The whole of a picture.
     static func frame(width: Int, height: Int) -> Quad {
         let (right, bottom) = (Double(width), Double(height))
         return Quad(corners: [(0, 0), (right, 0), (right, bottom), (0, bottom)].map { Point(x: $0.0, y: $0.1) })

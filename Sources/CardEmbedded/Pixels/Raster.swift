@@ -46,7 +46,6 @@ struct Raster: Sendable {
         }
     }
 
-    /// Calls with the samples.
     func withSamples<Value>(_ body: (Samples) -> Value) -> Value {
         self.pixels.withUnsafeBufferPointer { buffer in
             guard let samples = buffer.baseAddress else { preconditionFailure("A picture has at least one pixel.") }
@@ -54,7 +53,6 @@ struct Raster: Sendable {
         }
     }
 
-    /// Returns the picture in grey.
     func grey(_ kind: Greying) -> Raster {
         let area = self.width * self.height
         return self.made(width: self.width, height: self.height, channels: 1) { source, target in

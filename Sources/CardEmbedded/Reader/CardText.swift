@@ -31,7 +31,6 @@ struct CardText: Sendable, Equatable {
         var day: Int
     }
 
-    /// The fields of a back.
     struct Back: Sendable, Equatable {
         /// 签发机关.
         var issuer: String?
@@ -39,9 +38,7 @@ struct CardText: Sendable, Equatable {
         var validity: String?
     }
 
-    /// Which side it is, with its fields.
     var side: Side
-    /// The likelihood of each class of picture.
     var legality: Legality
 }
 
@@ -57,7 +54,6 @@ extension CardText.Side {
         }
     }
 
-    /// How many fields were read.
     var fieldCount: Int {
         switch self {
         case .front(let front):

@@ -24,7 +24,6 @@ extension EmbeddedVerifier {
         /// The edges that are read, in pixels; FaceID v1 documents none and is given those of its sister.
         var edges: ClosedRange<Int> { self == .faceIDv3 ? 200...8000 : 48...4096 }
 
-        /// The name of the file part.
         var imagePart: String { self == .faceppv1 ? "image_file" : "image" }
 
         /// The arguments of which one is missing when there is no image.

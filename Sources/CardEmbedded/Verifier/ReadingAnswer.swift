@@ -21,7 +21,6 @@ struct ReadingAnswer {
     /// Whether the client asked for the classes; FaceID v3 always gives them.
     let withLegality: Bool
 
-    /// The body in a dialect.
     func json(in dialect: EmbeddedVerifier.Dialect, mark: RequestMark) -> JSON {
         var members: [String: JSON?]
         switch dialect {

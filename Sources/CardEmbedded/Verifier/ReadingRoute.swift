@@ -26,7 +26,6 @@ final class ReadingRoute: Sendable {
         self.accounts = VerifierAccounts(secrets: configuration.secrets, now: now)
     }
 
-    /// What is answered where.
     func router() -> Router<ConnectionContext> {
         let router = Router(context: ConnectionContext.self)
         router.add(

@@ -31,7 +31,6 @@ struct VerifierFault: Error, Equatable {
     static let coexistence = VerifierFault(status: .badRequest, message: "COEXISTENCE_ARGUMENTS")
     static let `internal` = VerifierFault(status: .internalServerError, message: "INTERNAL_ERROR")
 
-    /// A required part is missing.
     static func missing(_ part: String) -> VerifierFault {
         VerifierFault(status: .badRequest, message: "MISSING_ARGUMENTS: \(part)")
     }
@@ -46,7 +45,6 @@ struct VerifierFault: Error, Equatable {
         VerifierFault(status: .forbidden, message: "INSUFFICIENT_PERMISSION:\(part)")
     }
 
-    /// Something is wrong with the image.
     static func image(_ code: String, _ dialect: EmbeddedVerifier.Dialect) -> VerifierFault {
         VerifierFault(status: .badRequest, message: dialect.imageError(code))
     }
@@ -61,7 +59,6 @@ struct VerifierFault: Error, Equatable {
         )
     }
 
-    /// The response in a dialect.
     func response(in dialect: EmbeddedVerifier.Dialect, mark: RequestMark) throws -> Response {
         var response: Response
         switch self.page {

@@ -17,7 +17,6 @@ package struct BatchListing: Sendable {
 
     /// One file or row.
     struct Listed {
-        /// What becomes of it.
         var entry: Entry
         /// The number of the row that names it.
         var row: Int?
@@ -107,7 +106,6 @@ package struct BatchListing: Sendable {
 }
 
 extension BatchListing.Entry {
-    /// The photo to admit.
     var item: InputItem? { if case .take(let item) = self { item } else { nil } }
 
     /// The entry, refused if a rule gives an error for its photo.

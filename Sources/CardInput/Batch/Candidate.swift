@@ -17,9 +17,7 @@ struct Candidate {
     enum Finding: Hashable {
         /// A regular file; the path of the identity is the real one.
         case file(FileIdentity)
-        /// A URL.
         case address
-        /// Something that cannot be used, and why.
         case unusable(Message)
         /// A symbolic link that is not followed, and why.
         case strayLink(Message)
@@ -35,9 +33,7 @@ struct Candidate {
     var real: FilePath
     /// The folder it was found in; `nil` if it was not found by walking into a named folder.
     var place: FolderPlace?
-    /// How the file came to be looked at.
     var origin: Origin
-    /// What can already be said of it.
     var finding: Finding
 
     /// The source as reports name it: a URL without user, password, query and fragment, which may be secrets.

@@ -22,7 +22,6 @@ struct InputSelection {
     /// Where the files lie that were found by walking: one that was named, too, was walked to all the same.
     private var places: [FilePath: FolderPlace] = [:]
 
-    /// Takes all candidates, in their order.
     init(_ candidates: [Candidate], manifest: Manifest?, options: BatchOptions) {
         self.candidates = candidates
         self.manifest = manifest

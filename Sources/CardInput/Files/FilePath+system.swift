@@ -10,7 +10,6 @@ private func look(_ path: UnsafePointer<CChar>, _ status: inout stat, followingL
 }
 
 extension FilePath {
-    /// Reads what the path names.
     func status(followingLinks: Bool) throws(Errno) -> Glibc.stat {
         var status = Glibc.stat()
         let result = self.withPlatformString { look($0, &status, followingLinks: followingLinks) }
@@ -95,7 +94,6 @@ extension FilePath {
     /// The path as text; bytes that are no UTF-8 are replaced.
     var text: String { self.withPlatformString { String(cString: $0) } }
 
-    /// Whether the path is UTF-8.
     var isUTF8: Bool { self.withPlatformString { String(validatingCString: $0) != nil } }
 }
 
@@ -103,7 +101,6 @@ extension FilePath.Component {
     /// The name as text; bytes that are no UTF-8 are replaced.
     var text: String { self.withPlatformString { String(cString: $0) } }
 
-    /// Whether the name is UTF-8.
     var isUTF8: Bool { self.withPlatformString { String(validatingCString: $0) != nil } }
 }
 
@@ -125,7 +122,6 @@ extension stat {
         case other
     }
 
-    /// What stands at the path.
     var kind: Kind {
         switch self.st_mode & S_IFMT {
         case S_IFREG: .file

@@ -11,7 +11,6 @@ import SystemPackage
 struct FolderWalk {
     /// How a watched folder is walked: links are not followed, and not told of.
     struct Watching {
-        /// Whether a name is passed over.
         var passesOver: (_ name: FilePath.Component, _ folder: FolderPlace) -> Bool
         /// Hears of each folder before it is listed; says why it is not to be entered.
         var entering: (_ folder: FilePath, _ place: FolderPlace) -> Message?

@@ -6,14 +6,11 @@ import SystemPackage
 
 /// A regular file that is open for reading; what is read is what was looked at.
 struct OpenFile: ~Copyable {
-    /// Why a file was not read.
     enum Failure: Error, Hashable {
         case system(Errno)
-        /// It is no regular file.
         case notAFile
         /// It has so many bytes, more than the limit.
         case tooLarge(Int)
-        /// It changed while it was read.
         case changed
     }
 

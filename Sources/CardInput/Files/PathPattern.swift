@@ -7,7 +7,6 @@ enum PathPattern {
     /// Whether a path has wildcards.
     static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
-    /// Whether a name matches a pattern.
     static func matches(_ name: FilePath.Component, _ pattern: String) -> Bool {
         self.inUTF8 { name.withPlatformString { fnmatch(pattern, $0, FNM_PERIOD) == 0 } }
     }

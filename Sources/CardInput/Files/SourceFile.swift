@@ -19,7 +19,6 @@ package enum SourceFile {
         }
     }
 
-    /// Reads the first bytes of a file.
     static func head(_ identity: FileIdentity, count: Int) throws(CodedError) -> Data {
         let file = try self.open(identity)
         do {

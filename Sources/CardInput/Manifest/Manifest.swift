@@ -23,7 +23,6 @@ struct Manifest {
         }
     }
 
-    /// The rows in their order.
     let rows: [Row]
     /// The real path of the manifest, which is never an input itself.
     let path: FilePath
@@ -57,7 +56,6 @@ struct Manifest {
         [".csv", ".jsonl", ".ndjson"].contains { name.lowercased().hasSuffix($0) }
     }
 
-    /// The file that a row names.
     func file(of row: Row) -> FilePath { self.folder.pushing(FilePath(row.path)) }
 
     private static func error(_ failure: OpenFile.Failure, _ path: FilePath) -> CodedError {

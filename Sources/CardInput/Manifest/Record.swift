@@ -4,7 +4,6 @@ import CardModel
 struct Record {
     /// The path of the photo; a sidecar may have one, which means nothing.
     var path: String?
-    /// The fields that are given.
     var fields: [SubmittedField: String] = [:]
     /// The columns or keys that are given twice.
     var duplicates: [String] = []
@@ -12,7 +11,6 @@ struct Record {
     /// All columns and keys, as a message lists them.
     static var names: String { "path, " + SubmittedField.allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// Whether a column or key is known.
     static func isKnown(_ name: String) -> Bool { name == "path" || SubmittedField(rawValue: name) != nil }
 
     /// Sets the value of a column or key that is known.

@@ -38,7 +38,6 @@ struct MetadataResolver {
     private let rule: BusinessNumberRule
     /// What became of the texts of paths: all photos of a folder have the same one, and a look takes long.
     private var numbers: [String: Result<BusinessNumber, CodedError>] = [:]
-    /// The sidecars in each folder.
     private var sidecars: [FilePath: SidecarNames] = [:]
 
     /// Takes what the options say of each photo, and which part of a path is a business number.

@@ -14,7 +14,6 @@ enum Sidecar {
         case beside
         /// At this real path.
         case at(FilePath)
-        /// Nowhere.
         case missing
     }
 

@@ -26,7 +26,6 @@ struct SidecarNames {
     private var byBase: [String: [Name]] = [:]
     private var strays: [String: [String]] = [:]
 
-    /// Takes all names of a folder.
     init(_ names: [FilePath.Component]) {
         let sidecars = names.compactMap { name in Sidecar.base(of: name.text).map { (name: name.text, base: $0) } }
         guard !sidecars.isEmpty else { return }

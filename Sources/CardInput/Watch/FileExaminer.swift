@@ -6,15 +6,12 @@ import SystemPackage
 struct FileExaminer: Sendable {
     /// What is to be done with a file that is complete.
     enum Plan: Sendable {
-        /// It is not what it was.
         case changed
         /// It is no image, or nothing yet.
         case nothing
-        /// Nobody may read it.
         case unreadable
         /// It goes with a file that is there.
         case companion(of: Candidate)
-        /// To be taken in.
         case take(InputItem)
         /// It is the sidecar of a photo that was taken in before, and that has this name now.
         case amend(InputItem, beside: String)

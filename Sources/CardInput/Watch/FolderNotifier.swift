@@ -16,11 +16,9 @@ struct WatchedFolder: Hashable, Sendable {
 
 /// A hint that something deserves a look; it may be wrong or come late, and may be missing altogether.
 enum FolderChange: Hashable, Sendable {
-    /// What happened to a file.
     enum Kind: Sendable {
         /// Its name appeared: it is being created, or got a further name.
         case appeared
-        /// Somebody wrote to it.
         case written
         /// It was closed after writing, or moved in.
         case closed
@@ -105,7 +103,6 @@ final class FolderNotifier: Sendable {
         }
     }
 
-    /// Takes the changes since the last time.
     func takeChanges() -> [FolderChange] {
         self.state.withLock { state in
             defer { state.changes = [] }

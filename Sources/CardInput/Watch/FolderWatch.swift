@@ -16,13 +16,11 @@ package actor FolderWatch {
 
     /// A named folder.
     struct Root {
-        /// The folder as the user gave it.
         let given: String
         /// Its real path as long as it is there.
         var real: FilePath?
         /// Whether inotify does not tell of all of it.
         var isPolled: Bool
-        /// When it is looked through next.
         var nextScan = Duration.zero
         /// Whether deletions that an earlier process left unfinished in it were finished.
         var isSwept = false

@@ -6,7 +6,6 @@ import SystemPackage
 struct Sight: Hashable, Sendable {
     /// A sidecar or done-marker.
     struct Companion: Hashable, Sendable {
-        /// What is put after the file's name.
         var suffix: String
         var name: String
         var identity: FileIdentity
@@ -16,7 +15,6 @@ struct Sight: Hashable, Sendable {
         var base: String
     }
 
-    /// The name of the file.
     var name: String
     var identity: FileIdentity
     /// What goes with it, in the order of the suffixes.
@@ -24,7 +22,6 @@ struct Sight: Hashable, Sendable {
     /// The names beside it that are those of its sidecar, or look so.
     var sidecars = SidecarNames.Match()
 
-    /// The sidecar, if there is one.
     var sidecar: Companion? { self.companions.first { $0.suffix == Sidecar.suffix } }
 
     /// Looks at a file and at what goes with it; `nil` if there is no such file.

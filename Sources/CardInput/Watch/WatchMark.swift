@@ -7,7 +7,6 @@ import SystemPackage
 /// Two sandboxes that watch one folder would both send every card. Several processes of one sandbox may watch it, and
 /// so may a sandbox that was restored: its backups keep the identity.
 struct WatchMark: Sendable {
-    /// The name of the file.
     static let name = ".idcard-pipeline-sandbox"
 
     /// The identity of the sandbox.

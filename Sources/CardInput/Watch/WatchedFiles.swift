@@ -14,24 +14,19 @@ struct WatchedFiles {
         case look(at: Duration)
         /// It waits for its turn.
         case ready
-        /// Somebody works on it.
         case underway
         /// Nothing, as long as it looks as it does.
         case settled
     }
 
     struct File {
-        /// Where it lies.
         let candidate: Candidate
         /// The place of its named folder in the list.
         let root: Int
-        /// How it looked last.
         fileprivate(set) var sight: Sight?
         /// When it was first seen like this.
         fileprivate(set) var since = Duration.zero
-        /// How often it was tried like this.
         fileprivate(set) var tries = 0
-        /// Whether what became of it was told.
         var isTold = false
         /// How it looked when its card became durable.
         var taken: Sight?
@@ -71,7 +66,6 @@ struct WatchedFiles {
         self.options = options
     }
 
-    /// Whether a file waits for its turn.
     var hasReady: Bool { !self.ready.isEmpty }
     /// When the next file is to be looked at.
     mutating func nextDue() -> Duration? {
@@ -122,7 +116,6 @@ struct WatchedFiles {
         }
     }
 
-    /// Begins to look a folder through.
     mutating func scanBegins(root: Int) {
         for (path, file) in self.files where file.root == root { self.files[path]?.isInScan = false }
     }
@@ -204,7 +197,6 @@ struct WatchedFiles {
 
     // MARK: Turns
 
-    /// Takes the file whose turn it is.
     mutating func takeReady() -> File? {
         while let path = self.ready.popFirst() {
             // It may have changed, or gone, since it became ready.

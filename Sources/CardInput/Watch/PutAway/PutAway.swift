@@ -11,7 +11,6 @@ struct PutAway: Sendable {
     /// The folders directly below a watched one into which files are put.
     static let folders = ["done", "failed"]
 
-    /// What a file is put away as.
     enum Ending: Hashable, Sendable {
         case done
         case failed(FailureNote)
