@@ -43,27 +43,6 @@ extension FilePath {
         return FilePath(platformString: resolved)
     }
 
-    /// Lists an open folder in the order of the bytes of the names, and closes it.
-    static func names(of stream: OpaquePointer) throws(Errno) -> [FilePath.Component] {
-        defer { closedir(stream) }
-        var names: [FilePath.Component] = []
-        errno = 0
-        while let record = readdir(stream) {
-            // A record ends with its name: a copy of the whole `dirent` would read past the end of the block.
-            if let name = record.pointer(to: \.d_name) {
-                let component = name.withMemoryRebound(to: CChar.self, capacity: 1) {
-                    FilePath.Component(platformString: $0)
-                }
-                if let component, component.kind == .regular { names.append(component) }
-            }
-            errno = 0
-        }
-        guard errno == 0 else { throw Errno.last }
-        return names.sorted { left, right in
-            left.withPlatformString { left in right.withPlatformString { strcmp(left, $0) < 0 } }
-        }
-    }
-
     /// Whether the bytes of this path come before those of another one.
     func precedes(_ other: FilePath) -> Bool {
         self.withPlatformString { left in other.withPlatformString { strcmp(left, $0) < 0 } }

@@ -48,7 +48,23 @@ struct OpenFolder: ~Copyable {
             close(copy)
             throw error
         }
-        return try FilePath.names(of: stream)
+        defer { closedir(stream) }
+        var names: [FilePath.Component] = []
+        errno = 0
+        while let record = readdir(stream) {
+            // A record ends with its name: a copy of the whole `dirent` would read past the end of the block.
+            if let name = record.pointer(to: \.d_name) {
+                let component = name.withMemoryRebound(to: CChar.self, capacity: 1) {
+                    FilePath.Component(platformString: $0)
+                }
+                if let component, component.kind == .regular { names.append(component) }
+            }
+            errno = 0
+        }
+        guard errno == 0 else { throw Errno.last }
+        return names.sorted { left, right in
+            left.withPlatformString { left in right.withPlatformString { strcmp(left, $0) < 0 } }
+        }
     }
 
     /// Looks a name up, without following a link; `nil` if there is none.
