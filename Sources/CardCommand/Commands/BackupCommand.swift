@@ -120,33 +120,22 @@ struct RestoreCommand: Command {
     }
 
     private static func warnings(_ report: RestoreReport) -> [String] {
-        var warnings = [
-            "what happened after the backup is not known here: photos taken in since would be delivered again"
-        ]
-        if report.replacedUnreadable {
-            warnings.append(
-                "the sandbox that was replaced could not be read: who was erased there is known only from lists of erasures"
-            )
-        }
-        if report.erasuresUnknown {
-            warnings.append(
-                "no list of erasures was there: whoever was erased after the backup is here again; give --erasures FILE"
-            )
-        }
-        if report.replacedKeyMissing {
-            warnings.append(
-                "the keys do not open the sandbox that was replaced: photos erased there are taken in again if they are found"
-            )
-        }
-        if report.accessLinesTakenOver == nil, report.replacedCards > 0 {
-            warnings.append(
-                "the access log of the sandbox that was replaced could not be taken over: its lines are gone"
-            )
-        }
-        if report.brokenRules > 0 {
-            warnings.append("the backup breaks \(report.brokenRules.of("rule")); see: idcard-pipeline fsck")
-        }
-        return warnings
+        [
+            "what happened after the backup is not known here: photos taken in since would be delivered again",
+            report.replacedUnreadable
+                ? "the sandbox that was replaced could not be read: who was erased there is known only from lists of erasures"
+                : nil,
+            report.erasuresUnknown
+                ? "no list of erasures was there: whoever was erased after the backup is here again; give --erasures FILE"
+                : nil,
+            report.replacedKeyMissing
+                ? "the keys do not open the sandbox that was replaced: photos erased there are taken in again if they are found"
+                : nil,
+            report.accessLinesTakenOver == nil && report.replacedCards > 0
+                ? "the access log of the sandbox that was replaced could not be taken over: its lines are gone" : nil,
+            report.brokenRules > 0
+                ? "the backup breaks \(report.brokenRules.of("rule")); see: idcard-pipeline fsck" : nil,
+        ].compactMap(\.self)
     }
 }
 

@@ -61,9 +61,8 @@ enum ShownValue: Hashable, Sendable, Encodable {
         case .unset: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
-        case .word(let value), .text(let value): try container.encode(value)
         case .list(let items): try container.encode(items)
-        case .secret: try container.encode(self.text)
+        case .word, .text, .secret: try container.encode(self.text)
         }
     }
 }

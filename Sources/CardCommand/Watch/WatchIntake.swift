@@ -97,25 +97,24 @@ final class ServiceNotices: Sendable {
     func observe(_ event: PipelineEvent) {
         switch event {
         case .paused(let pause):
-            let isNew = self.told.withLock { told in
-                told.updateValue(pause.code, forKey: "\(pause.stage) \(pause.host)") != pause.code
-            }
-            if isNew { Console.standardError("warning: \(pause.text)") }
+            self.warn(of: "\(pause.stage) \(pause.host)", pause.code, pause.text)
         case .resumed(let stage, let host):
             guard self.told.withLock({ $0.removeValue(forKey: "\(stage) \(host)") }) != nil else { return }
             Console.standardError("\(stage.rawValue) \(host) works again")
         case .overdue(let count):
             // It is gone on with after ten minutes, and told once.
-            let isNew = self.told.withLock { $0.updateValue("overdue", forKey: "retention") != "overdue" }
-            if isNew { Console.standardError("warning: \(count.of("card")) past the retention are still to be erased") }
+            self.warn(of: "retention", "overdue", "\(count.of("card")) past the retention are still to be erased")
         case .erasingFailed(let error):
-            let isNew = self.told.withLock {
-                $0.updateValue(error.code.rawValue, forKey: "retention") != error.code.rawValue
-            }
-            guard isNew else { return }
-            Console.standardError("warning: cards past their retention were not erased: \(error.message.text())")
+            let text = "cards past their retention were not erased: \(error.message.text())"
+            self.warn(of: "retention", error.code.rawValue, text)
         case .taken, .refused, .sending, .called, .failed, .changed: break
         }
+    }
+
+    /// Says what keeps the service from working, once until it is something else.
+    private func warn(of subject: String, _ code: String, _ text: String) {
+        let isNew = self.told.withLock { $0.updateValue(code, forKey: subject) != code }
+        if isNew { Console.standardError("warning: \(text)") }
     }
 
     func observe(_ event: WatchEvent) {

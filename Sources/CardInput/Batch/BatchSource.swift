@@ -83,12 +83,9 @@ package struct BatchSource: Sendable {
     ///   `input_unreadable`), a manifest that cannot be understood (`manifest_unreadable`, `manifest_invalid`,
     ///   `manifest_too_large`, `field_duplicate`), a list that is too long (`too_many_inputs`).
     package func listing() throws(CodedError) -> BatchListing {
-        let manifest: Manifest? =
-            if let path = self.manifest {
-                try Manifest(path: FilePath(path), followingLinks: self.confines == nil)
-            } else {
-                nil
-            }
+        let manifest = try self.manifest.map { path throws(CodedError) in
+            try Manifest(path: FilePath(path), followingLinks: self.confines == nil)
+        }
         guard manifest.map({ $0.rows.count <= self.limit }) ?? true else { throw .tooManyInputs(limit: self.limit) }
         var locator = InputLocator(own: OwnFolder(self.options.sandbox), limit: self.limit)
         var candidates = try locator.candidates(of: self.paths)
