@@ -65,9 +65,7 @@ struct Configuration: Sendable {
 
     /// Where the built-in backend keeps what it accepts.
     var embeddedDocuments: String { self.documents ?? self.sandboxPath + "/embedded-documents" }
-}
 
-extension Configuration {
     enum Isolation: String, CaseIterable, Sendable {
         /// In this process.
         case none

@@ -73,9 +73,7 @@ struct RunFigures: Sendable {
         }
         self.deliver.total = max(self.deliver.total, self.deliver.done)
     }
-}
 
-extension RunFigures {
     /// The lines for a terminal, one per stage: count, rate, time left.
     func lines(after elapsed: Duration) -> [String] {
         [

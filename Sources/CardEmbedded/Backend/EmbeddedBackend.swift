@@ -70,9 +70,7 @@ package struct EmbeddedBackend: Service {
         try await EndpointServer(port: configuration.port, logger: self.logger)
             .run(uploads.router(), onRunning: self.onRunning)
     }
-}
 
-extension EmbeddedBackend {
     /// Erases documents: their images go, their lines in the ledger keep neither a person's nor a case's data.
     ///
     /// No backend may be using the folder meanwhile. A folder that is not there holds nothing.

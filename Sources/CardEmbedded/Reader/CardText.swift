@@ -6,6 +6,27 @@ struct CardText: Sendable, Equatable {
         case front(Front)
         /// The side with the emblem (国徽面).
         case back(Back)
+
+        /// The side's name for a log line.
+        var name: String { if case .front = self { "front" } else { "back" } }
+
+        /// Whether every field was read; the number may have a wrong check character, but has 18.
+        var isComplete: Bool {
+            switch self {
+            case .front(let front): self.fieldCount == 6 && front.number?.count == 18
+            case .back: self.fieldCount == 2
+            }
+        }
+
+        var fieldCount: Int {
+            switch self {
+            case .front(let front):
+                [front.name, front.gender, front.ethnicity, front.address, front.number].count { $0 != nil }
+                    + (front.birth == nil ? 0 : 1)
+            case .back(let back):
+                [back.issuer, back.validity].count { $0 != nil }
+            }
+        }
     }
 
     /// The fields of a front. A field that could not be read is `nil`; none is derived from another.
@@ -29,6 +50,12 @@ struct CardText: Sendable, Equatable {
         var year: Int
         var month: Int
         var day: Int
+
+        /// The date as `YYYY-MM-DD`.
+        var hyphenated: String {
+            func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+            return "\(self.year)-\(padded(self.month))-\(padded(self.day))"
+        }
     }
 
     struct Back: Sendable, Equatable {
@@ -40,35 +67,4 @@ struct CardText: Sendable, Equatable {
 
     var side: Side
     var legality: Legality
-}
-
-extension CardText.Side {
-    /// The side's name for a log line.
-    var name: String { if case .front = self { "front" } else { "back" } }
-
-    /// Whether every field was read; the number may have a wrong check character, but has 18.
-    var isComplete: Bool {
-        switch self {
-        case .front(let front): self.fieldCount == 6 && front.number?.count == 18
-        case .back: self.fieldCount == 2
-        }
-    }
-
-    var fieldCount: Int {
-        switch self {
-        case .front(let front):
-            [front.name, front.gender, front.ethnicity, front.address, front.number].count { $0 != nil }
-                + (front.birth == nil ? 0 : 1)
-        case .back(let back):
-            [back.issuer, back.validity].count { $0 != nil }
-        }
-    }
-}
-
-extension CardText.BirthDate {
-    /// The date as `YYYY-MM-DD`.
-    var hyphenated: String {
-        func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        return "\(self.year)-\(padded(self.month))-\(padded(self.day))"
-    }
 }

@@ -13,6 +13,20 @@ package struct BatchListing: Sendable {
         case refuse(RefusedInput)
         /// It was found in passing and is no image.
         case ignore(Redacted<String>)
+
+        var item: InputItem? { if case .take(let item) = self { item } else { nil } }
+
+        /// The entry, refused if a rule gives an error for its photo.
+        fileprivate func refused(_ rule: (InputItem) -> CodedError?) -> BatchListing.Entry {
+            let item: InputItem
+            let name: Redacted<String>
+            switch self {
+            case .take(let taken): (item, name) = (taken, taken.name)
+            case .duplicate(let other, let first): (item, name) = (first, other)
+            case .refuse, .ignore: return self
+            }
+            return rule(item).map { .refuse(RefusedInput(name: name, error: $0)) } ?? self
+        }
     }
 
     /// One file or row.
@@ -102,21 +116,5 @@ package struct BatchListing: Sendable {
             there are no photos: \(self.entries.count) files are no images, and \(passed) files or folders were passed over \
             because of their names; check which folder or manifest is meant
             """
-    }
-}
-
-extension BatchListing.Entry {
-    var item: InputItem? { if case .take(let item) = self { item } else { nil } }
-
-    /// The entry, refused if a rule gives an error for its photo.
-    fileprivate func refused(_ rule: (InputItem) -> CodedError?) -> BatchListing.Entry {
-        let item: InputItem
-        let name: Redacted<String>
-        switch self {
-        case .take(let taken): (item, name) = (taken, taken.name)
-        case .duplicate(let other, let first): (item, name) = (first, other)
-        case .refuse, .ignore: return self
-        }
-        return rule(item).map { .refuse(RefusedInput(name: name, error: $0)) } ?? self
     }
 }

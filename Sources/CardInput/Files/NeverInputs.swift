@@ -62,9 +62,7 @@ package enum NeverInputs {
         if self.isBeingWritten(name) { return "*.RANDOM" }
         return self.suffixes.first { lowered.hasSuffix($0) && lowered.utf8.count > $0.utf8.count }.map { "*" + $0 }
     }
-}
 
-extension NeverInputs {
     /// Whether a name is that of an image with random characters after it, under which it is written before it gets its
     /// own: eight hexadecimal digits by the clients of S3, six letters and digits by mkstemp(3).
     private static func isBeingWritten(_ name: String) -> Bool {
@@ -76,11 +74,9 @@ extension NeverInputs {
         return ending.utf8.count == 6 && ending.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
             && ending.contains { $0.isUppercase || $0.isNumber }
     }
-}
 
-// MARK: Business numbers
+    // MARK: Business numbers
 
-extension NeverInputs {
     /// What file managers call a folder that was just made, before somebody names it.
     private static let newFolders: Set<String> = [
         "new folder", "newfolder", "untitled folder", "untitled", "new directory", "新建文件夹", "新文件夹", "未命名文件夹",

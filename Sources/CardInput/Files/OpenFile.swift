@@ -12,6 +12,18 @@ struct OpenFile: ~Copyable {
         /// It has so many bytes, more than the limit.
         case tooLarge(Int)
         case changed
+
+        /// What is wrong, to read on after what the file is: "the manifest ".
+        ///
+        /// - Parameter limit: the most bytes, in words.
+        func words(limit: Message) -> Message {
+            switch self {
+            case .system(let code): "cannot be read (\(code.description))"
+            case .notAFile: "is not a regular file"
+            case .tooLarge(let size): "has \(size) bytes, more than " + limit
+            case .changed: "changed while it was read"
+            }
+        }
     }
 
     private let descriptor: Int32
@@ -75,19 +87,5 @@ struct OpenFile: ~Copyable {
             }
         }
         return data
-    }
-}
-
-extension OpenFile.Failure {
-    /// What is wrong, to read on after what the file is: "the manifest ".
-    ///
-    /// - Parameter limit: the most bytes, in words.
-    func words(limit: Message) -> Message {
-        switch self {
-        case .system(let code): "cannot be read (\(code.description))"
-        case .notAFile: "is not a regular file"
-        case .tooLarge(let size): "has \(size) bytes, more than " + limit
-        case .changed: "changed while it was read"
-        }
     }
 }

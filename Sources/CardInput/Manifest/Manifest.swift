@@ -21,6 +21,23 @@ struct Manifest {
             let start = self.path.prefix(8).lowercased()
             return start.hasPrefix("https://") || start.hasPrefix("http://")
         }
+
+        /// Makes a row of its texts.
+        ///
+        /// - Throws: `manifest_invalid` if it has no path.
+        init(_ number: Int, _ record: Record) throws(CodedError) {
+            guard let path = record.path, !path.isEmpty else { throw Manifest.invalid(row: number, "has no path") }
+            guard !path.utf8.contains(0) else { throw Manifest.invalid(row: number, "has a path with a zero byte") }
+            self.number = number
+            self.path = path
+            do throws(CodedError) {
+                guard record.duplicates.isEmpty else { throw record.duplicate }
+                self.fields = .success(try SubmittedFields(record.fields))
+            } catch {
+                let message: Message = "row \(number) of the manifest: " + error.message
+                self.fields = .failure(CodedError(error.code, error.kind, message))
+            }
+        }
     }
 
     let rows: [Row]
@@ -69,30 +86,9 @@ struct Manifest {
         case .changed: CodedError(.manifestUnreadable, .input, "the manifest \(name) " + words + "; run again")
         }
     }
-}
 
-extension Manifest {
     /// Describes what makes a row no row; `what` reads on after "row 7 of the manifest ".
     static func invalid(row: Int, _ what: Message, code: ReasonCode = .manifestInvalid) -> CodedError {
         CodedError(code, .input, "row \(row) of the manifest " + what + "; correct it and run again")
-    }
-}
-
-extension Manifest.Row {
-    /// Makes a row of its texts.
-    ///
-    /// - Throws: `manifest_invalid` if it has no path.
-    init(_ number: Int, _ record: Record) throws(CodedError) {
-        guard let path = record.path, !path.isEmpty else { throw Manifest.invalid(row: number, "has no path") }
-        guard !path.utf8.contains(0) else { throw Manifest.invalid(row: number, "has a path with a zero byte") }
-        self.number = number
-        self.path = path
-        do throws(CodedError) {
-            guard record.duplicates.isEmpty else { throw record.duplicate }
-            self.fields = .success(try SubmittedFields(record.fields))
-        } catch {
-            let message: Message = "row \(number) of the manifest: " + error.message
-            self.fields = .failure(CodedError(error.code, error.kind, message))
-        }
     }
 }

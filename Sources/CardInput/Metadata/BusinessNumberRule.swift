@@ -49,9 +49,7 @@ package enum BusinessNumberRule: Sendable {
     fileprivate static func invalid(_ message: Message) -> CodedError {
         CodedError(.businessNumberRuleInvalid, .configuration, message)
     }
-}
 
-extension BusinessNumberRule {
     /// Returns what the path of an image gives as its number, not yet looked at, and by what.
     ///
     /// - Throws: `business_no_missing`.

@@ -52,11 +52,9 @@ enum Sidecar {
     private static func invalid(_ what: Message, remedy: Message = "repair or remove it") -> CodedError {
         CodedError(.sidecarInvalid, .input, "its sidecar " + what + "; " + remedy)
     }
-}
 
-// MARK: Names
+    // MARK: Names
 
-extension Sidecar {
     /// The name of the one sidecar that lies beside a photo, if any.
     ///
     /// - Throws: `sidecar_invalid` if there are several, or if something looks like its sidecar and is none.

@@ -79,11 +79,9 @@ package struct WatchOptions: Sendable {
         if isAtTop, PutAway.folders.contains(name.text) { return true }
         return self.ignore.contains { PathPattern.matches(name, $0) }
     }
-}
 
-// MARK: Checking
+    // MARK: Checking
 
-extension WatchOptions {
     /// Returns what keeps the folders from being watched as asked; empty if nothing does.
     package func problems() -> [CodedError] {
         guard !self.folders.isEmpty else {
