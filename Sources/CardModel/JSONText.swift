@@ -43,12 +43,3 @@ package struct Nullable<Value: Encodable>: Encodable {
 extension Nullable: Sendable where Value: Sendable {}
 extension Nullable: Equatable where Value: Equatable {}
 extension Nullable: Hashable where Value: Hashable {}
-
-/// A key of an object whose keys are not known beforehand.
-package struct AnyKey: CodingKey {
-    package let stringValue: String
-    package var intValue: Int? { nil }
-
-    package init(stringValue: String) { self.stringValue = stringValue }
-    package init?(intValue: Int) { nil }
-}

@@ -6,9 +6,14 @@ import FoundationEssentials
 /// A request has the parts `api_key` and `api_secret`, or `sign` and `sign_version` (`hmac_sha1`), never both. A
 /// signature is refused when it was not made with the secret or its time is over; those for a single use, without an
 /// expiry, are not built in. Every refusal of a credential is the same `AUTHENTICATION_ERROR`.
-struct VerifierAccounts: Sendable {
-    let secrets: [String: String]
-    let now: @Sendable () -> Date
+final class VerifierAccounts: Sendable {
+    private let secrets: [String: String]
+    private let now: @Sendable () -> Date
+
+    init(secrets: [String: String], now: @escaping @Sendable () -> Date) {
+        self.secrets = secrets
+        self.now = now
+    }
 
     /// Checks the credentials of a form.
     ///

@@ -13,9 +13,17 @@ struct WebhookMessage: Decodable {
     let fields: FieldTexts
     let image: Image
 
+    private struct Key: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
     init(from decoder: any Decoder) throws {
-        let top = try decoder.container(keyedBy: AnyKey.self)
-        let data = try top.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(stringValue: "data"))
+        let top = try decoder.container(keyedBy: Key.self)
+        let data = try top.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: "data"))
         var fields = FieldTexts()
         var images: [Image] = []
         for key in data.allKeys where try !data.decodeNil(forKey: key) {
