@@ -20,6 +20,12 @@ package struct Message: Hashable, Sendable, Codable, ExpressibleByStringInterpol
     /// The arguments in the order in which the template numbers them.
     package let arguments: [Argument]
 
+    /// Not for others: braces would be taken for places, and a value for harmless.
+    private init(template: String, arguments: [Argument]) {
+        self.template = template
+        self.arguments = arguments
+    }
+
     /// The message without its personal values, for what is stored or shown in the clear.
     package var withoutPersonalValues: Message {
         Message(

@@ -286,6 +286,20 @@ import class GRDB.DatabaseQueue
         #expect(try await harness.value("SELECT count(*) FROM cases", as: Int.self) == 40)
     }
 
+    @Test func `a change that fails without others beside it is undone, and the next one is made`() async throws {
+        let database = harness.store.database
+        for isSound in [false, true, false] {
+            do {
+                try await database.write { tx in
+                    try tx.run("INSERT INTO cases (number, submitter) VALUES (\(isSound ? "sound" : "failing"), '')")
+                    if !isSound { try tx.run("INSERT INTO store (id) VALUES (2)") }
+                }
+                #expect(isSound)
+            } catch { #expect(!isSound) }
+        }
+        #expect(try await harness.value("SELECT group_concat(number) FROM cases", as: String.self) == "sound")
+    }
+
     @Test func `a lone change does not wait for others`() async throws {
         let before = harness.store.commits
         for index in 0..<5 { try await harness.admit("\(index)", number: "N") }

@@ -1,8 +1,7 @@
 import CardModel
 import MultipartForm
 
-/// A statement of the backend with its meaning, cut to what may go into messages: the answer for a delivery, or for one
-/// card of it.
+/// A statement of the backend with its meaning: the answer for a delivery, or for one card of it.
 ///
 /// A RETMSG is free text of a foreign system: it may quote the form, and what the backend reads from the image.
 struct BackendAnswer {
@@ -10,7 +9,7 @@ struct BackendAnswer {
     /// The RETCODE if it has the shape of one, else `unknown_retcode`: it is persisted and shown.
     let code: String
     /// The RETMSG as it came: masked only where it is shown, which most answers are not.
-    private let message: String
+    private let message: Redacted<String>
     private let mask: MessageMask
 
     init(_ statement: ReplyDocument.Statement, table: RetcodeTable, mask: MessageMask) {
@@ -22,7 +21,7 @@ struct BackendAnswer {
         // A code of a list is the operator's own word.
         let isHarmless = self.meaning != .unlisted || !mask.holdsValue(code)
         self.code = isShowable && isHarmless ? code : "unknown_retcode"
-        self.message = statement.message
+        self.message = Redacted(statement.message)
         self.mask = mask
     }
 
@@ -32,7 +31,7 @@ struct BackendAnswer {
 
     /// The code and, if there is one, the RETMSG, masked and cut.
     var quoted: Message {
-        let text = self.mask.presentable(self.message)
+        let text = self.mask.presentable(self.message.reveal())
         return text.isEmpty ? "\(self.code)" : "\(self.code): \(Redacted(text))"
     }
 }

@@ -9,7 +9,8 @@ import Foundation
 /// bytes, which could hold anything.
 ///
 /// What it looks for is worked out when a text is first shown: most answers show none.
-final class MessageMask {
+final class MessageMask: Discreet {
+    let description = "MessageMask"
     private let delivery: OutboundDelivery
     private lazy var sent = self.delivery.parts.compactMap { part in
         if case .text(let value) = part.content { Self.folded(value.reveal()) } else { nil }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The one file of the sandbox: snapshots for reading, and one writer that commits what is queued in groups.
 ///
-/// Changes that wait are made in one immediate transaction, each under its own savepoint, and acknowledged after the commit:
-/// one that fails is rolled back alone, and what `write` returned is durable. A lone change does not wait for others.
+/// Changes that wait are made in one immediate transaction, several each under its own savepoint, and acknowledged after the
+/// commit: one that fails is rolled back alone, and what `write` returned is durable. A lone change does not wait for others.
 final class Database: Sendable {
     private struct Change: Sendable {
         /// Makes the change; what it returns resumes whoever waits, once it is known what became of the commit.
@@ -286,6 +286,7 @@ final class Database: Sendable {
         let isAlone = group.count == 1
         var outcomes: [Outcome] = []
         do {
+            // Run here, as every statement is: GRDB would compile it anew each time.
             try transaction.run("BEGIN IMMEDIATE")
             // Asked once the lock is there: the files may be replaced while another process has it.
             guard self.files.withLock({ $0.areInPlace() }) else {

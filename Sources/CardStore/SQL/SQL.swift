@@ -1,7 +1,7 @@
 import CardModel
 import Foundation
 
-/// A piece of SQL whose interpolated values are bound, never spliced: `"UPDATE card SET state = \(state) WHERE id = \(id)"`.
+/// A piece of SQL whose interpolated values are bound, never spliced, but for the names of states: `"UPDATE card SET state = \(state) WHERE id = \(id)"`.
 ///
 /// Written so that SQLite and PostgreSQL understand it alike; what differs stays in the driver.
 struct SQL: ExpressibleByStringInterpolation, Sendable {

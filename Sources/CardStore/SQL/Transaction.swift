@@ -16,7 +16,8 @@ struct Transaction {
         self.now = time ?? Timestamp(Date())
     }
 
-    /// Runs statements on one snapshot. GRDB would compile the beginning and the end anew each time.
+    /// Runs statements on one snapshot: that of the first of them, which may be later than ``now``. GRDB would compile the
+    /// beginning and the end anew each time.
     func inSnapshot<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try self.run("BEGIN DEFERRED")
         defer {
