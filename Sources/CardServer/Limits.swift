@@ -28,6 +28,8 @@ enum Limits {
     static let webhookSignatures = 32
     /// Characters of the purpose in the access log.
     static let purposeCharacters = 200
+    /// How often a subject may see what is personal: more than a person decides in an hour.
+    static let reveals = RatePolicy(quota: 400, window: .seconds(3_600))
     /// Callers and addresses that are told apart at a time by a rate limit.
     static let rateNames = 10_000
     /// Combinations of labels of one metric; what comes beyond them counts as `other`.

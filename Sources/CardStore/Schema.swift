@@ -267,6 +267,7 @@ enum Schema {
         CREATE INDEX attempt_open ON attempt (worker) WHERE ended_at IS NULL;
         CREATE INDEX attempt_accepted ON attempt (stage, ended_at) WHERE class = 'accepted';
         CREATE INDEX event_card ON event (card);
-        CREATE INDEX access_export ON access_log (card) WHERE action = 'export';
+        CREATE INDEX access_subject ON access_log (subject, at, number) WHERE subject IS NOT NULL;
+        CREATE INDEX access_card ON access_log (card, at, number);
         """
 }

@@ -111,7 +111,7 @@ import Testing
                 _ = try await engine.runBatch([])
             }
         }
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
         #expect(cards.map { $0.state.rawValue + ($0.reason.map { " \($0.rawValue)" } ?? "") } == [expected])
     }
 }

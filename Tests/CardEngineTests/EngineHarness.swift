@@ -162,7 +162,7 @@ final class EngineHarness: Sendable {
             isFull: {
                 var prepared = CardFilter()
                 prepared.states = [.prepared]
-                let count = try await self.store.cards(prepared, after: 0, limit: 100).count
+                let count = try await self.store.cards(prepared, after: 0, limit: 100, for: .process).count
                 return count > self.state.withLock { $0.queueDepth }
             },
             events: { event in
@@ -306,8 +306,8 @@ final class EngineHarness: Sendable {
     /// The state, and the reason, of the card of each photo, by the name of its file.
     func states() async throws -> [String: String] {
         var states: [String: String] = [:]
-        for card in try await self.store.cards(CardFilter(), after: 0, limit: 1000) {
-            let details = try await self.store.show(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        for card in try await self.store.cards(CardFilter(), after: 0, limit: 1000, for: .process) {
+            let details = try await self.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
             let path = details.inputName?.reveal() ?? "?"
             let name = URL(filePath: path).deletingPathExtension().lastPathComponent
             states[name] = card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")

@@ -167,7 +167,7 @@ import Testing
             }
         }
         try await harness.run([[Self.item("nowhere", "N1"), Self.item("https://h/empty", "N2")]])
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
         #expect(
             cards.map { "\($0.state) \($0.reason?.rawValue ?? "")" } == [
                 "failed fetch_host_refused", "rejected fetch_empty",
@@ -220,7 +220,7 @@ import Testing
     @Test func `a card that is erased while it is fetched ends nothing else`() async throws {
         harness.state.withLock { state in
             state.fetches["https://h/gone"] = { request, keep in
-                let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
+                let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
                 let card = try #require(cards.first { $0.metadata.businessNumber.rawValue == "N1" })
                 _ = try await harness.store.erase(
                     [card.id],
@@ -234,7 +234,7 @@ import Testing
         }
         try await harness.run([[Self.item("https://h/gone", "N1")], [Self.item("https://h/front", "N2")]])
         #expect(harness.delivered == [["N2 front"]])
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
         // Numbers of one list are taken in beside each other, in any order.
         let states = cards.map { "\($0.metadata.businessNumber.rawValue) \($0.state.rawValue)" }.sorted()
         #expect(states == ["N1 erased", "N2 delivered"])
@@ -256,8 +256,8 @@ import Testing
         try await time.passing { try await harness.run(Self.front, settings, time: time.engineTime) }
         #expect(harness.delivered == [["N1 front"]])
         #expect(calls.withLock { $0 }[1] >= .seconds(60))
-        let card = try #require(try await harness.store.cards(CardFilter(), after: 0, limit: 1).first)
-        let details = try await harness.store.show(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        let card = try #require(try await harness.store.cards(CardFilter(), after: 0, limit: 1, for: .process).first)
+        let details = try await harness.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
         #expect(details.attempts.count { $0.failureClass != .accepted } == 0)
     }
 }

@@ -150,8 +150,8 @@ import Testing
         }
         let items = try harness.items(["N1": ["front"]])[0]
         try await harness.take(items, settings, time, until: .seconds(7200))
-        let card = try #require(try await harness.store.cards(CardFilter(), after: 0, limit: 1).first)
-        let details = try await harness.store.show(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        let card = try #require(try await harness.store.cards(CardFilter(), after: 0, limit: 1, for: .process).first)
+        let details = try await harness.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
         #expect(card.state == .verified && harness.delivered.isEmpty)
         #expect(details.events.count <= 3, "\(details.events)")
     }
@@ -169,7 +169,8 @@ import Testing
         }
         harness.state.withLock { state in
             state.onDeliver = {
-                let open = try await harness.store.cards(CardFilter.delivering, after: 0, limit: 100).count
+                let open = try await harness.store.cards(CardFilter.delivering, after: 0, limit: 100, for: .process)
+                    .count
                 if time.elapsed < .seconds(3600) { mostOpen.withLock { $0 = max($0, open) } }
                 // The TOKEN changes while nobody can be reached.
                 if time.elapsed > .seconds(60) { harness.state.withLock { $0.tokens = ["TOKEN-2"] } }

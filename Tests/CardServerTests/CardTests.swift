@@ -38,7 +38,7 @@ struct CardTests {
             var (cursor, pages) = (String?.none, 0)
             repeat {
                 let suffix = cursor.map { "&cursor=\($0)" } ?? ""
-                let page = try await harness.send(RawRequest("GET", "/v1/cards?limit=2\(suffix)", token: "reader"))
+                let page = try await harness.send(RawRequest("GET", "/v1/cards?limit=2\(suffix)", token: "auditor"))
                 #expect(page.status == 200)
                 seen += self.ids(page)
                 cursor = page.json["next_cursor"] as? String
@@ -52,12 +52,12 @@ struct CardTests {
     @Test func `a list is narrowed by business number and state, and writes every key`() async throws {
         try await ServerHarness.with { (harness) async throws in
             let sent = try await self.submit(["1", "2", "3"], to: harness)
-            let even = try await harness.send(RawRequest("GET", "/v1/cards?business_no=CASE-0", token: "reader"))
+            let even = try await harness.send(RawRequest("GET", "/v1/cards?business_no=CASE-0", token: "auditor"))
             #expect(self.ids(even) == [sent[0], sent[2]])
-            let held = try await harness.send(RawRequest("GET", "/v1/cards?state=held,failed", token: "reader"))
+            let held = try await harness.send(RawRequest("GET", "/v1/cards?state=held,failed", token: "auditor"))
             #expect(self.ids(held).isEmpty)
             let target = "/v1/cards?state=held&state=received"
-            let received = try await harness.send(RawRequest("GET", target, token: "reader"))
+            let received = try await harness.send(RawRequest("GET", target, token: "auditor"))
             #expect(self.ids(received).count == 3)
             #expect(Set(received.json.keys) == ["cards", "next_cursor"])
             let card = try #require((received.json["cards"] as? [[String: Any]])?.first)
@@ -74,12 +74,12 @@ struct CardTests {
     )
     func `a parameter that is not known, or cannot be, is refused`(query: String) async throws {
         try await ServerHarness.with { (harness) async throws in
-            let response = try await harness.send(RawRequest("GET", "/v1/cards?\(query)", token: "reader"))
+            let response = try await harness.send(RawRequest("GET", "/v1/cards?\(query)", token: "auditor"))
             #expect(response.problem == "422 parameter_invalid")
         }
     }
 
-    @Test func `what was read from a card is shown on demand only, with the scope operate`() async throws {
+    @Test func `what was read from a card is shown on demand only, with its scope`() async throws {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)
@@ -90,7 +90,7 @@ struct CardTests {
             #expect(plain.json["image_bytes"] as? Int == 5_000)
             let events = plain.json["events"] as? [[String: Any]] ?? []
             #expect(events.compactMap { $0["state"] as? String }.last == "delivered")
-            let refused = try await harness.send(RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "reader"))
+            let refused = try await harness.send(RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "auditor"))
             #expect(refused.problem == "403 scope_missing")
             let target = "/v1/cards/\(id)?reveal=true"
             let request = RawRequest("GET", target, token: "all", headers: [("Card-Why", "ticket%2012")])
@@ -103,7 +103,7 @@ struct CardTests {
             let test = AccessOrigin(actor: "test")
             let shows = Mutex<[String]>([])
             try await harness.store.exportAccessLog(to: test, now: Timestamp(Date())) { lines in
-                shows.withLock { $0 += lines.filter { $0.action == "show" }.map(\.purpose) }
+                shows.withLock { $0 += lines.filter { $0.action == "reveal" }.map(\.purpose) }
             }
             #expect(shows.withLock(\.self) == ["ticket 12"])
         }
@@ -113,10 +113,10 @@ struct CardTests {
         try await ServerHarness.with(isWorking: true) { (harness) async throws in
             let id = try await self.submit(["broken"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)
-            let plain = try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: "reader"))
+            let plain = try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: "auditor"))
             #expect((plain.json["card"] as? [String: Any])?["reason"] as? String == "image_truncated")
             #expect(plain.json["message"] is NSNull)
-            let revealed = try await harness.send(RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "all"))
+            let revealed = try await harness.send(RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "all", headers: [("Card-Why", "ticket")]))
             #expect(revealed.json["message"] as? String == "the image is cut off")
         }
     }
@@ -256,6 +256,7 @@ struct CardTests {
                 var run = RunStatus(
                     id: "run-1",
                     source: "inbox",
+                    submitter: "runner",
                     state: .complete,
                     startedAt: Timestamp(millisecondsSinceEpoch: 0)
                 )
@@ -264,20 +265,20 @@ struct CardTests {
                 state.run = run
             }
             let started = try await harness.send(
-                .json("POST", "/v1/runs", token: "submitter", "{\"source\":\"inbox\"}")
+                .json("POST", "/v1/runs", token: "runner", "{\"source\":\"inbox\"}")
             )
             #expect(started.status == 202)
             let path = try #require(started["location"])
-            let shown = try await harness.send(RawRequest("GET", path, token: "reader"))
+            let shown = try await harness.send(RawRequest("GET", path, token: "runner"))
             #expect(shown.body == started.body)
             #expect(shown.json["counts"] as? [String: Int] == ["admitted": 3, "refused": 2])
             #expect(shown.json["refusals"] as? [String: Int] == ["source_unreadable": 2])
             #expect(shown.json["ended_at"] is NSNull)
-            let list = try await harness.send(RawRequest("GET", "/v1/runs", token: "reader"))
+            let list = try await harness.send(RawRequest("GET", "/v1/runs", token: "runner"))
             #expect((list.json["runs"] as? [[String: Any]])?.map { $0["run_id"] as? String } == ["run-1"])
-            let unknown = try await harness.send(.json("POST", "/v1/runs", token: "submitter", "{\"source\":\"x\"}"))
+            let unknown = try await harness.send(.json("POST", "/v1/runs", token: "runner", "{\"source\":\"x\"}"))
             #expect(unknown.problem == "422 source_unknown")
-            let missing = try await harness.send(RawRequest("GET", "/v1/runs/none", token: "reader"))
+            let missing = try await harness.send(RawRequest("GET", "/v1/runs/none", token: "runner"))
             #expect(missing.code == "run_not_found")
         }
     }

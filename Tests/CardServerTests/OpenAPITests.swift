@@ -52,11 +52,12 @@ struct OpenAPITests {
             #expect(Set(operation.problems.map { "\($0.status.code)" }).isSubset(of: responses.keys))
             #expect(responses.keys.contains { $0.hasPrefix("2") }, "\(operation.path)")
             let security = try #require(node["security"] as? [[String: Any]])
-            if case .token(let scope) = operation.access {
-                #expect(security as? [[String: [String]]] == [["token": [scope.rawValue]]])
-                #expect(node["x-scope"] as? String == scope.rawValue)
+            if case .token(let scopes) = operation.access {
+                let names = (scopes + [.operate]).map(\.rawValue)
+                #expect(security as? [[String: [String]]] == names.map { ["token": [$0]] })
+                #expect(node["x-scopes"] as? [String] == names)
             } else {
-                #expect(security.isEmpty && node["x-scope"] == nil)
+                #expect(security.isEmpty && node["x-scopes"] == nil)
             }
             #expect((node["requestBody"] != nil) == operation.hasBody, "\(operation.path)")
             let parameters = node["parameters"] as? [[String: Any]] ?? []

@@ -12,7 +12,7 @@ import Testing
     private func listed(_ attention: CardAttention...) async throws -> [CardID] {
         var filter = CardFilter()
         filter.attention = attention
-        return try await harness.store.cards(filter, after: 0, limit: 1000).map(\.id)
+        return try await harness.store.cards(filter, after: 0, limit: 1000, for: .process).map(\.id)
     }
 
     private func rejected(_ bytes: String, side: CardSide = .front) async throws -> CardID {
@@ -48,7 +48,7 @@ import Testing
             waits_until, created_at, changed_at) VALUES \(rows.joined(separator: ", "))
             """
         )
-        let all = try await harness.store.cards((1..<order).map { CardID(rawValue: "c-\($0)") })
+        let all = try await harness.store.cards((1..<order).map { CardID(rawValue: "c-\($0)") }, for: .process)
         #expect(all.count == order - 1 && all.contains(where: \.isRetaken) && !all.allSatisfy(\.isRetaken))
         let counts = try await harness.store.counts()
         for attention in CardAttention.allCases {
@@ -74,10 +74,10 @@ import Testing
 
     @Test func `what a person knows changes nothing but the attention, and is in the access log`() async throws {
         let card = try await rejected("front")
-        let before = try await harness.store.details(of: card)
+        let before = try await harness.store.details(of: card, for: .process)
         harness.pass(.seconds(9))
         try await harness.resolve(card, .seen)
-        let after = try await harness.store.details(of: card)
+        let after = try await harness.store.details(of: card, for: .process)
         #expect(after.events == before.events && after.card.changedAt == before.card.changedAt)
         #expect(after.card.state == .rejected && after.card.isSeen)
         #expect(try await listed(.decide, .retake).isEmpty)

@@ -28,7 +28,7 @@ import Testing
         try harness.store.close()
         harness.store = try await harness.another()
         #expect(try await harness.state(id) == "verified")
-        let details = try await harness.store.show(id, to: AccessOrigin(actor: "test"), now: harness.now)
+        let details = try await harness.store.reveal(id, to: AccessOrigin(actor: "test"), now: harness.now)
         #expect(details.reading?.fields.name?.reveal() == "SPECIMEN")
         #expect(details.inputName?.reveal() == "front.jpg")
         #expect(details.events.map(\.state) == [.prepared, .verified])

@@ -128,11 +128,11 @@ import Testing
         let damaged = try await harness.sent("damaged", number: "N", .failure(.unknown), onUnknown: .hold)
         let sound = try await harness.admit("sound", number: "M").card
         try await harness.plant("\(damage) = '\(damaged)'")
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10)
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
         #expect(cards.map(\.id) == [damaged, sound])
         #expect(cards[0].state == .held && cards[0].metadata.businessNumber.rawValue == "N")
-        #expect(try await harness.store.cards([sound, damaged]).map(\.id) == [sound, damaged])
-        let details = try await harness.store.show(damaged, to: StoreHarness.person, now: harness.now)
+        #expect(try await harness.store.cards([sound, damaged], for: .process).map(\.id) == [sound, damaged])
+        let details = try await harness.store.reveal(damaged, to: StoreHarness.person, now: harness.now)
         #expect(details.card.state == .held && details.events.count == 4)
         try await harness.resolve(damaged, .reject)
         #expect(try await harness.store.standing(of: [damaged]).map(\.state) == [.rejected])
@@ -141,9 +141,9 @@ import Testing
     @Test func `a look is written down with who and why, and one at nothing is not`() async throws {
         let card = try await harness.admit("front", number: "N").card
         let origin = AccessOrigin(actor: "root:cards show", purpose: "a\ncomplaint")
-        _ = try await harness.store.show(card, to: origin, now: harness.now)
+        _ = try await harness.store.reveal(card, to: origin, now: harness.now)
         let error = await #expect(throws: CodedError.self) {
-            try await harness.store.show(CardID(rawValue: "none"), to: origin, now: harness.now)
+            try await harness.store.reveal(CardID(rawValue: "none"), to: origin, now: harness.now)
         }
         #expect(error?.code == .notFound)
         #expect(try await harness.accessLog() == [["show", "root:cards show", "a complaint", card.rawValue]])
@@ -152,18 +152,19 @@ import Testing
     @Test func `cards are listed in the order of their intake, filtered and page by page`() async throws {
         var ids: [CardID] = []
         for index in 0..<5 { ids.append(try await harness.admit("\(index)", number: "N\(index % 2)").card) }
-        let first = try await harness.store.cards(CardFilter(), after: 0, limit: 2)
+        let first = try await harness.store.cards(CardFilter(), after: 0, limit: 2, for: .process)
         #expect(first.map(\.id) == Array(ids[..<2]))
         #expect(
-            try await harness.store.cards(CardFilter(), after: first[1].order, limit: 9).map(\.id) == Array(ids[2...])
+            try await harness.store.cards(CardFilter(), after: first[1].order, limit: 9, for: .process).map(\.id)
+                == Array(ids[2...])
         )
         var filter = CardFilter()
         filter.number = BusinessNumber(stored: "N1")
-        #expect(try await harness.store.cards(filter, after: 0, limit: 9).map(\.id) == [ids[1], ids[3]])
+        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [ids[1], ids[3]])
         filter.attention = [.decide]
-        #expect(try await harness.store.cards(filter, after: 0, limit: 9).isEmpty)
+        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).isEmpty)
         try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low' WHERE id = '\(ids[3])'")
-        #expect(try await harness.store.cards(filter, after: 0, limit: 9).map(\.id) == [ids[3]])
+        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [ids[3]])
         let counts = try await harness.store.counts()
         #expect(counts.states == [.prepared: 4, .held: 1] && counts.attention == [.decide: 1, .retake: 0])
     }
@@ -179,7 +180,7 @@ import Testing
         func orders(_ ask: (inout CardFilter) -> Void, after: Int64 = 0, limit: Int = 9) async throws -> [Int64] {
             var filter = CardFilter()
             ask(&filter)
-            return try await harness.store.cards(filter, after: after, limit: limit).map(\.order)
+            return try await harness.store.cards(filter, after: after, limit: limit, for: .process).map(\.order)
         }
         #expect(try await orders({ $0.states = [.verified] }) == [1])
         #expect(try await orders({ $0.states = [.verified, .prepared] }, after: 1) == [2, 3])

@@ -81,7 +81,7 @@ private final class RandomWorld {
         #expect((states[.prepared] ?? 0) + (states[.delivering] ?? 0) == 0)
         var filter = CardFilter()
         filter.states = [.verified]
-        let waiting = try await self.harness.store.cards(filter, after: 0, limit: 1_000)
+        let waiting = try await self.harness.store.cards(filter, after: 0, limit: 1_000, for: .process)
         let reasons: Set<ReasonCode?> = [.frontMissing, .waitsForFront, .waitsForOlderPhoto]
         #expect(waiting.allSatisfy { reasons.contains($0.reason) })
     }

@@ -23,7 +23,9 @@ struct SharedThreadTests {
         let locks = try paths.map { try Self.lockForSQLite($0 + ".part") }
         try await withThrowingTaskGroup { group in
             for path in paths {
-                group.addTask { _ = try await store.backUp(to: path) }
+                group.addTask {
+                    _ = try await store.backUp(to: path, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+                }
             }
             group.addTask {
                 // Opened here, by the lock of the backup, and by SQLite, perhaps more than once.

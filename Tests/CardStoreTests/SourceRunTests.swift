@@ -12,12 +12,12 @@ import Testing
 
     @Test func `a run that waits is the answer to who asks again, one that has begun is not`() async throws {
         let (store, now) = (harness.store, harness.now)
-        let first = try await store.askForRun(over: "inbox", now: now)
-        #expect(try await store.askForRun(over: "inbox", now: now) == first)
-        #expect(try await store.askForRun(over: "other", now: now).id != first.id)
+        let first = try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now)
+        #expect(try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now) == first)
+        #expect(try await store.askForRun(over: "other", by: AccessOrigin(actor: "test"), now: now).id != first.id)
         #expect(try await store.beginRun(over: "inbox", by: harness.worker.id)?.id == first.id)
         harness.pass(.seconds(1))
-        let second = try await store.askForRun(over: "inbox", now: harness.now)
+        let second = try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
         #expect(second.id != first.id)
         // One run of a source at a time.
         #expect(try await store.beginRun(over: "inbox", by: harness.worker.id) == nil)
@@ -33,7 +33,7 @@ import Testing
     @Test func `a run of a dead worker is begun by the next one, which alone may end it`() async throws {
         // The harness counts its workers with its cards; the first of them is there.
         _ = harness.id()
-        let run = try await harness.store.askForRun(over: "inbox", now: harness.now)
+        let run = try await harness.store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
         #expect(try await harness.store.beginRun(over: "inbox", by: harness.worker.id)?.id == run.id)
         let dead = harness.worker.id
         try await harness.killWorker()
@@ -48,8 +48,8 @@ import Testing
 
     @Test func `runs whose source is gone end, and of those that have ended the newest are kept`() async throws {
         let store = harness.store
-        let gone = try await store.askForRun(over: "gone", now: harness.now)
-        let open = try await store.askForRun(over: "inbox", now: harness.now)
+        let gone = try await store.askForRun(over: "gone", by: AccessOrigin(actor: "test"), now: harness.now)
+        let open = try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
         let reason = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
         try await store.endRuns(exceptOver: ["inbox"], by: "me", as: reason, now: harness.now)
         #expect(try await store.run(gone.id)?.report == reason)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await store.run(open.id)?.report == reason)
         for _ in 0..<(Limits.runsKept + 3) {
             harness.pass(.seconds(1))
-            _ = try await store.askForRun(over: "inbox", now: harness.now)
+            _ = try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
             try await store.endRuns(exceptOver: [], by: "me", as: reason, now: harness.now)
         }
         #expect(try await store.runs().count == Limits.runsKept + 1)
@@ -69,7 +69,7 @@ import Testing
     func `a run whose source another server may have ends only when that server has ended`(wasKilled: Bool) async throws
     {
         let (store, now) = (harness.store, harness.now)
-        let run = try await store.askForRun(over: "theirs", now: now)
+        let run = try await store.askForRun(over: "theirs", by: AccessOrigin(actor: "test"), now: now)
         let me = try await store.startWorker(id: "me", command: "serve", now: now)
         let report = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
         func end() async throws -> Bool {
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func `a run that a living process is at is ended by nobody else`() async throws {
-        let run = try await harness.store.askForRun(over: "inbox", now: harness.now)
+        let run = try await harness.store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
         _ = try await harness.store.beginRun(over: "inbox", by: harness.worker.id)
         let report = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
         try await harness.store.endRuns(exceptOver: [], by: "me", as: report, now: harness.now)

@@ -380,7 +380,7 @@ final class StoreHarness {
     }
 
     func card(_ id: CardID) async throws -> Card {
-        try await self.store.cards([id])[0]
+        try await self.store.cards([id], for: .process)[0]
     }
 
     func state(_ id: CardID) async throws -> String {

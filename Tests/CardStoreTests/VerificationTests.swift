@@ -79,7 +79,7 @@ import Testing
             let job = try await claim(provider)
             #expect((job.reading == nil) == paid)
             try await read(job, by: provider, provider)
-            let shown = try await harness.store.details(of: card).reading?.fields.name?.reveal()
+            let shown = try await harness.store.details(of: card, for: .process).reading?.fields.name?.reveal()
             #expect(shown == provider, "the card was judged by it last")
             try await harness.retry(card)
         }
@@ -93,7 +93,7 @@ import Testing
         harness.pass(.seconds(1))
         let job = try #require(try await harness.claim().first)
         let change = try await conclude(job, ending)
-        let details = try await harness.store.show(id, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now)
         #expect(change.state == ending.state && change.reason == ending.reason)
         #expect(details.card.state == ending.state && details.card.reason == ending.reason)
         #expect(details.card.message == (ending.reason == nil ? nil : ending.verdict == nil ? "it failed" : "words"))

@@ -30,8 +30,9 @@ struct BackupCommand: Command {
     }
 
     func execute() async throws -> CommandStatus {
-        try await self.options.withSandbox { store, _ in
-            let report = try await store.backUp(to: URL(filePath: self.file).path)
+        let origin = try SystemUser.origin(of: "backup")
+        return try await self.options.withSandbox { store, _ in
+            let report = try await store.backUp(to: URL(filePath: self.file).path, by: origin, now: .now)
             let output = BackupOutput(
                 file: self.file,
                 bytes: report.byteCount,
@@ -111,7 +112,7 @@ struct RestoreCommand: Command {
             ring: try await configuration.allVaultKeys(),
             replacing: self.force,
             erasures: self.erasures.map { URL(filePath: $0).path },
-            by: self.purpose.origin(of: "restore"),
+            by: try self.purpose.origin(of: "restore"),
             now: .now
         ).run()
         await report.print(self.format)

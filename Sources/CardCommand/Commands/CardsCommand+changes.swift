@@ -49,7 +49,7 @@ extension CardsCommand {
         }
 
         func execute() async throws -> CommandStatus {
-            let origin = self.purpose.origin(of: "cards retry")
+            let origin = try self.purpose.origin(of: "cards retry")
             return try await self.options.withSandbox { store, _ in
                 var ids = self.cards.map(CardID.init)
                 if !self.state.isEmpty || self.reason != nil {
@@ -94,7 +94,7 @@ extension CardsCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            let origin = self.purpose.origin(of: "cards resolve --as \(self.resolution.rawValue)")
+            let origin = try self.purpose.origin(of: "cards resolve --as \(self.resolution.rawValue)")
             return try await self.options.withSandbox { store, _ in
                 try await CardChanges(format: self.format, store: store).make(self.cards.map(CardID.init)) { id in
                     try await store.resolve(id, as: self.resolution, by: origin, now: .now)
@@ -127,7 +127,7 @@ private struct CardChanges {
             do {
                 let changed = try await change(id).map(\.card)
                 seen.formUnion(changed)
-                let cards = try await self.store.cards(changed).map(CardDocument.init)
+                let cards = try await self.store.cards(changed, for: .process).map(CardDocument.init)
                 // A full disk at a later card must not lose the report of this one.
                 for card in cards { await self.format.print(card) }
                 documents += cards
@@ -161,7 +161,7 @@ extension CardStore {
     func forEachCard(_ filter: CardFilter, limit: Int = .max, _ body: (Card) async throws -> Void) async throws {
         var (order, left) = (Int64(0), limit)
         while left > 0 {
-            let page = try await self.cards(filter, after: order, limit: min(left, Limits.pageSize))
+            let page = try await self.cards(filter, after: order, limit: min(left, Limits.pageSize), for: .process)
             for card in page { try await body(card) }
             guard let last = page.last else { return }
             (order, left) = (last.order, left - page.count)

@@ -64,8 +64,10 @@ extension CardsCommand {
             guard self.businessNo?.trimmed.isEmpty != true else {
                 throw ValidationError("--business-no must not be empty; give the number.")
             }
-            guard self.reason?.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil || self.reason == nil else {
-                throw ValidationError("--reason is a code of 1 to 40 letters, digits and _, such as holder_request.")
+            guard self.reason.map(ReasonCode.init(rawValue:))?.isPlain ?? true else {
+                throw ValidationError(
+                    "--reason is a code of 1 to 40 letters, digits and _, and no identity number; such as holder_request."
+                )
             }
             guard self.yes || self.dryRun || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
                 throw ValidationError("Nobody can be asked here: add --yes to erase for good.")
@@ -73,7 +75,7 @@ extension CardsCommand {
         }
 
         func execute() async throws -> CommandStatus {
-            let origin = self.purpose.origin(of: "cards erase")
+            let origin = try self.purpose.origin(of: "cards erase")
             return try await self.options.withSandbox { store, configuration in
                 let (named, now, terms) = (
                     try await self.named(in: store), Timestamp.now, configuration.engine.retention
@@ -84,7 +86,7 @@ extension CardsCommand {
                     if expired == nil { Self.warnOfClock() }
                     let others = (expired ?? []).map(\.card).filter { !named.contains($0) }
                     // As `cards list` does.
-                    let documents = try await store.cards(named + others).map(CardDocument.init)
+                    let documents = try await store.cards(named + others, for: .process).map(CardDocument.init)
                     await self.format.print(documents, as: "cards")
                     return .delivered
                 }

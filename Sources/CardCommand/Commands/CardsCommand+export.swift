@@ -32,8 +32,9 @@ extension CardsCommand {
 
         func execute() async throws -> CommandStatus {
             let id = CardID(rawValue: self.card)
+            let origin = try self.purpose.origin(of: "cards export")
             return try await self.options.withSandbox { store, _ in
-                let export = try await store.export(id, to: self.purpose.origin(of: "cards export"), now: .now)
+                let export = try await store.export(id, to: origin, now: .now)
                 guard export.details.card.state != .erased else {
                     throw CodedError.notFound("card \(id.rawValue) is erased; there is nothing of it")
                 }
@@ -94,8 +95,8 @@ extension CardsCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            try await self.options.withSandbox { store, _ in
-                let origin = self.purpose.origin(of: "cards log")
+            let origin = try self.purpose.origin(of: "cards log")
+            return try await self.options.withSandbox { store, _ in
                 try await store.exportAccessLog(to: origin, now: .now) { page in
                     for record in page where record.number > self.after {
                         guard self.card == nil || record.cardID?.rawValue == self.card else { continue }
@@ -120,6 +121,6 @@ private struct ExportDocument: Encodable {
 extension AccessRecord: ReportLine {
     var text: String {
         let card = self.cardID.map { "  \($0)" } ?? ""
-        return "\(self.number)  \(self.at)  \(self.action.padded(to: 7))\(card)  \(self.actor)  (\(self.purpose))"
+        return "\(self.number)  \(self.at)  \(self.action.padded(to: 13))\(card)  \(self.actor)  (\(self.purpose))"
     }
 }

@@ -75,7 +75,7 @@ struct CardsCommand: AsyncParsableCommand {
     struct Show: Command {
         static let configuration = CommandConfiguration(
             abstract: "Show one card and its history; fields read from it, and remote words, only with --reveal.",
-            discussion: "Each look is written down in the access log."
+            discussion: "A look with --reveal is written down in the access log."
         )
 
         @Argument(help: ArgumentHelp("The card's id.", valueName: "card-id"))
@@ -92,9 +92,13 @@ struct CardsCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            let origin = self.purpose.origin(of: self.reveal ? "cards show --reveal" : "cards show")
+            let origin = try self.purpose.origin(of: "cards show --reveal")
+            let id = CardID(rawValue: self.card)
             return try await self.options.withSandbox { store, _ in
-                let details = try await store.show(CardID(rawValue: self.card), to: origin, now: .now)
+                let details =
+                    self.reveal
+                    ? try await store.reveal(id, to: origin, now: .now)
+                    : try await store.details(of: id, for: .process)
                 let report = CardDetailsDocument(details, reveals: self.reveal)
                 await report.print(self.format)
                 return .delivered

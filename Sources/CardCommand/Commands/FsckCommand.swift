@@ -25,7 +25,7 @@ struct FsckCommand: Command {
 
     func execute() async throws -> CommandStatus {
         try await self.options.withSandbox { store, _ in
-            let origin = self.purpose.origin(of: "fsck --repair")
+            let origin = try self.purpose.origin(of: "fsck --repair")
             let (mended, left) =
                 try await self.repair ? store.repair(by: origin, now: .now) : ([], store.check())
             let report = CheckReport(

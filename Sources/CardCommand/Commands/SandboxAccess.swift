@@ -93,15 +93,38 @@ struct PurposeOptions: ParsableArguments {
     }
 
     /// Who is at work, by a command and why.
-    func origin(of command: String) -> AccessOrigin {
-        AccessOrigin(actor: "\(Self.userName):\(command)", purpose: self.why)
+    ///
+    /// - Throws: `CodedError` `purpose_personal`.
+    func origin(of command: String) throws(CodedError) -> AccessOrigin {
+        try SystemUser.origin(of: command, why: self.why)
+    }
+}
+
+/// The person who runs this process, for the access log.
+enum SystemUser {
+    /// Who is at work, by a command and why.
+    ///
+    /// - Throws: `CodedError` `purpose_personal`.
+    static func origin(of command: String, why: String? = nil) throws(CodedError) -> AccessOrigin {
+        let caller = Caller(subject: "user:\(self.name)", scopes: Caller.process.scopes)
+        return try AccessOrigin(caller, actor: "\(self.name):\(command)", purpose: why)
     }
 
-    /// The name of the user that the system knows for this process, else its number.
-    private static var userName: String {
-        let number = geteuid()
-        guard let entry = getpwuid(number), let name = entry.pointee.pw_name else { return "uid-\(number)" }
-        return String(cString: name)
+    /// The name of whoever logged in, or for root of whoever used sudo, else of the process's own user; as it is when first
+    /// asked for: before root becomes the owner of a sandbox.
+    static let name: String = {
+        let login = (try? String(contentsOfFile: "/proc/self/loginuid", encoding: .utf8)).flatMap { uid_t($0.trimmed) }
+        // All bits set: nobody logged in, as in a container or a service.
+        if let login, login != uid_t.max, let name = Self.name(of: login) { return name }
+        // Anybody could set it: of root's processes it is believed, who could write anything anyway.
+        if geteuid() == 0, let sudo = ProcessInfo.processInfo.environment["SUDO_USER"], getpwnam(sudo) != nil {
+            return sudo
+        }
+        return Self.name(of: geteuid()) ?? "uid-\(geteuid())"
+    }()
+
+    private static func name(of user: uid_t) -> String? {
+        getpwuid(user).flatMap { $0.pointee.pw_name }.map { String(cString: $0) }
     }
 }
 
@@ -111,6 +134,7 @@ enum SandboxOwner {
     ///
     /// - Throws: `sandbox_unavailable` if the system does not let us.
     static func become(of path: String) throws(CodedError) {
+        _ = SystemUser.name
         var status = stat()
         guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
         // The groups first: later there is no right to change them.

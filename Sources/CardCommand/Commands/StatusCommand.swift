@@ -84,7 +84,7 @@ private struct StatusReport: Report {
     private static func examples(_ attention: CardAttention, of store: CardStore) async throws -> [CardDocument] {
         var filter = CardFilter()
         filter.attention = [attention]
-        return try await store.cards(filter, after: 0, limit: Self.exampleCount).map(CardDocument.init)
+        return try await store.cards(filter, after: 0, limit: Self.exampleCount, for: .process).map(CardDocument.init)
     }
 
     var lines: [String] {

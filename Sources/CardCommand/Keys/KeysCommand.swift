@@ -138,8 +138,9 @@ extension KeysCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            try await self.options.withSandbox { store, configuration in
-                let report = try await store.changeKey(in: configuration.keyFile)
+            let origin = try SystemUser.origin(of: "keys rotate")
+            return try await self.options.withSandbox { store, configuration in
+                let report = try await store.changeKey(in: configuration.keyFile, by: origin)
                 await report.print(self.format)
                 return report.damaged == 0 ? .delivered : .someNotDelivered
             }
@@ -174,14 +175,14 @@ private struct KeyReport: Report {
 
 extension CardStore {
     /// Changes the key that wraps all others: to a new one in the key file, else to the first that the sandbox was opened with.
-    fileprivate func changeKey(in file: KeyFile?) async throws -> KeyReport {
+    fileprivate func changeKey(in file: KeyFile?, by origin: AccessOrigin) async throws -> KeyReport {
         let (ring, inUse) = (self.keyRing, try await self.keyInUse())
         // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
         let isBegun = inUse != ring.current.id || file != nil && ring.keys.count > 1
         guard isBegun || file != nil else { throw Self.noNewKey }
         let key = isBegun ? ring.current : VaultKey.random()
         var retired: [String] = []
-        let rotation = try await self.rotateKeys(to: key) {
+        let rotation = try await self.rotateKeys(to: key, by: origin) {
             // A change of the key that ended while this one waited to be alone must not be written over.
             guard ring.key(inUse) != nil, try file?.read() ?? ring == ring, try await self.keyInUse() == inUse else {
                 throw Self.changedMeanwhile

@@ -89,7 +89,7 @@ final class RunPrinter: Sendable {
         var cards: [CardID: Card] = [:]
         for start in stride(from: 0, to: ids.count, by: Self.pageSize) {
             let page = Array(ids[start..<min(start + Self.pageSize, ids.count)])
-            for card in try await self.store.cards(page) { cards[card.id] = card }
+            for card in try await self.store.cards(page, for: .process) { cards[card.id] = card }
         }
         return cards
     }

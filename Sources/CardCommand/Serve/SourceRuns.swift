@@ -60,9 +60,9 @@ final class SourceRuns: Sendable {
     // MARK: For callers
 
     /// Starts a run over a source, or names the one that waits; `nil` if there is no such source.
-    @Sendable func start(_ name: String) async throws -> RunStatus? {
+    @Sendable func start(_ name: String, by origin: AccessOrigin) async throws -> RunStatus? {
         guard let source = self.sources[name] else { return nil }
-        let run = try await self.store.askForRun(over: name, now: .now)
+        let run = try await self.store.askForRun(over: name, by: origin, now: .now)
         source.bell.continuation.yield()
         return try await self.status(of: run)
     }
@@ -80,7 +80,7 @@ final class SourceRuns: Sendable {
     }
 
     private func report(of tracker: RunTracker) async throws -> SourceRun.Report {
-        tracker.report(known: try await self.store.cards(tracker.rejectedBefore))
+        tracker.report(known: try await self.store.cards(tracker.rejectedBefore, for: .process))
     }
 
     private func status(of run: SourceRun) async throws -> RunStatus {
@@ -90,7 +90,13 @@ final class SourceRuns: Sendable {
         }
         let isComplete = run.report.map { $0.reason == nil } ?? false
         let state: RunStatus.State = run.endedAt == nil ? .running : isComplete ? .complete : .failed
-        var status = RunStatus(id: run.id, source: run.source, state: state, startedAt: run.createdAt)
+        var status = RunStatus(
+            id: run.id,
+            source: run.source,
+            submitter: run.submitter,
+            state: state,
+            startedAt: run.createdAt
+        )
         status.counts = report.counts
         status.refusals = report.refusals
         status.reason = state == .failed ? report.reason ?? .restored : nil

@@ -70,7 +70,7 @@ struct TokensCommand: AsyncParsableCommand {
         @Argument(help: "What it is called: letters, digits and ._-; the access log names it.")
         var name: String
 
-        @Option(parsing: .upToNextOption, help: "What it may do: submit, read, operate; several.")
+        @Option(parsing: .upToNextOption, help: "What it may do; several of \(TokenScope.known).")
         var scope: [String]
 
         @Option(help: ArgumentHelp("How many days it works; without it: until revoked.", valueName: "days"))
@@ -80,8 +80,7 @@ struct TokensCommand: AsyncParsableCommand {
 
         func validate() throws {
             for word in self.scope where TokenScope(rawValue: word) == nil {
-                let known = TokenScope.allCases.map(\.rawValue).joined(separator: ", ")
-                throw ValidationError("--scope \(word) is not known; there are \(known).")
+                throw ValidationError("--scope \(word) is not known; there are \(TokenScope.known).")
             }
             guard !self.scope.isEmpty else {
                 throw ValidationError("--scope is missing: a token that may do nothing is of no use.")

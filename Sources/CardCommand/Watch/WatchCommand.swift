@@ -151,7 +151,9 @@ final class WatchReports: Sendable {
                 files[id, default: []].append(line)
             case .ended(let card): id = card
             }
-            guard files[id] != nil, let card = try await self.store.cards([id]).first, !card.state.isRunnable else {
+            guard files[id] != nil, let card = try await self.store.cards([id], for: .process).first,
+                !card.state.isRunnable
+            else {
                 continue
             }
             for var line in files.removeValue(forKey: id) ?? [] {

@@ -66,7 +66,7 @@ struct WatchIntake: Sendable {
         )
     }
 
-    private func card(_ id: CardID) async throws -> Card? { try await self.store.cards([id]).first }
+    private func card(_ id: CardID) async throws -> Card? { try await self.store.cards([id], for: .process).first }
 }
 
 extension CodedError {

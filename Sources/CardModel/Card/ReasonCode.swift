@@ -94,8 +94,17 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let notFound = ReasonCode(rawValue: "not_found")
     /// A card does not stand where a change expects it.
     package static let cardConflict = ReasonCode(rawValue: "card_conflict")
+    /// A token lacks the scope that something needs.
+    package static let scopeMissing = ReasonCode(rawValue: "scope_missing")
+    /// A purpose names the holder of a card.
+    package static let purposePersonal = ReasonCode(rawValue: "purpose_personal")
     /// The name of a request was used for another one before.
     package static let requestReused = ReasonCode(rawValue: "request_reused")
+
+    /// Whether it can be a reason that a person gives: 1 to 40 letters, digits and _, and no identity number.
+    package var isPlain: Bool {
+        self.rawValue.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil && !IDNumber.isContained(in: self.rawValue)
+    }
 
     /// Why a `verified` card waits for something that only a person can give.
     package static let needingAttention: Set<ReasonCode> = [.frontMissing, .userNumberMissing, .imageUnreadable]

@@ -1,3 +1,4 @@
+import CardModel
 import HTTPTypes
 import Hummingbird
 
@@ -6,7 +7,8 @@ struct APIOperation: Sendable {
     /// What a client needs.
     enum Access: Hashable, Sendable {
         case open
-        case token(TokenScope)
+        /// A token with one of these scopes.
+        case token([TokenScope])
         /// A signature of a known sender.
         case signature
     }
@@ -65,19 +67,19 @@ struct APIOperation: Sendable {
 // Each stands on one line.
 // swift-format-ignore
 extension APIOperation {
-    static let submitCard = Self(.post, "/v1/cards", .token(.submit), intake + [.formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused])
+    static let submitCard = Self(.post, "/v1/cards", .token([.submit]), intake + [.formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused])
     static let receiveWebhook = Self(.post, "/v1/webhooks/cards", .signature, intake + [.jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused])
-    static let listCards = Self(.get, "/v1/cards", .token(.read), [.parameterInvalid])
-    static let showCard = Self(.get, "/v1/cards/{card_id}", .token(.read), [.cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate])
-    static let retryCard = Self(.post, "/v1/cards/{card_id}/retry", .token(.operate), json + [.cardNotFound, .changeRefused])
-    static let resolveCard = Self(.post, "/v1/cards/{card_id}/resolve", .token(.operate), json + [.cardNotFound, .changeRefused])
-    static let eraseCard = Self(.delete, "/v1/cards/{card_id}", .token(.operate), [.cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow])
-    static let startRun = Self(.post, "/v1/runs", .token(.submit), json + [.sourceUnknown, .queueFull, .diskSpaceLow])
-    static let listRuns = Self(.get, "/v1/runs", .token(.read))
-    static let showRun = Self(.get, "/v1/runs/{run_id}", .token(.read), [.runNotFound])
+    static let listCards = Self(.get, "/v1/cards", token(.show), [.parameterInvalid])
+    static let showCard = Self(.get, "/v1/cards/{card_id}", .token(AccessAction.show.scopes + AccessAction.reveal.scopes), [.purposePersonal, .cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate])
+    static let retryCard = Self(.post, "/v1/cards/{card_id}/retry", token(.retry), json + [.purposePersonal, .cardNotFound, .changeRefused])
+    static let resolveCard = Self(.post, "/v1/cards/{card_id}/resolve", token(.resolve), json + [.purposePersonal, .cardNotFound, .changeRefused])
+    static let eraseCard = Self(.delete, "/v1/cards/{card_id}", token(.erase), [.purposePersonal, .cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow])
+    static let startRun = Self(.post, "/v1/runs", token(.run), json + [.sourceUnknown, .queueFull, .diskSpaceLow])
+    static let listRuns = Self(.get, "/v1/runs", token(.run))
+    static let showRun = Self(.get, "/v1/runs/{run_id}", token(.run), [.runNotFound])
     static let live = Self(.get, "/healthz", .open)
     static let ready = Self(.get, "/readyz", .open)
-    static let figures = Self(.get, "/metrics", .token(.read))
+    static let figures = Self(.get, "/metrics", .token([.read]))
     static let document = Self(.get, "/openapi.json", .open)
 }
 
@@ -87,10 +89,12 @@ extension APIOperation {
         live, ready, figures, document,
     ]
 
+    private static func token(_ action: AccessAction) -> Access { .token(action.scopes) }
+
     private static let intake: [ProblemCode] = [
         .queueFull, .diskSpaceLow, .imageEmpty, .imageTooLarge, .formatUnsupported, .formatHEIC, .imageMissing,
         .fieldUnknown, .fieldDuplicate, .fieldInvalid, .businessNumberMissing, .businessNumberInvalid,
-        .userNumberMissing, .cardUnderway,
+        .userNumberMissing, .cardUnderway, .submitterConflict,
     ]
     private static let json: [ProblemCode] = [
         .mediaTypeUnsupported, .jsonInvalid, .fieldUnknown, .fieldDuplicate, .fieldInvalid,

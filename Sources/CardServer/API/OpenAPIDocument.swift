@@ -1,3 +1,4 @@
+import CardModel
 import Foundation
 import Hummingbird
 import NIOCore
@@ -68,10 +69,12 @@ enum OpenAPIDocument {
             responses["\(status)"] = response
         }
         text["responses"] = responses
-        if case .token(let scope) = operation.access {
-            // The roles of a requirement (OpenAPI 3.1, "Security Requirement Object"); tools that know only 3.0 read `x-scope`.
-            text["security"] = [["token": [scope.rawValue]]]
-            text["x-scope"] = scope.rawValue
+        if case .token(let scopes) = operation.access {
+            // One of several requirements with their roles (OpenAPI 3.1, "Security Requirement Object"); tools that know only
+            // 3.0 read `x-scopes`.
+            let names = (scopes + [.operate]).map(\.rawValue)
+            text["security"] = names.map { ["token": [$0]] }
+            text["x-scopes"] = names
         } else {
             text["security"] = [String]()
         }

@@ -2,18 +2,6 @@ package import CardModel
 import Crypto
 package import Foundation
 
-/// What the bearer of a token may do.
-package enum TokenScope: String, CaseIterable, Sendable, Codable, Comparable {
-    /// Send cards in, and start runs.
-    case submit
-    /// Look at cards and runs without what is personal, and at the figures.
-    case read
-    /// Decide: retry, resolve, erase; and reveal what is personal.
-    case operate
-
-    package static func < (lhs: TokenScope, rhs: TokenScope) -> Bool { lhs.rawValue < rhs.rawValue }
-}
-
 /// What is kept of a token: never the token itself.
 package struct AccessToken: Hashable, Sendable {
     /// Who uses it, such as `branch-office`: the submitter of what it sends.
@@ -40,7 +28,7 @@ package struct AccessToken: Hashable, Sendable {
         using random: inout some RandomNumberGenerator
     ) throws(CodedError) -> (AccessToken, secret: Redacted<String>) {
         guard Self.isName(name) else { throw Self.invalid("a token's name \(Self.nameRule)") }
-        guard !scopes.isEmpty else { throw Self.invalid("a token needs a scope: submit, read or operate") }
+        guard !scopes.isEmpty else { throw Self.invalid("a token needs a scope: \(TokenScope.known)") }
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let base64 = Data(bytes).base64EncodedString()
         let secret = self.prefix + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -52,6 +40,9 @@ package struct AccessToken: Hashable, Sendable {
             Redacted(secret)
         )
     }
+
+    /// Who asks with it.
+    package var caller: Caller { Caller(subject: self.name, scopes: Set(self.scopes)) }
 
     package func isValid(at time: Date) -> Bool { self.expiresAt.map { time < $0 } ?? true }
 

@@ -44,7 +44,7 @@ struct Authentication: Sendable {
     ///
     /// - Returns: what is kept of its token.
     /// - Throws: ``Problem``: `unauthorized`, `scope_missing` or `rate_limited`.
-    func admit(_ request: Request, context: ServerContext, scope: TokenScope) throws -> AccessToken {
+    func admit(_ request: Request, context: ServerContext, scopes: [TokenScope]) throws -> AccessToken {
         let presented = Self.token(of: request)
         // A right token is let through even where others fail at its address: behind a proxy all have one.
         guard let presented, let token = self.credentials.token(presented, at: self.now().date) else {
@@ -56,11 +56,12 @@ struct Authentication: Sendable {
             $0.rateLimit = standing
         }
         if let wait = standing.wait { throw Problem(.rateLimited, retryAfter: wait) }
-        guard token.scopes.contains(scope) else {
+        guard token.caller.has(scopes) else {
+            let names = scopes.map(\.rawValue)
             throw Problem(
                 .scopeMissing,
-                "The scope \(scope.rawValue) is needed.",
-                headers: Self.challenge(", error=\"insufficient_scope\", scope=\"\(scope.rawValue)\"")
+                "One of these scopes is needed: \(names.joined(separator: ", ")).",
+                headers: Self.challenge(", error=\"insufficient_scope\", scope=\"\(names.joined(separator: " "))\"")
             )
         }
         return token

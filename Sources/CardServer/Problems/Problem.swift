@@ -99,6 +99,9 @@ extension Problem {
         switch error.code {
         case .businessNumberInvalid: self.init(.businessNumberInvalid, detail)
         case .fieldInvalid: self.init(.fieldInvalid, detail)
+        case .submitterConflict: self.init(.submitterConflict)
+        case .scopeMissing: self.init(.scopeMissing, detail)
+        case .purposePersonal: self.init(.purposePersonal, detail)
         case .cardConflict: self.init(.changeRefused, detail)
         case .notFound: self.init(.cardNotFound)
         case .queueFull: self.init(.queueFull, detail, retryAfter: .seconds(5))

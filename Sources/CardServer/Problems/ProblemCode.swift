@@ -68,6 +68,7 @@ extension ProblemCode {
     static let userNumberMissing = Self("user_no_missing", .unprocessableContent, "The user account is missing (user_no), and the configuration names none.")
     static let addressInvalid = Self("image_url_invalid", .unprocessableContent, "The address of the image is not an absolute http or https URL.")
     static let addressRefused = Self("image_url_refused", .unprocessableContent, "Images are not fetched from this address.")
+    static let submitterConflict = Self("submitter_conflict", .conflict, "Another submitter sent this image under this business number.")
     static let cardUnderway = Self("card_underway", .conflict, "The same image is under way or done with other metadata, which cannot change any more.")
 
     // Repetitions.
@@ -80,6 +81,7 @@ extension ProblemCode {
     static let cardNotFound = Self("card_not_found", .notFound, "There is no card of this id.")
     static let runNotFound = Self("run_not_found", .notFound, "There is no run of this id.")
     static let sourceUnknown = Self("source_unknown", .unprocessableContent, "There is no source of this name in the configuration.")
+    static let purposePersonal = Self("purpose_personal", .unprocessableContent, "The purpose or reason names a person; the access log keeps it for ever.")
     static let changeRefused = Self("change_refused", .conflict, "The card cannot be changed so.")
     static let parameterInvalid = Self("parameter_invalid", .unprocessableContent, "A parameter has a value that it cannot have.")
 

@@ -12,11 +12,13 @@ struct CardRoutes: Sendable {
     }
 
     let ports: CardServer.Ports
+    /// How often a subject may see what is personal.
+    var reveals = RateLimit(Limits.reveals)
 
     // MARK: Looking
 
     /// `GET /v1/cards`.
-    func list(_ request: Request) async throws -> Response {
+    func list(_ request: Request, caller: AccessToken) async throws -> Response {
         let parameters = try QueryParameters(request, known: ["state", "business_no", "limit", "cursor"])
         var filter = CardFilter()
         filter.states = try Self.states(parameters.all("state"))
@@ -35,11 +37,11 @@ struct CardRoutes: Sendable {
         guard let order = cursor.wholeMatch(of: /i([0-9]{1,18})/).flatMap({ Int64($0.1) }) else {
             throw Problem(.parameterInvalid, "cursor is the next_cursor of the page before.")
         }
-        let page = try await self.ports.store.cards(filter, after: order, limit: limit)
+        let page = try await self.ports.store.cards(filter, after: order, limit: limit, for: caller.caller)
         var answer = Page(cards: page.map(CardDocument.init), nextCursor: nil)
         // The store gives no more than a page at a time, so what comes after it is asked for on its own.
         if page.count == limit, let last = page.last,
-            try await !self.ports.store.cards(filter, after: last.order, limit: 1).isEmpty
+            try await !self.ports.store.cards(filter, after: last.order, limit: 1, for: caller.caller).isEmpty
         {
             answer.nextCursor = "i\(last.order)"
         }
@@ -61,17 +63,32 @@ struct CardRoutes: Sendable {
         let reveals = try QueryParameters(request, known: ["reveal"]).flag("reveal")
         // A wrong purpose is refused even where none is needed.
         let why = try Self.why(request)
-        guard !reveals || caller.scopes.contains(.operate) else {
-            throw Problem(.scopeMissing, "The scope operate is needed to reveal what is personal.")
-        }
-        let id = Self.card(context)
         let origin = try Self.origin("GET /v1/cards/{card_id}", caller: caller, why: why)
-        // The access log notes who sees what is personal. Nobody waits for its turn to write who sees nothing of that.
+        let id = Self.card(context)
         let details =
             reveals
-            ? try await self.ports.store.show(id, to: origin, now: self.ports.now())
-            : try await self.ports.store.details(of: id)
+            ? try await self.reveal(id, to: origin, isGiven: why?.trimmed.isEmpty == false)
+            : try await self.ports.store.details(of: id, for: caller.caller)
         return Response(json: CardDetailsDocument(details, reveals: reveals))
+    }
+
+    /// The access log notes who sees what is personal, and who was refused.
+    func reveal(_ id: CardID, to origin: AccessOrigin, isGiven: Bool) async throws -> CardDetails {
+        guard isGiven else {
+            throw Problem(.fieldInvalid, "To reveal what is personal, say why: Card-Why, such as a ticket number.")
+        }
+        if let caller = origin.caller, !caller.scopes.contains(.operate) {
+            let wait = self.reveals.count(caller.subject, at: ConnectionGuard.now).wait
+            if let wait {
+                try await self.ports.store.noteDenied(id, to: origin, now: self.ports.now())
+                throw Problem(
+                    .rateLimited,
+                    "So many reveals an hour are allowed: \(Limits.reveals.quota).",
+                    retryAfter: wait
+                )
+            }
+        }
+        return try await self.ports.store.reveal(id, to: origin, now: self.ports.now())
     }
 
     // MARK: Deciding
@@ -82,7 +99,7 @@ struct CardRoutes: Sendable {
         let id = Self.card(context)
         let origin = try Self.origin("POST /v1/cards/{card_id}/retry", caller: caller, why: texts["why"])
         try await self.ports.store.retry(id, by: origin, now: self.ports.now())
-        return try await self.answer(of: [id])
+        return try await self.answer(of: [id], to: caller)
     }
 
     /// `POST /v1/cards/{card_id}/resolve`.
@@ -99,15 +116,18 @@ struct CardRoutes: Sendable {
             by: try Self.origin(action, caller: caller, why: texts["why"]),
             now: self.ports.now()
         )
-        return try await self.answer(of: changed.map(\.card))
+        return try await self.answer(of: changed.map(\.card), to: caller)
     }
 
     /// `DELETE /v1/cards/{card_id}`: answers with the certificate, and again with the same.
     func erase(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
         let origin = try Self.origin("DELETE /v1/cards/{card_id}", caller: caller, why: try Self.why(request))
         let reason = try Self.single(.reason, of: request).map { ReasonCode(rawValue: $0) } ?? .requested
-        guard reason.rawValue.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil else {
-            throw Problem(.fieldInvalid, "Card-Reason is a code of 1 to 40 letters, digits and _.")
+        guard reason.isPlain else {
+            throw Problem(
+                .fieldInvalid,
+                "Card-Reason is a code of 1 to 40 letters, digits and _, and no identity number."
+            )
         }
         let certificate = try await self.ports.store
             .erase([Self.card(context)], because: reason, by: origin, now: self.ports.now()).first
@@ -118,9 +138,11 @@ struct CardRoutes: Sendable {
     }
 
     /// Has the decision carried out at once, and shows the cards that it was about.
-    private func answer(of ids: [CardID]) async throws -> Response {
+    private func answer(of ids: [CardID], to caller: AccessToken) async throws -> Response {
         self.ports.engine.wake()
-        return Response(json: ["cards": try await self.ports.store.cards(ids).map(CardDocument.init)])
+        return Response(json: [
+            "cards": try await self.ports.store.cards(ids, for: caller.caller).map(CardDocument.init)
+        ])
     }
 
     // MARK: Reading requests
@@ -134,7 +156,7 @@ struct CardRoutes: Sendable {
         if let why, why.count > Limits.purposeCharacters {
             throw Problem(.fieldInvalid, "why has at most \(Limits.purposeCharacters) characters.")
         }
-        return AccessOrigin(actor: "token:\(caller.name) \(action)", purpose: why)
+        return try AccessOrigin(caller.caller, actor: "token:\(caller.name) \(action)", purpose: why)
     }
 
     private static func single(_ name: HTTPField.Name, of request: Request) throws -> String? {

@@ -80,7 +80,10 @@ extension CardServer {
         package var addressRefusal: @Sendable (_ address: Redacted<String>) -> CodedError?
         /// Starts a run over a source of the configuration, or names the one that goes on; `nil` if there is none of
         /// the name.
-        package var startRun: @Sendable (_ source: String) async throws -> RunStatus? = { _ in nil }
+        package var startRun: @Sendable (_ source: String, _ origin: AccessOrigin) async throws -> RunStatus? = {
+            _,
+            _ in nil
+        }
         package var run: @Sendable (_ id: String) async throws -> RunStatus? = { _ in nil }
         /// Returns the runs that are known, the newest first.
         package var runs: @Sendable () async throws -> [RunStatus] = { [] }
@@ -115,6 +118,8 @@ package struct RunStatus: Sendable, Encodable {
 
     package let runID: String
     package let source: String
+    /// Who asked for it: the name of a token, or `local`.
+    package let submitter: String
     package let state: State
     @Nullable package var reason: ReasonCode? = nil
     /// Inputs by what became of them: `admitted`, `duplicate`, `refused`, `ignored`.
@@ -126,9 +131,10 @@ package struct RunStatus: Sendable, Encodable {
     /// When all its inputs were taken in, or it failed.
     @Nullable package var endedAt: String? = nil
 
-    package init(id: String, source: String, state: State, startedAt: Timestamp) {
+    package init(id: String, source: String, submitter: String, state: State, startedAt: Timestamp) {
         self.runID = id
         self.source = source
+        self.submitter = submitter
         self.state = state
         self.startedAt = startedAt.description
     }

@@ -1,4 +1,5 @@
 import CardModel
+import CardStore
 import HTTPTypes
 import Hummingbird
 
@@ -41,14 +42,12 @@ extension CardServer {
             now: self.ports.now
         )
         router.add(.submitCard, authentication, SubmissionRoute(reception: reception).receive)
-        router.add(.listCards, authentication) { request, _, _ in try await cards.list(request) }
+        router.add(.listCards, authentication) { request, _, caller in try await cards.list(request, caller: caller) }
         router.add(.showCard, authentication, cards.show)
         router.add(.eraseCard, authentication, cards.erase)
         router.add(.retryCard, authentication, cards.retry)
         router.add(.resolveCard, authentication, cards.resolve)
-        router.add(.startRun, authentication) { request, context, _ in
-            try await runs.start(request, context: context)
-        }
+        router.add(.startRun, authentication, runs.start)
         router.add(.listRuns, authentication) { _, _, _ in try await runs.list() }
         router.add(.showRun, authentication) { _, context, _ in try await runs.show(context) }
         router.add(.figures, authentication) { _, _, _ in try await health.figures() }
@@ -70,11 +69,11 @@ extension Router<ServerContext> {
         _ authentication: Authentication,
         _ handler: @escaping @Sendable (Request, ServerContext, AccessToken) async throws -> Response
     ) {
-        guard case .token(let scope) = operation.access else {
+        guard case .token(let scopes) = operation.access else {
             preconditionFailure("\(operation.path) asks for no token.")
         }
         self.add(operation) { request, context in
-            let caller = try authentication.admit(request, context: context, scope: scope)
+            let caller = try authentication.admit(request, context: context, scopes: scopes)
             return try await handler(request, context, caller)
         }
     }
@@ -85,11 +84,12 @@ private struct RunRoutes: Sendable {
     let reception: Reception
 
     /// `POST /v1/runs`.
-    func start(_ request: Request, context: ServerContext) async throws -> Response {
+    func start(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
         try await self.reception.requireRoom()
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["source"])
         guard let source = texts["source"] else { throw Problem(.fieldInvalid, "source names a source.") }
-        guard let run = try await self.reception.ports.startRun(source) else { throw Problem(.sourceUnknown) }
+        let origin = try AccessOrigin(caller.caller, actor: "token:\(caller.name) POST /v1/runs", purpose: nil)
+        guard let run = try await self.reception.ports.startRun(source, origin) else { throw Problem(.sourceUnknown) }
         return Response(json: run, status: .accepted, headers: [.location: "/v1/runs/\(run.runID)"])
     }
 

@@ -89,7 +89,7 @@ final class Reception: Sendable {
         }
         // Who repeats a request gets its answer, whatever others have said since.
         guard outcome.isDuplicate, !outcome.isReplay,
-            let card = try await self.ports.store.cards([outcome.card]).first,
+            let card = try await self.ports.store.cards([outcome.card], for: .process).first,
             card.state != .erased, card.submitter == submitter,
             card.metadata.takingOver(metadata) != card.metadata
         else { return Self.response(outcome) }

@@ -82,14 +82,16 @@ struct CardRow {
 
     /// Fetches a card that must be there.
     static func require(_ id: CardID, in tx: Transaction) throws -> CardRow {
-        guard let row = try Self.fetch(id, in: tx) else {
-            throw CodedError(
-                .notFound,
-                .notFound,
-                "there is no card \(id.rawValue) in the sandbox; list them: idcard-pipeline cards list"
-            )
-        }
+        guard let row = try Self.fetch(id, in: tx) else { throw Self.missing(id) }
         return row
+    }
+
+    static func missing(_ id: CardID) -> CodedError {
+        CodedError(
+            .notFound,
+            .notFound,
+            "there is no card \(id.rawValue) in the sandbox; list them: idcard-pipeline cards list"
+        )
     }
 
     /// The key that opens its values.

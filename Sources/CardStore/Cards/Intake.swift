@@ -89,8 +89,17 @@ extension CardStore {
         let source = photo.source.map { self.vault.fingerprint($0.bytes, .source) }
         let outcome: AdmissionOutcome
         if let same = try self.sameCard(as: photo, source: source, in: tx) {
+            let row = try CardRow.require(same, in: tx)
+            // Who is no list of this machine learns nothing of another's card, and leaves nothing on it.
+            guard [row.submitter, Caller.process.subject].contains(photo.submitter) else {
+                throw CodedError(
+                    .submitterConflict,
+                    .conflict,
+                    "another submitter sent this image under this business number; agree with the operator whose it is"
+                )
+            }
             outcome = try self.amend(
-                CardRow.require(same, in: tx),
+                row,
                 with: photo.metadata,
                 name: photo.name,
                 of: photo.submitter,

@@ -69,8 +69,16 @@ extension CardStore {
     ///   - filter: which cards.
     ///   - order: the intake order of the last card of the page before; 0 for the first page.
     ///   - limit: the most cards of the page.
-    package func cards(_ filter: CardFilter, after order: Int64, limit: Int) async throws -> [Card] {
-        try await self.read { tx in
+    ///   - caller: who sees them: its own alone, unless its scopes reach further.
+    package func cards(
+        _ filter: CardFilter,
+        after order: Int64,
+        limit: Int,
+        for caller: Caller
+    ) async throws -> [Card] {
+        var filter = filter
+        if let own = caller.submitter(for: .show) { filter.submitter = own }
+        return try await self.read { [filter] tx in
             let page: SQL = "ORDER BY card.intake_order LIMIT \(min(limit, Limits.pageSize))"
             let condition: SQL = "WHERE card.intake_order > \(order) \(Self.condition(filter)) \(page)"
             return try CardRow.all(condition, in: tx).map { $0.shown(self.vault) }
@@ -104,10 +112,11 @@ extension CardStore {
         card.seen = 0 AND (card.reason = \(ReasonCode.submitterConflict) OR \(CardRow.isRetaken) = 0)
         """
 
-    /// Returns cards by their identifiers; one that is not there is left out.
-    package func cards(_ ids: [CardID]) async throws -> [Card] {
+    /// Returns cards by their identifiers; one that is not there, or that the caller may not see, is left out.
+    package func cards(_ ids: [CardID], for caller: Caller) async throws -> [Card] {
         try await self.read { tx in
-            try ids.compactMap { try CardRow.fetch($0, in: tx)?.shown(self.vault) }
+            try ids.compactMap { try CardRow.fetch($0, in: tx) }
+                .filter { caller.refusal(of: .show, on: $0.submitter) == nil }.map { $0.shown(self.vault) }
         }
     }
 
@@ -118,21 +127,31 @@ extension CardStore {
         }
     }
 
-    /// Shows a card to a person, which the access log notes.
-    package func show(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardDetails {
-        try await self.write(at: now) { tx in
-            try AccessLog.append(.show, of: [id], by: origin, vault: self.vault, in: tx)
-            return try self.details(of: id, in: tx)
+    /// Shows what is personal of a card to a person, which the access log notes; that it was refused, too.
+    ///
+    /// - Throws: `not_found`, for another's card too; `scope_missing`; `purpose_personal`.
+    package func reveal(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardDetails {
+        do {
+            return try await self.write(at: now) { tx in
+                let row = try self.row(id, for: .reveal, by: origin, in: tx)
+                try AccessLog.append(.reveal, of: [id], by: origin, vault: self.vault, in: tx)
+                return try self.details(of: row, in: tx)
+            }
+        } catch let error as CodedError where [.notFound, .scopeMissing].contains(error.code) {
+            try await self.noteDenied(id, to: origin, now: now)
+            throw error
         }
     }
 
-    /// Returns a card for an answer that shows nothing personal of it; who shows it to a person uses ``show(_:to:now:)``.
-    package func details(of id: CardID) async throws -> CardDetails {
-        try await self.read { tx in try self.details(of: id, in: tx) }
+    /// Returns a card for an answer that shows nothing personal of it; who shows that uses ``reveal(_:to:now:)``.
+    package func details(of id: CardID, for caller: Caller) async throws -> CardDetails {
+        try await self.read { tx in
+            try self.details(of: self.row(id, for: .show, by: caller, in: tx), in: tx)
+        }
     }
 
-    func details(of id: CardID, in tx: Transaction) throws -> CardDetails {
-        let row = try CardRow.require(id, in: tx)
+    func details(of row: CardRow, in tx: Transaction) throws -> CardDetails {
+        let id = row.id
         // What does not open is left out: a damaged card is to be looked at more than any other.
         let key = row.state == .erased ? nil : try? row.key(self.vault)
         let image = key.flatMap { try? self.image(of: id, key: $0, in: tx) }

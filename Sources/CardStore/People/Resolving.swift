@@ -9,7 +9,7 @@ extension CardStore {
     @discardableResult
     package func retry(_ id: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> CardChange {
         try await self.write(at: now) { tx in
-            let row = try CardRow.require(id, in: tx)
+            let row = try self.row(id, for: .retry, by: origin, in: tx)
             let circumstances = try self.circumstances(of: row, isReplaced: self.isReplaced(row, in: tx), in: tx)
             var card = self.judged(row)
             // Outside its delivery it would be verified, unless that may have arrived.
@@ -34,7 +34,7 @@ extension CardStore {
         now: Timestamp
     ) async throws -> [CardChange] {
         try await self.write(at: now) { tx in
-            let row = try CardRow.require(id, in: tx)
+            let row = try self.row(id, for: .resolve, by: origin, in: tx)
             try self.require(resolution, of: row, in: tx)
             try AccessLog.append(.resolve, of: [id], by: origin, vault: self.vault, in: tx)
             var others: [CardID] = []

@@ -1,4 +1,4 @@
-import CardModel
+package import CardModel
 import Dispatch
 import Foundation
 import GRDB
@@ -24,7 +24,7 @@ extension CardStore {
     /// - Throws: `file_exists` rather than replace a file; `disk_space_low`, `sandbox_unavailable`; `sandbox_damaged` if the copy
     ///   is not whole.
     @discardableResult
-    package func backUp(to path: String) async throws -> BackupReport {
+    package func backUp(to path: String, by origin: AccessOrigin, now: Timestamp) async throws -> BackupReport {
         try await Self.translating {
             var status = stat()
             guard lstat(path, &status) != 0 else { throw Self.fileExists(path) }
@@ -39,11 +39,14 @@ extension CardStore {
                 Database.remove(part)
                 lock.release()
             }
-            return try await self.backUp(to: path, by: part)
+            try await self.write(at: now) { tx in
+                try AccessLog.append(.backup, of: [nil], by: origin, vault: self.vault, in: tx)
+            }
+            return try await self.copy(to: path, by: part)
         }
     }
 
-    private func backUp(to path: String, by part: String) async throws -> BackupReport {
+    private func copy(to path: String, by part: String) async throws -> BackupReport {
         for suffix in Database.suffixes { unlink(part + suffix) }
         // What a killed backup left.
         guard truncate(part, 0) == 0, chmod(part, 0o600) == 0 else {

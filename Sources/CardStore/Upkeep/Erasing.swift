@@ -87,7 +87,7 @@ struct Erasure: Sendable {
     func run(_ cards: [CardID]) async throws -> [ErasureCertificate] {
         try await CardStore.translating {
             try await self.store.database.read { tx in
-                for card in cards { _ = try CardRow.require(card, in: tx) }
+                for card in cards { _ = try self.store.row(card, for: .erase, by: self.origin, in: tx) }
             }
             var rest = cards[...]
             while !rest.isEmpty {
@@ -119,7 +119,7 @@ struct Erasure: Sendable {
     func erase(_ cards: [CardID], in tx: Transaction) throws -> [CardID] {
         var certificates: [ErasureCertificate] = []
         for card in cards {
-            let row = try CardRow.require(card, in: tx)
+            let row = try self.store.row(card, for: .erase, by: self.origin, in: tx)
             if row.state != .erased { certificates.append(try self.erase(row, in: tx)) }
         }
         self.reached(.begun)

@@ -14,6 +14,8 @@ package struct AccessRecord: Encodable, Sendable {
     package let number: Int64
     package let at: String
     package let actor: String
+    /// Under whose authority; `nil` for the engine.
+    @Nullable package var subject: String?
     /// What was done: an ``AccessAction``.
     package let action: String
     package let purpose: String
@@ -24,6 +26,7 @@ package struct AccessRecord: Encodable, Sendable {
         self.number = try row.next()
         self.at = try row.next(Timestamp.self).description
         self.actor = try row.next()
+        self.subject = try row.next()
         self.action = try row.next()
         self.purpose = try row.next()
         self.cardID = try row.next()
@@ -36,9 +39,9 @@ extension CardStore {
     /// - Throws: `not_found`.
     package func export(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardExport {
         try await self.write(at: now) { tx in
-            let row = try CardRow.require(id, in: tx)
+            let row = try self.row(id, for: .export, by: origin, in: tx)
             try AccessLog.append(.export, of: [id], by: origin, vault: self.vault, in: tx)
-            let details = try self.details(of: id, in: tx)
+            let details = try self.details(of: row, in: tx)
             return CardExport(details: details, image: try? self.image(of: id, key: row.key(self.vault), in: tx))
         }
     }
@@ -50,7 +53,7 @@ extension CardStore {
         writing page: ([AccessRecord]) async throws -> Void
     ) async throws {
         let end = try await self.write(at: now) { tx in
-            try AccessLog.append(.export, of: [nil], by: origin, vault: self.vault, in: tx).number
+            try AccessLog.append(.log, of: [nil], by: origin, vault: self.vault, in: tx).number
         }
         var last: Int64 = 0
         while last < end {
@@ -58,7 +61,7 @@ extension CardStore {
             let lines = try await self.read { tx in
                 try tx.rows(
                     """
-                    SELECT number, at, actor, action, purpose, card FROM access_log WHERE number > \(after) AND number <= \(end)
+                    SELECT number, at, actor, subject, action, purpose, card FROM access_log WHERE number > \(after) AND number <= \(end)
                     ORDER BY number LIMIT \(Limits.pageSize)
                     """
                 ) { try AccessRecord(&$0) }

@@ -45,6 +45,7 @@ extension CardStore {
     /// - Throws: `sandbox_busy` if a process is at work.
     package func rotateKeys(
         to key: VaultKey,
+        by origin: AccessOrigin,
         storing: () async throws -> Void,
         retiring: () throws -> Void = {},
         reached: @escaping @Sendable (RotationStep) -> Void = { _ in }
@@ -56,6 +57,7 @@ extension CardStore {
         reached(.stored)
         let rotation = try await self.write { tx in
             let rotation = try vault.rewrap(with: key, in: tx)
+            try AccessLog.append(.rotate, of: [nil], by: origin, vault: vault, in: tx)
             reached(.rewrapped)
             return rotation
         }

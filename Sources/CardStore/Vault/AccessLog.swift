@@ -1,48 +1,46 @@
-import CardModel
+package import CardModel
 import Foundation
 
 /// Who touches personal data, and why.
 package struct AccessOrigin: Hashable, Sendable {
     /// Who, such as `root:cards show`, or `engine:` and the name of a worker.
     package let actor: String
-    /// Under whose authority: the name of a token or webhook secret, or a user of the system; `nil` for the engine.
-    package let subject: String?
+    /// Who asks; `nil` for the engine and retention, which nobody needs to permit anything.
+    package let caller: Caller?
     /// Why, in the words of the person who asks; must not name the holder of a card.
     package let purpose: String
 
-    /// Names who and why: at most 200 characters each, on one line; an empty purpose counts as not given.
-    package init(actor: String, subject: String? = nil, purpose: String? = nil) {
+    /// Names what the engine does and why.
+    package init(actor: String, purpose: String? = nil) {
+        self.init(caller: nil, actor, purpose)
+    }
+
+    /// Names who asks and why: at most 200 characters each, on one line; an empty purpose counts as not given.
+    ///
+    /// - Throws: `CodedError` `purpose_personal` if the purpose holds an identity number: the log keeps it for ever.
+    package init(_ caller: Caller, actor: String, purpose: String?) throws(CodedError) {
+        guard !IDNumber.isContained(in: purpose ?? "") else { throw Self.personal }
+        self.init(caller: caller, actor, purpose)
+    }
+
+    private init(caller: Caller?, _ actor: String, _ purpose: String?) {
         self.actor = Self.bounded(actor)
-        self.subject = subject
+        self.caller = caller
         let purpose = Self.bounded(purpose ?? "")
         self.purpose = purpose.isEmpty ? "not given" : purpose
     }
+
+    static let personal = CodedError(
+        .purposePersonal,
+        .usage,
+        "the purpose names the holder of a card, and the access log keeps it for ever; give a ticket number"
+    )
 
     private static func bounded(_ text: String) -> String {
         guard !text.isVisibleLine || text.utf8.count > 200 else { return text.trimmed }
         let plain = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : String($0) }.joined()
         return String(plain.prefix(200)).trimmed
     }
-}
-
-/// The closed set of ways in which personal data is revealed, or a person changes what becomes of it.
-package enum AccessAction: String, CaseIterable, Sendable, Codable {
-    /// Fields were shown to a person.
-    case show
-    /// All data of a card, or the log itself, was written out.
-    case export
-    /// The image was about to be sent to the verification service.
-    case verify
-    /// The image and what goes with it were about to be sent to the business backend.
-    case deliver
-    /// The card was erased.
-    case erase
-    /// A person had the card done again.
-    case retry
-    /// A person decided what becomes of a card.
-    case resolve
-    /// A backup took the place of the sandbox.
-    case restore
 }
 
 /// The access log as a chain: every line carries the code of itself and of all lines before it.
@@ -81,10 +79,11 @@ enum AccessLog {
     ) throws -> Head {
         var head = try Self.head(in: tx)
         guard !cards.isEmpty else { return head }
+        let subject = origin.caller?.subject
         for card in cards {
             let number = head.number + 1
             let line = Self.encoded([
-                String(number), String(tx.now.millisecondsSinceEpoch), origin.actor, origin.subject ?? "",
+                String(number), String(tx.now.millisecondsSinceEpoch), origin.actor, subject ?? "",
                 action.rawValue,
                 origin.purpose, card?.rawValue ?? "",
             ])
@@ -92,7 +91,7 @@ enum AccessLog {
             try tx.run(
                 """
                 INSERT INTO access_log (number, at, actor, subject, action, purpose, card, mac)
-                VALUES (\(number), \(tx.now), \(origin.actor), \(origin.subject), \(action.rawValue), \(origin.purpose),
+                VALUES (\(number), \(tx.now), \(origin.actor), \(subject), \(action.rawValue), \(origin.purpose),
                 \(card), \(head.code))
                 """
             )

@@ -23,6 +23,8 @@ package struct SourceRun: Hashable, Sendable {
     package let id: String
     /// The name of its source.
     package let source: String
+    /// Who asked for it.
+    package let submitter: String
     /// When it was asked for.
     package let createdAt: Timestamp
     /// When it ended.
@@ -30,11 +32,12 @@ package struct SourceRun: Hashable, Sendable {
     /// What it came to; `nil` until it ends, and for one that a restore ended.
     package let report: Report?
 
-    fileprivate static let columns: SQL = "id, source, created_at, ended_at, report"
+    fileprivate static let columns: SQL = "id, source, submitter, created_at, ended_at, report"
 
     fileprivate init(_ row: inout Row) throws {
         self.id = try row.next()
         self.source = try row.next()
+        self.submitter = try row.next()
         self.createdAt = try row.next()
         self.endedAt = try row.next()
         self.report = try row.next(Data?.self).map { try JSONDecoder().decode(Report.self, from: $0) }
@@ -44,8 +47,10 @@ package struct SourceRun: Hashable, Sendable {
 extension CardStore {
     /// Asks for a run over a source; one that was asked for and has not begun is the answer. Of those that have ended the
     /// newest are kept.
-    package func askForRun(over source: String, now: Timestamp) async throws -> SourceRun {
-        try await self.write(at: now) { tx in
+    package func askForRun(over source: String, by origin: AccessOrigin, now: Timestamp) async throws -> SourceRun {
+        let submitter = (origin.caller ?? .process).subject
+        return try await self.write(at: now) { tx in
+            try AccessLog.append(.run, of: [nil], by: origin, vault: self.vault, in: tx)
             let waiting = try tx.rows(
                 "SELECT \(SourceRun.columns) FROM run WHERE source = \(source) AND state = 'queued' ORDER BY created_at, id"
             ) { try SourceRun(&$0) }
@@ -60,7 +65,7 @@ extension CardStore {
             let new = try tx.row(
                 """
                 INSERT INTO run (id, state, submitter, source, created_at)
-                VALUES (\(UUID().uuidString.lowercased()), 'queued', 'local', \(source), \(now))
+                VALUES (\(UUID().uuidString.lowercased()), 'queued', \(submitter), \(source), \(now))
                 RETURNING \(SourceRun.columns)
                 """
             ) { try SourceRun(&$0) }

@@ -82,10 +82,10 @@ extension ServeTests {
             )
             // It holds its lock until it is forgotten, which is what a kill comes to.
             let worker = try await store.startWorker(id: "dead", command: "serve", now: now)
-            runs = [try await store.askForRun(over: "inbox", now: now)]
+            runs = [try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now)]
             #expect(try await store.beginRun(over: "inbox", by: worker.id)?.id == runs[0].id)
-            runs.append(try await store.askForRun(over: "inbox", now: now))
-            runs.append(try await store.askForRun(over: "elsewhere", now: now))
+            runs.append(try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now))
+            runs.append(try await store.askForRun(over: "elsewhere", by: AccessOrigin(actor: "test"), now: now))
             try store.close()
         }
         try await self.serving(["sources: ['inbox=\(inbox.path)']"]) { file in

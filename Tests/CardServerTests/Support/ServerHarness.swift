@@ -52,8 +52,8 @@ final class ServerHarness: Sendable {
 
     /// One token for each scope, and one with all; the secret is the name.
     static let tokens: [AccessToken] = [
-        ("submitter", [TokenScope.submit]), ("reader", [.read]), ("operator", [.operate]),
-        ("all", [.submit, .read, .operate]),
+        ("submitter", [TokenScope.submit]), ("reader", [.read]), ("auditor", [.audit]), ("runner", [.run]),
+        ("operator", [.operate]), ("all", [.submit, .read, .operate]),
     ].map { name, scopes in ServerHarness.token(name, Set(scopes)) }
 
     static func token(_ name: String, _ scopes: Set<TokenScope>, expiresAt: Date? = nil) -> AccessToken {
@@ -132,7 +132,7 @@ final class ServerHarness: Sendable {
                 return state.isFull
             }
         }
-        ports.startRun = { $0 == "inbox" ? intake.state.withLock { $0.run } : nil }
+        ports.startRun = { source, _ in source == "inbox" ? intake.state.withLock { $0.run } : nil }
         ports.run = { id in intake.state.withLock { $0.run }.flatMap { $0.runID == id ? $0 : nil } }
         ports.runs = { intake.state.withLock { $0.run }.map { [$0] } ?? [] }
         return ports
@@ -218,5 +218,7 @@ final class ServerHarness: Sendable {
     }
 
     /// All cards of the sandbox.
-    func cards() async throws -> [Card] { try await self.store.cards(CardFilter(), after: 0, limit: 100) }
+    func cards() async throws -> [Card] {
+        try await self.store.cards(CardFilter(), after: 0, limit: 100, for: .process)
+    }
 }

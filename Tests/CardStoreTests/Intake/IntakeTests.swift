@@ -51,7 +51,7 @@ import Testing
     @Test func `a refused image leaves no bytes, and is prepared when it can be used`() async throws {
         let file = try harness.file("front")
         let card = try await harness.admit("front", number: "N", file: file, refused: StoreHarness.tooLarge).card
-        let details = try await harness.store.show(card, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
         #expect(details.card.message == "too large" && details.events.map(\.message) == ["too large"])
         #expect(details.events.map(\.state) == [.rejected] && details.events.map(\.reason) == [.sourceTooLarge])
         #expect(try await harness.known([file]) == [nil])
@@ -137,7 +137,7 @@ import Testing
         let photos = (0..<40).map { harness.photo("front \($0 % 4)", number: "N") }
         let outcomes = try await harness.admitAtOnce(photos)
         #expect(outcomes.count { !$0.isDuplicate } == 4)
-        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 100)
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 100, for: .process)
         #expect(cards.map(\.order) == [1, 2, 3, 4])
     }
 

@@ -14,7 +14,11 @@ import Testing
         _ = try await harness.verified("front", number: "N", .front)
         let folder = "\(harness.folder)/backups"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let report = try await harness.store.backUp(to: "\(folder)/one")
+        let report = try await harness.store.backUp(
+            to: "\(folder)/one",
+            by: AccessOrigin(actor: "test"),
+            now: Timestamp(Date())
+        )
         #expect(report.cards == 1)
         #expect(report.keyID == harness.key.id)
         #expect(report.findings == [])
@@ -31,11 +35,15 @@ import Testing
         try await harness.admit("front", number: "N")
         let path = "\(harness.folder)/one"
         try Data("precious".utf8).write(to: URL(filePath: path))
-        #expect(await code { try await harness.store.backUp(to: path) }?.rawValue == "file_exists")
+        #expect(
+            await code {
+                try await harness.store.backUp(to: path, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+            }?.rawValue == "file_exists"
+        )
         #expect(try Data(contentsOf: URL(filePath: path)) == Data("precious".utf8))
         let other = "\(harness.folder)/two"
         try Data("half a backup".utf8).write(to: URL(filePath: other + ".part"))
-        try await harness.store.backUp(to: other)
+        try await harness.store.backUp(to: other, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
         #expect(!FileManager.default.fileExists(atPath: other + ".part"))
     }
 
@@ -43,16 +51,24 @@ import Testing
         try await harness.admit("front", number: "N")
         let path = "\(harness.folder)/one"
         let lock = try #require(try FileLock.take(path: path + ".part", creating: true, byteCount: 1))
-        #expect(await code { try await harness.store.backUp(to: path) } == .sandboxBusy)
+        #expect(
+            await code {
+                try await harness.store.backUp(to: path, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+            } == .sandboxBusy
+        )
         lock.release()
-        try await harness.store.backUp(to: path)
+        try await harness.store.backUp(to: path, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
     }
 
     @Test func `a backup of a sandbox with a broken log is not made`() async throws {
         _ = try await harness.verified("front", number: "N", .front)
         try await harness.plant("UPDATE access_log SET purpose = 'other'")
         let path = "\(harness.folder)/one"
-        #expect(await code { try await harness.store.backUp(to: path) } == .sandboxDamaged)
+        #expect(
+            await code {
+                try await harness.store.backUp(to: path, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+            } == .sandboxDamaged
+        )
         for suffix in ["", ".part", ".part-wal", ".part-journal"] {
             #expect(!FileManager.default.fileExists(atPath: path + suffix), "\(suffix)")
         }

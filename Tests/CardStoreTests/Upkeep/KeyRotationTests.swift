@@ -35,7 +35,7 @@ import Testing
         let old = try #require(
             try await harness.value("SELECT wrapped FROM card_key WHERE card = \(id)", as: Data.self)
         )
-        let rotation = try await harness.store.rotateKeys(to: new) {}
+        let rotation = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
         #expect(rotation == KeyRotation(keyID: new.id, rewrapped: 2, damaged: 0))
         #expect(try harness.files(holding: old) == [])
         try harness.store.close()
@@ -51,7 +51,7 @@ import Testing
         try await harness.admit("front", number: "N")
         var wasStored = false
         let error = await #expect(throws: CodedError.self) {
-            _ = try await harness.store.rotateKeys(to: .random()) { wasStored = true }
+            _ = try await harness.store.rotateKeys(to: .random(), by: AccessOrigin(actor: "test")) { wasStored = true }
         }
         #expect(error?.code == .sandboxBusy)
         #expect(error?.message.text().hasPrefix("run (process \(getpid()))") == true)
@@ -61,7 +61,9 @@ import Testing
 
     @Test func `a new key that cannot be stored changes nothing`() async throws {
         await #expect(throws: CocoaError.self) {
-            _ = try await harness.store.rotateKeys(to: .random()) { throw CocoaError(.fileWriteUnknown) }
+            _ = try await harness.store.rotateKeys(to: .random(), by: AccessOrigin(actor: "test")) {
+                throw CocoaError(.fileWriteUnknown)
+            }
         }
         #expect(try await harness.store.keyInUse() == harness.key.id)
     }
@@ -76,7 +78,7 @@ import Testing
         try await harness.admit("late", number: "L")
         try await harness.store.end(harness.worker, now: harness.now)
         #expect(try await opens(KeyRing(harness.key)))
-        _ = try await harness.store.rotateKeys(to: new) {}
+        _ = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
         // It would go on with the old key, which it knows, too.
         await #expect(throws: CodedError.self) {
             try await stale.startWorker(id: "w3", command: "run", now: harness.now)
@@ -91,20 +93,24 @@ import Testing
     func `a data key that is damaged stays, and the others leave the old key`(damage: String) async throws {
         try await harness.plant("UPDATE card_key SET \(damage) WHERE card = '\(id)'")
         let new = VaultKey.random()
-        #expect(try await harness.store.rotateKeys(to: new) {} == KeyRotation(keyID: new.id, rewrapped: 1, damaged: 1))
+        #expect(
+            try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
+                == KeyRotation(keyID: new.id, rewrapped: 1, damaged: 1)
+        )
         #expect(try await harness.store.keyInUse() == new.id)
         try harness.store.close()
         // The next rotation is one of its own, which needs no older key.
         harness.store = try await harness.another(KeyRing(new))
         let next = VaultKey.random()
         #expect(
-            try await harness.store.rotateKeys(to: next) {} == KeyRotation(keyID: next.id, rewrapped: 1, damaged: 1)
+            try await harness.store.rotateKeys(to: next, by: AccessOrigin(actor: "test")) {}
+                == KeyRotation(keyID: next.id, rewrapped: 1, damaged: 1)
         )
     }
 
     @Test func `whoever opened the sandbox before the key changed does not begin to work`() async throws {
         let other = try await harness.another()
-        _ = try await harness.store.rotateKeys(to: .random()) {}
+        _ = try await harness.store.rotateKeys(to: .random(), by: AccessOrigin(actor: "test")) {}
         let error = await #expect(throws: CodedError.self) {
             try await other.startWorker(id: "late", command: "run", now: harness.now)
         }
@@ -129,6 +135,7 @@ import Testing
             let store = try await process.open()
             _ = try await store.rotateKeys(
                 to: new,
+                by: AccessOrigin(actor: "test"),
                 storing: {
                     try "\(process.rest[0])\n\(arguments[1])".write(
                         toFile: process.rest[1],
@@ -145,7 +152,7 @@ import Testing
         #expect(try await opens(KeyRing(new)) == (step == .committed))
         // The next one ends what was begun.
         harness.store = try await harness.another(ring)
-        _ = try await harness.store.rotateKeys(to: new) {}
+        _ = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
         try harness.store.close()
         #expect(try await opens(KeyRing(new)))
         harness.store = try await harness.another(KeyRing(new))
@@ -156,6 +163,7 @@ import Testing
         let steps = Mutex<[String]>([])
         _ = try await harness.store.rotateKeys(
             to: .random(),
+            by: AccessOrigin(actor: "test"),
             storing: { steps.withLock { $0.append("storing") } },
             retiring: {
                 // Whoever rotates next stores a newer key in the same file: it waits until this one is out of it.
@@ -173,6 +181,7 @@ import Testing
         await #expect(throws: CocoaError.self) {
             _ = try await harness.store.rotateKeys(
                 to: new,
+                by: AccessOrigin(actor: "test"),
                 storing: {},
                 retiring: { throw CocoaError(.fileWriteUnknown) }
             )
@@ -181,6 +190,6 @@ import Testing
         try harness.store.close()
         let both = try #require(KeyRing([new, harness.key]))
         harness.store = try await harness.another(both)
-        #expect(try await harness.store.rotateKeys(to: new) {}.keyID == new.id)
+        #expect(try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}.keyID == new.id)
     }
 }

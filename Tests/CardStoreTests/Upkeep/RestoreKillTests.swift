@@ -49,7 +49,7 @@ import Testing
         try await scene.reopen()
         #expect(try Self.leftovers(scene) == [])
         let isNew = step == .renamed
-        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")]).isEmpty == isNew)
+        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")], for: .process).isEmpty == isNew)
         #expect(try await scene.state("delivering") == (isNew ? "held restored" : "delivering"))
         #expect(try await scene.state("prepared") == "erased requested")
         #expect(try await scene.harness.findings() == [])
@@ -85,7 +85,7 @@ import Testing
             exit(text.contains("SQLite code") && text.contains("free some space") ? 42 : 2)
         }
         try await scene.reopen()
-        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")]).count == 1)
+        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")], for: .process).count == 1)
         #expect(try Self.leftovers(scene) == [])
     }
 
@@ -137,13 +137,13 @@ import Testing
         try FileManager.default.removeItem(atPath: path)
         try FileManager.default.copyItem(atPath: scene.backup, toPath: path)
         let mixed = try await scene.harness.another()
-        #expect(try await mixed.cards([CardID(rawValue: "walled")]).count == 1)
+        #expect(try await mixed.cards([CardID(rawValue: "walled")], for: .process).count == 1)
         try mixed.close()
         try? FileManager.default.removeItem(atPath: path + "-shm")
         try log.write(to: URL(filePath: path + "-wal"))
         _ = try await scene.restore()
         try await scene.reopen()
-        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")]).isEmpty)
+        #expect(try await scene.harness.store.cards([CardID(rawValue: "walled")], for: .process).isEmpty)
         #expect(try await scene.harness.findings() == [])
     }
 }

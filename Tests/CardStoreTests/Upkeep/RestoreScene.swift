@@ -24,7 +24,7 @@ struct RestoreScene {
         self.cards["foreign"] = foreign
         self.cards["prepared"] = try await self.harness.admit("f", number: "F").card
         self.cards["claimed"] = try #require(try await self.harness.claim(1).first).card.id
-        try await self.harness.store.backUp(to: self.backup)
+        try await self.harness.store.backUp(to: self.backup, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
     }
 
     subscript(_ name: String) -> CardID { self.cards[name] ?? CardID(rawValue: "no \(name)") }

@@ -57,12 +57,12 @@ import Testing
             "INSERT INTO run (id, state, submitter, source, created_at) VALUES ('r', 'running', 'local', '', 0)"
         )
         try FileManager.default.removeItem(atPath: scene.backup)
-        try await harness.store.backUp(to: scene.backup)
+        try await harness.store.backUp(to: scene.backup, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
         let later = try await harness.admit("later", number: "L").card
         let next = try await harness.value("SELECT next_order FROM store", as: Int.self)
         try await scene.closeAndRestore()
         #expect(try await harness.value("SELECT state FROM run") == "ended")
-        #expect(try await harness.store.cards([later]).isEmpty)
+        #expect(try await harness.store.cards([later], for: .process).isEmpty)
         #expect(try await harness.value("SELECT next_order FROM store") == next)
         #expect(try await !harness.admit("later", number: "L").isDuplicate)
     }
@@ -127,7 +127,7 @@ import Testing
     @Test func `whom an erased front named is still known, so another person's front is held`() async throws {
         let back = try await harness.verified("back", number: "H", .back)
         try FileManager.default.removeItem(atPath: scene.backup)
-        try await harness.store.backUp(to: scene.backup)
+        try await harness.store.backUp(to: scene.backup, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
         try await harness.erase(try await harness.verified("front", number: "H", .front))
         try await scene.closeAndRestore()
         harness.worker = try await harness.store.startWorker(id: "after", command: "run", now: harness.now)
@@ -144,7 +144,7 @@ import Testing
     {
         try await harness.store.end(harness.worker, now: harness.now)
         let new = VaultKey.random()
-        _ = try await harness.store.rotateKeys(to: new) {}
+        _ = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
         try harness.store.close()
         let error = await #expect(throws: CodedError.self) { try await scene.restore(ring: KeyRing(new)) }
         #expect(error?.code == .wrongKey)

@@ -1,0 +1,44 @@
+package import CardModel
+import Foundation
+
+// Who may do what is asked where it is done, in the same transaction, for every face alike.
+extension CardStore {
+    /// Fetches a card to which somebody wants to do something.
+    ///
+    /// - Throws: `not_found`, for another's card too; `scope_missing`; `purpose_personal`.
+    func row(_ id: CardID, for action: AccessAction, by origin: AccessOrigin, in tx: Transaction) throws -> CardRow {
+        let row = try self.row(id, for: action, by: origin.caller, in: tx)
+        guard origin.caller == nil || !self.isHolderNamed(in: origin.purpose, row, in: tx) else {
+            throw AccessOrigin.personal
+        }
+        return row
+    }
+
+    /// Fetches a card which somebody wants to see.
+    func row(_ id: CardID, for action: AccessAction, by caller: Caller?, in tx: Transaction) throws -> CardRow {
+        let row = try CardRow.require(id, in: tx)
+        switch caller?.refusal(of: action, on: row.submitter) {
+        case nil: return row
+        case .unseen: throw CardRow.missing(id)
+        case .lacks(let scopes):
+            let names = scopes.map(\.rawValue).joined(separator: ", ")
+            throw CodedError(.scopeMissing, .usage, "the token lacks the scope for this; it needs one of: \(names)")
+        }
+    }
+
+    /// Whether a text holds a name or number that the card is known to be of.
+    private func isHolderNamed(in text: String, _ row: CardRow, in tx: Transaction) -> Bool {
+        let expected = try? row.card(self.vault).metadata.expectation
+        let fields = row.hasKey ? ((try? self.reading(of: row, in: tx)) ?? nil)?.fields : nil
+        let names = [expected?.name, expected?.idNumber, fields?.name, fields?.number].compactMap { $0?.reveal() }
+        return names.contains { $0.count > 1 && text.localizedCaseInsensitiveContains($0) }
+    }
+
+    /// Notes in the access log that somebody asked for what is personal of a card and did not get it.
+    package func noteDenied(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws {
+        try await self.write(at: now) { tx in
+            guard try CardRow.fetch(id, in: tx) != nil else { return }
+            try AccessLog.append(.revealDenied, of: [id], by: origin, vault: self.vault, in: tx)
+        }
+    }
+}
