@@ -57,8 +57,16 @@ struct ConnectionLimits: Hashable, Sendable {
     var bodyGrace = Duration.seconds(10)
     /// The bytes per second that a body must come with on average: a slow mobile connection has ten times as many.
     var bodyBytesPerSecond = 2_048
+    /// Bytes of all bodies in memory at a time that nobody has signed yet: the largest one has room in any case.
+    var unsignedMemory = 64 << 20
+    /// The bytes per second that the total time of such a body is reckoned with, beside the grace: on a line of 256 kB/s
+    /// the largest one comes through. A pace would not do: bytes that came fast earn time in which the rest only drips.
+    var unsignedBytesPerSecond = 200_000
     /// How long a client may take to read an answer.
     var writeTime = Duration.seconds(30)
     /// How long a refused client may go on sending, so that it can read the refusal.
     var lingerTime = Duration.seconds(2)
+
+    /// How long a body of so many bytes may take in all while nobody has signed it.
+    func unsignedTime(of bytes: Int) -> Duration { self.bodyGrace + .seconds(bytes) / self.unsignedBytesPerSecond }
 }

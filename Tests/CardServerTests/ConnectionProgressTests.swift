@@ -110,6 +110,32 @@ struct ConnectionProgressTests {
         #expect(pace.deadline.map { $0 < .seconds(37) } == true)
     }
 
+    @Test func `a body with a total time ends by it, however it comes, and its successor has its own`() {
+        var progress = ConnectionProgress(limits: Self.limits, at: .zero)
+        progress.receiveHead()
+        progress.limitBody(until: .seconds(30))
+        for second in 0..<29 {
+            progress.wait(at: .seconds(second))
+            progress.receiveBody(1 << 20, at: .seconds(second + 1))
+        }
+        #expect(progress.deadline == nil)
+        progress.wait(at: .seconds(29))
+        #expect(progress.deadline?.at == .seconds(30))
+        #expect(progress.deadline?.overdue == .body)
+        progress.receiveEnd(at: .seconds(29))
+        progress.receiveHead()
+        progress.wait(at: .seconds(29))
+        #expect(progress.deadline?.at == .seconds(29 + 15))
+    }
+
+    @Test func `the total time of an unsigned body lets the largest one through on a line of 256 kB a second`() {
+        let limits = ConnectionLimits()
+        let largest = (32 << 20) / 3 * 4 + Limits.formOverheadBytes
+        #expect(limits.unsignedTime(of: largest) > .seconds(largest) / 256_000)
+        // And holds one that drips no longer than it would have needed.
+        #expect(limits.unsignedTime(of: 22_000_000) == .seconds(120))
+    }
+
     @Test func `a body that comes fast enough may take as long as it needs`() {
         var pace = BodyPace(limits: Self.limits)
         for second in 0..<10_000 {

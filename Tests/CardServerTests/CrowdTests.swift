@@ -7,30 +7,128 @@ import Testing
 /// nothing end, everybody else is served.
 @Suite(.timeLimit(.minutes(5)), .serialized)
 struct CrowdTests {
-    @Test func `a connection beyond the limit is told so at once, and has room when another has gone`() async throws {
+    private static let open = RawRequest("GET", "/healthz").bytes
+    private static let known = RawRequest("GET", "/v1/cards", token: "reader").bytes
+
+    /// The status of the next answer; `nil` if the connection ends before.
+    private func status(_ connection: RawConnection, _ bytes: Data) async throws -> Int? {
+        // One that has ended may notice when it sends.
+        try? await connection.send(bytes)
+        return try await connection.response()?.status
+    }
+
+    @Test func `where all have shown a token a connection beyond the limit is told so at once, until one has gone`()
+        async throws
+    {
         try await ServerHarness.with({ $0.connections.connections = 2 }) { (harness) async throws in
             try await harness.connected { (first) async throws in
-                try await first.send(RawRequest("GET", "/healthz").bytes)
-                #expect(try await first.response()?.status == 200)
+                #expect(try await self.status(first, Self.known) == 200)
                 try await harness.connected { (second) async throws in
-                    try await second.send(RawRequest("GET", "/healthz").bytes)
-                    #expect(try await second.response()?.status == 200)
+                    #expect(try await self.status(second, Self.known) == 200)
                     let refused = try await harness.connected { third in try await third.response() }
                     #expect(refused?.problem == "503 connections_exhausted")
                     #expect(refused?["retry-after"] == "5")
-                    try await first.send(RawRequest("GET", "/healthz").bytes)
-                    #expect(try await first.response()?.status == 200)
+                    #expect(try await self.status(first, Self.open) == 200)
                 }
             }
             // Until the server has noticed that they have gone; what is still refused may end before it was asked.
             var status: Int?
             while status != 200 {
-                status = try? await harness.connected { (connection) async throws -> Int? in
-                    try await connection.send(RawRequest("GET", "/healthz").bytes)
-                    return try await connection.response()?.status
+                status = try? await harness.connected { try await self.status($0, Self.open) }
+            }
+        }
+    }
+
+    @Test func `in a full house the oldest stranger gives way, and nobody who has shown a token`() async throws {
+        try await ServerHarness.with({ $0.connections.connections = 3 }) { (harness) async throws in
+            try await harness.connected { (guest) async throws in
+                #expect(try await self.status(guest, Self.known) == 200)
+                try await harness.connected { (older) async throws in
+                    #expect(try await self.status(older, Self.open) == 200)
+                    // A wrong token is none, and one whose scope is another opens nothing.
+                    for token in ["wrong", "submitter"] {
+                        #expect(try await self.status(older, RawRequest("GET", "/v1/cards", token: token).bytes) != 200)
+                    }
+                    try await harness.connected { (younger) async throws in
+                        #expect(try await self.status(younger, Self.open) == 200)
+                        #expect(try await harness.connected { try await self.status($0, Self.open) } == 200)
+                        #expect(try await self.status(older, Self.open) == nil)
+                        #expect(try await self.status(younger, Self.open) == 200)
+                        #expect(try await self.status(guest, Self.open) == 200)
+                    }
                 }
             }
         }
+    }
+
+    @Test func `the address with most strangers gives way, whoever comes`() async throws {
+        try await ServerHarness.with({ $0.connections.connections = 4 }) { (harness) async throws in
+            try await harness.connected(from: "127.0.0.2") { (lone) async throws in
+                #expect(try await self.status(lone, Self.open) == 200)
+                try await harness.connected { (first) async throws in
+                    #expect(try await self.status(first, Self.open) == 200)
+                    try await harness.connected { (second) async throws in
+                        #expect(try await self.status(second, Self.open) == 200)
+                        try await harness.connected { (third) async throws in
+                            #expect(try await self.status(third, Self.open) == 200)
+                            // Two newcomers, who stay.
+                            try await harness.connected(from: "127.0.0.3") { (fourth) async throws in
+                                #expect(try await self.status(fourth, Self.open) == 200)
+                                #expect(try await self.status(first, Self.open) == nil)
+                                try await harness.connected(from: "127.0.0.3") { (fifth) async throws in
+                                    #expect(try await self.status(fifth, Self.open) == 200)
+                                    #expect(try await self.status(second, Self.open) == nil)
+                                    #expect(try await self.status(third, Self.open) == 200)
+                                    #expect(try await self.status(lone, Self.open) == 200)
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `idle connections of one address shut nobody out: all newcomers are let in, and so many give way`()
+        async throws
+    {
+        try await ServerHarness.with({ $0.connections.connections = 20 }) { (harness) async throws in
+            try await harness.connected(from: "127.0.0.2") { (guest) async throws in
+                #expect(try await self.status(guest, Self.known) == 200)
+                try await withThrowingTaskGroup(of: Int?.self) { group in
+                    let opened = AsyncSignal()
+                    for _ in 0..<60 {
+                        group.addTask {
+                            try await harness.connected { (idle) async throws -> Int? in
+                                opened.signal()
+                                return try await idle.response()?.status
+                            }
+                        }
+                    }
+                    await opened.wait(for: 60)
+                    for _ in 0..<30 {
+                        let status = try await harness.connected(from: "127.0.0.3") { newcomer in
+                            try await self.status(newcomer, Self.open)
+                        }
+                        #expect(status == 200)
+                    }
+                    // There were 61 that stay for 20 places. Nobody was told anything.
+                    for _ in 0..<41 { #expect(try await group.next() == .some(nil)) }
+                    #expect(try await self.status(guest, Self.known) == 200)
+                    // A newcomer has one go at most.
+                    #expect(41...71 ~= (try await self.gaveWay(guest)))
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
+    /// How many connections gave way or were refused.
+    private func gaveWay(_ connection: RawConnection) async throws -> Int {
+        try await connection.send(RawRequest("GET", "/metrics", token: "reader").bytes)
+        let figures = try #require(try await connection.response()?.text)
+        let line = try #require(figures.firstMatch(of: /\nidcard_http_refused_connections (\d+)/))
+        return try #require(Int(line.1))
     }
 
     @Test func `three hundred connections that never finish their heads end with 408 while others are served`()
@@ -65,15 +163,13 @@ struct CrowdTests {
             }
         ) { (harness) async throws in
             try await harness.connected { (inside) async throws in
-                try await inside.send(RawRequest("GET", "/healthz").bytes)
-                #expect(try await inside.response()?.status == 200)
+                #expect(try await self.status(inside, Self.known) == 200)
                 for _ in 0..<20 {
                     // It may have ended before it could be looked at.
                     let answer = try? await harness.connected { outside in try await outside.response() }
                     #expect(answer?.status == nil)
                 }
-                try await inside.send(RawRequest("GET", "/healthz").bytes)
-                #expect(try await inside.response()?.status == 200)
+                #expect(try await self.status(inside, Self.open) == 200)
             }
         }
     }

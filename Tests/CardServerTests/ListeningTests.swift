@@ -163,7 +163,7 @@ struct ListeningTests {
             }) {
                 (harness) async throws in
                 try await RawConnection.with(port: harness.port, tls: client) { (first) async throws in
-                    try await first.send(RawRequest("GET", "/healthz").bytes)
+                    try await first.send(RawRequest("GET", "/v1/cards", token: "reader").bytes)
                     #expect(try await first.response()?.status == 200)
                     // It fails, or ends without a byte, before there is TLS to ask over.
                     let answer = try? await RawConnection.with(port: harness.port, tls: client) {
@@ -175,6 +175,28 @@ struct ListeningTests {
                     try await first.send(RawRequest("GET", "/metrics", token: "reader").bytes)
                     let figures = try #require(try await first.response()?.text)
                     #expect(figures.contains("\nidcard_http_refused_connections 1\n"))
+                }
+            }
+        }
+    }
+
+    @Test func `within TLS a stranger gives way, before its handshake and after it`() async throws {
+        try await self.withCertificates { (old, _, place) async throws in
+            try place.install(old)
+            try await ServerHarness.with({
+                $0.tls = place.files
+                $0.connections.connections = 1
+            }) {
+                (harness) async throws in
+                try await harness.connected { (silent) async throws in
+                    try await RawConnection.with(port: harness.port, tls: try Self.trust(old)) {
+                        (stranger) async throws in
+                        try await stranger.send(RawRequest("GET", "/healthz").bytes)
+                        #expect(try await stranger.response()?.status == 200)
+                        #expect(try await silent.end() == 0)
+                        #expect(try await Self.status(harness, trusting: old) == 200)
+                        #expect(try await stranger.end() == 0)
+                    }
                 }
             }
         }

@@ -37,7 +37,7 @@ struct APIOperation: Sendable {
         switch self.access {
         case .open: break
         case .token: codes += [.unauthorized, .scopeMissing, .rateLimited, .storeUnavailable, .shuttingDown]
-        case .signature: codes += [.signatureInvalid, .rateLimited, .storeUnavailable, .shuttingDown]
+        case .signature: codes += [.signatureInvalid, .storeUnavailable, .shuttingDown]
         }
         if self.hasBody { codes += [.bodyTruncated, .bodyTimeout, .bodyTooLarge, .codingUnsupported, .busy] }
         return codes + self.ownProblems.filter { !codes.contains($0) }

@@ -64,6 +64,7 @@ struct Authentication: Sendable {
                 headers: Self.challenge(", error=\"insufficient_scope\", scope=\"\(names.joined(separator: " "))\"")
             )
         }
+        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed, promise: nil)
         return token
     }
 

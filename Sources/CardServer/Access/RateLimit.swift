@@ -63,11 +63,6 @@ final class RateLimit: Sendable {
         }
     }
 
-    /// Whether one more would be too much; counts nothing.
-    func standing(of name: String, at time: Duration) -> Standing {
-        self.arrivals.withLock { self.standing($0[name] ?? time, at: time) }
-    }
-
     private func standing(_ arrival: Duration, at time: Duration) -> Standing {
         let arrival = max(arrival, time)
         let wait = arrival + self.policy.interval - time - self.policy.window

@@ -4,10 +4,24 @@ import NIOHTTP1
 
 extension ConnectionGuard {
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        guard event is ContinueSignal else {
+        guard let signal = event as? ConnectionSignal else {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
         promise?.succeed()
+        // If another request has come already, the body of the one that is being answered is whole.
+        let isInItsBody = self.progress.isInBody && self.progress.unanswered == 1
+        switch signal {
+        case .believed: self.server.register.believe(context.channel)
+        case .readsBody: self.sendContinue(context)
+        case .limitsBody(let time) where isInItsBody:
+            self.progress.limitBody(until: Self.now + time)
+            self.schedule()
+        case .endsBody(let problem) where isInItsBody: self.endBody(context, problem)
+        case .limitsBody, .endsBody: break
+        }
+    }
+
+    private func sendContinue(_ context: ChannelHandlerContext) {
         guard self.awaitsContinue else { return }
         self.awaitsContinue = false
         let head = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -125,13 +139,16 @@ extension ConnectionGuard {
         switch deadline.overdue {
         case .silence, .answer: context.close(promise: nil)
         case .head: self.refuse(Problem(.headTimeout))
-        case .body:
-            // Its handler, which reads the body, answers the request; if none does, the connection ends without an
-            // answer.
-            self.progress.endAfterAnswers()
-            self.progress.giveBodyUp(at: Self.now)
-            context.fireErrorCaught(Problem(.bodyTimeout, endsConnection: true))
-            self.schedule()
+        case .body: self.endBody(context, Problem(.bodyTimeout, endsConnection: true))
         }
+    }
+
+    /// Waits for the rest of a body no more. Its handler, which reads the body, answers the request; if none does, the
+    /// connection ends without an answer.
+    private func endBody(_ context: ChannelHandlerContext, _ problem: Problem) {
+        self.progress.endAfterAnswers()
+        self.progress.giveBodyUp(at: Self.now)
+        context.fireErrorCaught(problem)
+        self.schedule()
     }
 }

@@ -2,9 +2,17 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Told to a connection when the body of its request is about to be read: a client that waits is sent 100 (RFC 9110
-/// section 10.1.1).
-struct ContinueSignal: Sendable {}
+/// What is told to a connection about the request that is being answered.
+enum ConnectionSignal: Sendable {
+    /// It came with a valid token or signature.
+    case believed
+    /// Its body is about to be read: a client that waits is sent 100 (RFC 9110 section 10.1.1).
+    case readsBody
+    /// Its body must be whole after so long.
+    case limitsBody(Duration)
+    /// Its body is not waited for any more, for this reason.
+    case endsBody(Problem)
+}
 
 /// Keeps one connection within its limits: times, sizes, refusals before and within a request, and how it ends.
 ///

@@ -7,6 +7,8 @@ struct BodyPace: Hashable, Sendable {
     /// For how long bytes may still be waited for: what those that came have earned, less what was used up.
     private var credit: Duration
     private var waitsSince: Duration?
+    /// When it must be whole, however fast it comes; `nil` if its pace alone counts.
+    var end: Duration?
 
     init(limits: ConnectionLimits) {
         self.limits = limits
@@ -28,7 +30,10 @@ struct BodyPace: Hashable, Sendable {
 
     /// Until when the next byte must come; `nil` while nobody waits for it.
     var deadline: Duration? {
-        self.waitsSince.map { min($0 + self.limits.bodyStandstill, $0 + self.credit) }
+        self.waitsSince.map { since in
+            let paced = since + min(self.limits.bodyStandstill, self.credit)
+            return self.end.map { min($0, paced) } ?? paced
+        }
     }
 }
 
@@ -110,6 +115,9 @@ struct ConnectionProgress: Sendable {
 
     /// Bytes of a body came.
     mutating func receiveBody(_ count: Int, at time: Duration) { self.body?.receive(count, at: time) }
+
+    /// The body must be whole by then.
+    mutating func limitBody(until time: Duration) { self.body?.end = time }
 
     /// A request is whole.
     mutating func receiveEnd(at time: Duration) {

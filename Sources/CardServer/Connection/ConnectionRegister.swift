@@ -1,7 +1,9 @@
 import NIOCore
+import NIOSSL
 import Synchronization
 
-/// The connections that are open: counts them, and ends those that are left when the time to end has run out.
+/// The connections that are open: counts them, makes room for newcomers, and ends those that are left when the time to
+/// end has run out.
 final class ConnectionRegister: Sendable {
     /// What becomes of a connection.
     enum Admission: Sendable {
@@ -15,7 +17,9 @@ final class ConnectionRegister: Sendable {
 
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        /// Those that are being told that there are too many.
+        /// Those that no request with a valid token or signature came by yet.
+        var strangers = Strangers()
+        /// Those that are being told that there are too many, and those that gave way and are about to end.
         var turnedAway: Set<ObjectIdentifier> = []
         var refused = 0
     }
@@ -27,29 +31,49 @@ final class ConnectionRegister: Sendable {
         self.limits = limits
     }
 
-    /// How many connections are open and within the limits, and how many were refused since the start.
+    /// How many connections are open and within the limits, and how many were refused or gave way since the start.
     var counts: (open: Int, refused: Int) {
         self.state.withLock { ($0.channels.count - $0.turnedAway.count, $0.refused) }
     }
 
-    /// Takes a connection in until it closes. One that is refused lives on for the moment that its refusal takes, and
-    /// takes nobody's room.
+    /// Takes a connection in until it closes; if all places are taken, a stranger gives way to it. Only if there is none
+    /// it is refused: then it lives on for the moment that its refusal takes, and takes nobody's room.
     func register(_ channel: any Channel) -> Admission {
         let name = ObjectIdentifier(channel)
-        let admission = self.state.withLock { state -> Admission in
+        let (admission, leaving) = self.state.withLock { state -> (Admission, (any Channel)?) in
             state.channels[name] = channel
-            guard state.channels.count - state.turnedAway.count > self.limits.connections else { return .taken }
-            state.refused += 1
-            state.turnedAway.insert(name)
-            return state.turnedAway.count <= self.limits.refusedConnections ? .refused : .dropped
+            let isFull = state.channels.count - state.turnedAway.count > self.limits.connections
+            let leaving = isFull ? state.strangers.giveWay() : nil
+            if isFull { state.refused += 1 }
+            if isFull, leaving == nil {
+                state.turnedAway.insert(name)
+                return (state.turnedAway.count <= self.limits.refusedConnections ? .refused : .dropped, nil)
+            }
+            if let leaving { state.turnedAway.insert(ObjectIdentifier(leaving)) }
+            state.strangers.add(channel, size: 1)
+            return (.taken, leaving)
         }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
                 state.channels[name] = nil
+                state.strangers.remove(channel)
                 state.turnedAway.remove(name)
             }
         }
+        if let leaving { Self.cutOff(leaving) }
         return admission
+    }
+
+    /// A request with a valid token or signature came by a connection: it gives way to nobody any more.
+    func believe(_ channel: any Channel) { self.state.withLock { $0.strangers.remove(channel) } }
+
+    /// Ends a connection without a goodbye: within TLS, a client that does not answer it would keep the descriptor for
+    /// seconds.
+    private static func cutOff(_ channel: any Channel) {
+        channel.eventLoop.execute {
+            let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+            if let tls { tls.close(promise: nil) } else { channel.close(promise: nil) }
+        }
     }
 
     /// Ends all connections at once.

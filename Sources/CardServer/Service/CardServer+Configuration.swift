@@ -18,7 +18,7 @@ extension CardServer {
         package var webhookSecrets: [WebhookSecret] = []
         /// How often one token may ask (`server.rate_limit`).
         package var callerRate = RatePolicy(quota: 600, window: .seconds(60))
-        /// How often one address may come without a valid token or signature.
+        /// How often one address may come without a valid token.
         package var failureRate = RatePolicy(quota: 20, window: .seconds(60))
         /// The origins whose pages may talk to the server in a browser (`server.cors_origins`).
         package var origins: Set<String> = []

@@ -15,7 +15,6 @@ extension CardServer {
         let webhooks = WebhookRoute(
             reception: reception,
             credentials: self.credentials,
-            failures: RateLimit(self.configuration.failureRate),
             metrics: self.metrics
         )
         let health = HealthRoutes(reception, metrics: self.metrics, connections: register)

@@ -22,7 +22,7 @@ struct BodyReader {
         let codings = self.request.headers[values: .contentEncoding]
         guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw Problem(.codingUnsupported) }
         // A client that waits for leave to send has it now.
-        self.context.channel.triggerUserOutboundEvent(ContinueSignal(), promise: nil)
+        self.context.channel.triggerUserOutboundEvent(ConnectionSignal.readsBody, promise: nil)
         var count = 0
         defer { self.context.record.note { $0.bodyBytes = count } }
         for try await piece in self.request.body {

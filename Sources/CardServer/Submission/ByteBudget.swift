@@ -1,6 +1,7 @@
+import NIOCore
 import Synchronization
 
-/// How many bytes the bodies of all requests together may hold, and how many those of one sender.
+/// How many bytes the bodies of all known senders together may hold, and how many those of one sender.
 final class ByteBudget: Sendable {
     private struct State {
         var used = 0
@@ -18,8 +19,6 @@ final class ByteBudget: Sendable {
         self.limit = limit
         self.share = share
     }
-
-    func usedBytes(of name: String) -> Int { self.state.withLock { $0.shares[name, default: 0] } }
 
     fileprivate func take(_ count: Int, for name: String) -> Bool {
         self.state.withLock { state in
@@ -45,9 +44,6 @@ final class ByteClaim {
 
     private func counted(_ added: Int = 0) -> Int { max(0, self.count + added - Limits.freeBodyBytes) }
 
-    /// Whether so many more would be the first that count.
-    func begins(with added: Int) -> Bool { self.counted() == 0 && self.counted(added) > 0 }
-
     /// Takes so many more.
     ///
     /// - Throws: ``Problem``: `busy`.
@@ -62,4 +58,39 @@ final class ByteClaim {
         _ = self.budget.take(-self.counted(), for: self.name)
         self.count = 0
     }
+}
+
+/// The bodies in memory that nobody has signed yet: they take nothing of the ``ByteBudget``, and have little room
+/// themselves. When that is used up, the one that ``Strangers`` tells gives way, so that slow senders keep nobody out.
+final class UnsignedBodies: Sendable {
+    private let limit: Int
+    private let bodies = Mutex(Strangers())
+
+    /// - Parameter limit: the most bytes of all together, beyond what does not count of each.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// A body is about to be read from a connection.
+    func begin(_ channel: any Channel) { self.bodies.withLock { $0.add(channel, size: 0) } }
+
+    /// It is so large by now.
+    ///
+    /// - Throws: ``Problem``: `busy`, if it gives way.
+    func grow(_ channel: any Channel, to count: Int) throws {
+        let problem = Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
+        let (isLost, others) = self.bodies.withLock { bodies in
+            bodies.resize(channel, to: max(0, count - Limits.freeBodyBytes))
+            var others: [any Channel] = []
+            while bodies.size > self.limit, let first = bodies.giveWay() { others.append(first) }
+            return (!bodies.contains(channel), others)
+        }
+        for other in others where other !== channel {
+            other.triggerUserOutboundEvent(ConnectionSignal.endsBody(problem), promise: nil)
+        }
+        if isLost { throw problem }
+    }
+
+    /// It is signed, or will never be.
+    func end(_ channel: any Channel) { self.bodies.withLock { $0.remove(channel) } }
 }

@@ -9,8 +9,12 @@ import Synchronization
 final class Reception: Sendable {
     let ports: CardServer.Ports
     let configuration: CardServer.Configuration
-    /// The bodies of all requests.
+    /// The bodies of all requests with a token or a signature.
     let budget: ByteBudget
+    /// Those of webhooks whose signature is still to be checked.
+    let unsigned: UnsignedBodies
+    /// The most bytes of a webhook.
+    let webhookBytes: Int
     /// The names of requests whose first sending has not ended.
     private let underWay = Mutex<Set<[String]>>([])
 
@@ -22,6 +26,8 @@ final class Reception: Sendable {
         let limit = max(configuration.bodyMemory, largest)
         // Nobody has all of it, but everybody enough for the largest image.
         self.budget = ByteBudget(limit: limit, share: max(limit / 2, largest))
+        self.webhookBytes = configuration.imageBytes / 3 * 4 + Limits.formOverheadBytes
+        self.unsigned = UnsignedBodies(limit: max(configuration.connections.unsignedMemory, self.webhookBytes))
     }
 
     /// Goes on if more may come in; asked before a body is read.

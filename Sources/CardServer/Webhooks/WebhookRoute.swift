@@ -8,8 +8,6 @@ import Hummingbird
 struct WebhookRoute: Sendable {
     let reception: Reception
     let credentials: Credentials
-    /// How often an address may fail to be believed.
-    let failures: RateLimit
     let metrics: ServerMetrics
 
     /// Answers one message; 202 means that the card is durable. Nothing is parsed, and nothing stored, before the
@@ -24,10 +22,12 @@ struct WebhookRoute: Sendable {
             let verification = WebhookVerification(headers: request.headers, secrets: secrets, now: now)
         else { throw self.refused() }
         try await self.reception.requireRoom()
-        let claim = ByteClaim(self.reception.budget, name: context.remoteNetwork)
-        defer { claim.giveBack() }
-        let (body, signer) = try await self.believed(request, context: context, verification, claim: claim)
+        let (body, signer) = try await self.believed(request, context: context, verification)
         context.record.note { $0.caller = signer }
+        let claim = ByteClaim(self.reception.budget, name: "secret \(signer)")
+        defer { claim.giveBack() }
+        // Twice: its text is decoded beside it.
+        try claim.take(2 * body.count)
         let answer = try await self.reception.hold(["webhook", signer, verification.id]) {
             try await self.take(body, id: verification.id, signer: signer, claim: claim)
         }
@@ -43,50 +43,28 @@ struct WebhookRoute: Sendable {
         return Problem(.signatureInvalid, headers: [.wwwAuthenticate: challenge], endsConnection: true)
     }
 
-    /// Reads a body and returns it with who signed it. One that nobody signed, also because it never became whole,
-    /// counts against the address it came from.
+    /// Reads a body, in the room and the time that there is for what nobody has signed, and returns it with who signed it.
     private func believed(
         _ request: Request,
         context: ServerContext,
-        _ verification: WebhookVerification,
-        claim: ByteClaim
+        _ verification: WebhookVerification
     ) async throws -> (Data, String) {
         var reading = verification
         var body = Data()
-        do {
-            let limit = self.reception.configuration.imageBytes / 3 * 4 + Limits.formOverheadBytes
-            let reader = BodyReader(request: request, context: context, limit: limit)
-            if reader.declaredLength ?? 0 > Int64(Limits.freeBodyBytes) { try self.requireFewFailures(context) }
-            try await reader.read { piece in
-                // Twice: its text is decoded beside it.
-                let count = 2 * piece.readableBytes
-                // What the framing alone tells is noticed here.
-                if claim.begins(with: count) { try self.requireFewFailures(context) }
-                try claim.take(count)
-                reading.update(piece.readableBytesView)
-                body.append(contentsOf: piece.readableBytesView)
-            }
-            guard let signer = reading.signer() else { throw self.refused() }
-            return (body, signer)
-        } catch let problem as Problem where problem.code == .busy || problem.code == .rateLimited {
-            throw problem
-        } catch {
-            _ = self.failures.count(context.remoteNetwork, at: ConnectionGuard.now)
-            throw error
+        let reader = BodyReader(request: request, context: context, limit: self.reception.webhookBytes)
+        let most = min(reader.declaredLength.map(Int.init(clamping:)) ?? reader.limit, reader.limit)
+        let time = self.reception.configuration.connections.unsignedTime(of: most)
+        context.channel.triggerUserOutboundEvent(ConnectionSignal.limitsBody(time), promise: nil)
+        self.reception.unsigned.begin(context.channel)
+        defer { self.reception.unsigned.end(context.channel) }
+        try await reader.read { piece in
+            try self.reception.unsigned.grow(context.channel, to: body.count + piece.readableBytes)
+            reading.update(piece.readableBytesView)
+            body.append(contentsOf: piece.readableBytesView)
         }
-    }
-
-    /// Large messages of an address of which too many were not believed are read one at a time.
-    ///
-    /// They are not kept out altogether: behind a proxy all senders have one address, and anybody could have the others
-    /// refused by a few bytes.
-    ///
-    /// - Throws: ``Problem``: `rate_limited`.
-    private func requireFewFailures(_ context: ServerContext) throws {
-        let network = context.remoteNetwork
-        let standing = self.failures.standing(of: network, at: ConnectionGuard.now)
-        guard let wait = standing.wait, self.reception.budget.usedBytes(of: network) > 0 else { return }
-        throw Problem(.rateLimited, retryAfter: wait, endsConnection: true)
+        guard let signer = reading.signer() else { throw self.refused() }
+        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed, promise: nil)
+        return (body, signer)
     }
 
     private func take(_ body: Data, id: String, signer: String, claim: ByteClaim) async throws -> Response {

@@ -33,12 +33,16 @@ struct RawConnection {
     }
 
     /// Connects, and disconnects at the end.
+    ///
+    /// - Parameter source: the address that it comes from, one of this machine.
     static func with<Value: Sendable>(
         port: Int,
+        from source: String = "127.0.0.1",
         tls: NIOSSLContext? = nil,
         _ body: (RawConnection) async throws -> Value
     ) async throws -> Value {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(to: try SocketAddress(ipAddress: source, port: 0))
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {

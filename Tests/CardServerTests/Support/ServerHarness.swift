@@ -187,8 +187,11 @@ final class ServerHarness: Sendable {
     // MARK: Talking to it
 
     /// Opens a connection.
-    func connected<Value: Sendable>(_ body: (RawConnection) async throws -> Value) async throws -> Value {
-        try await RawConnection.with(port: self.port, tls: self.tls, body)
+    func connected<Value: Sendable>(
+        from source: String = "127.0.0.1",
+        _ body: (RawConnection) async throws -> Value
+    ) async throws -> Value {
+        try await RawConnection.with(port: self.port, from: source, tls: self.tls, body)
     }
 
     /// Sends one request on a connection of its own, and checks that its answer is documented.
