@@ -21,8 +21,9 @@ from proofs.tool import HANG_SECONDS
 MIB = 1 << 20
 # By this every business number of theirs begins.
 NUMBER = "HOSTILE"
-# How far the resident memory may go beyond what it was before the first attack: the bodies in memory have a bound.
-MEMORY = 352 * MIB
+# How far the resident memory may go beyond what it was before the first attack: the bodies in memory have a bound, those
+# that nobody signed another one.
+MEMORY = (352 + 64) * MIB
 # Connections that are served at a time (its Limits), outbound ones and readers of the database beside them.
 CONNECTIONS, DESCRIPTORS = 512, 16
 # So many files a process may open that a shell or systemd starts without further words.

@@ -1,0 +1,217 @@
+"""siege: strangers who only wait take all places of `serve` for minutes, and every honest request is answered within a second.
+
+They come from one address, which is that of the honest clients too, as behind a proxy; and from eight.
+"""
+
+import contextlib
+import errno
+import multiprocessing
+import selectors
+import socket
+import threading
+import time
+from collections import Counter, namedtuple
+
+from proofs.cards import jpeg
+from proofs.hostile import CONNECTIONS, start_as_usual
+from proofs.served import Serve
+from proofs.service_client import HOST, NoAnswer, Request, send_until, webhook_card, webhook_secret
+
+# More than there are places.
+BESIEGERS = CONNECTIONS + 88
+# How soon one that was shown the door is back, and how often one that was let in says a little.
+BACK_SECONDS, DRIP_SECONDS = 0.25, 1
+# Bodies of false webhooks: what comes at once of most and of a few, what drips then, and what is lacking.
+PHOTO_BYTES, HUGE_BYTES, HUGE = 300_000, 22_000_000, 3
+DRIP_BYTES, LACKING_BYTES = 3000, 1_000_000
+# What an honest client may wait, and how many of a hundred may wait longer.
+SECONDS, OVER = 1, 0.01
+PAUSE = 0.2
+
+# What a besieger says at first, and then now and then.
+Way = namedtuple("Way", "name opening drip")
+
+
+class Besieger:
+    """One place that is taken again and again, without ever waiting for the service."""
+
+    def __init__(self, address, target, way):
+        self.address, self.target, self.way = address, target, way
+        self.socket, self.rest, self.due = None, b"", 0.0
+
+    def open(self):
+        self.socket = socket.socket()
+        self.socket.setblocking(False)
+        self.socket.bind((self.address, 0))
+        if self.socket.connect_ex(self.target) not in (0, errno.EINPROGRESS):
+            self.close()
+            return False
+        self.rest = memoryview(self.way.opening())
+        return True
+
+    def close(self):
+        self.socket.close()
+        self.socket, self.due = None, time.monotonic() + BACK_SECONDS
+
+    def say(self):
+        """What is left to be said, as much as is taken."""
+        if not self.rest and time.monotonic() >= self.due:
+            self.rest, self.due = memoryview(self.way.drip), time.monotonic() + DRIP_SECONDS
+        # A connection that has ended is noticed when it is read.
+        with contextlib.suppress(OSError):
+            while self.rest:
+                self.rest = self.rest[self.socket.send(self.rest) :]
+
+    def heard(self):
+        """How it ended; None if it goes on."""
+        try:
+            answer = self.socket.recv(4096)
+            return answer.split(b" ", 2)[1].decode() if answer else "ended"
+        except BlockingIOError:
+            return None
+        except OSError:
+            return "ended"
+
+
+def ways(random):
+    """Half of them say nothing, a quarter never ends a head, a quarter sends webhooks that nobody signed."""
+    secret, image, filler = webhook_secret(random), jpeg(7, False), b"a" * HUGE_BYTES
+
+    def webhook(size):
+        request = webhook_card(image, "SIEGE", secret, f"siege-{time.monotonic_ns()}")
+        return request.head(length=False)[:-2] + b"Content-Length: %d\r\n\r\n" % (size + LACKING_BYTES) + filler[:size]
+
+    idle = Way("idle", lambda: b"", b"")
+    head = Way("dripping head", lambda: b"GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ", b"a")
+    photo, huge = (
+        Way(name, lambda size=size: webhook(size), filler[:DRIP_BYTES])
+        for name, size in (("false webhook", PHOTO_BYTES), ("huge false webhook", HUGE_BYTES))
+    )
+    return [huge if place < HUGE else (idle, head, idle, photo)[place % 4] for place in range(BESIEGERS)]
+
+
+def besiege(addresses, target, random, stopped, report):
+    """Takes places until it is stopped, then tells how often each way was opened, and how each ended."""
+    besiegers = [Besieger(addresses[place // 4 % len(addresses)], target, way) for place, way in enumerate(ways(random))]
+    counts, selector = Counter(), selectors.DefaultSelector()
+    while not stopped.is_set():
+        for each in besiegers:
+            if each.socket is not None:
+                each.say()
+            elif time.monotonic() >= each.due and each.open():
+                counts[each.way.name, "opened"] += 1
+                selector.register(each.socket, selectors.EVENT_READ, each)
+        for key, _ in selector.select(0.02):
+            if (end := key.data.heard()) is not None:
+                counts[key.data.way.name, end] += 1
+                selector.unregister(key.fileobj)
+                key.data.close()
+    report.send(counts)
+
+
+class Honest:
+    """Clients of which each request comes by a connection of its own: health, cards with a token, and webhooks."""
+
+    def __init__(self, serve):
+        self.serve, self.stopped, self.lock = serve, threading.Event(), threading.Lock()
+        self.plan = serve.submissions.until(self.stopped)
+        # Seconds of each answer, by what was asked; and what was no answer, in words.
+        self.seconds, self.refusals = {}, []
+        self.threads = [threading.Thread(target=work, daemon=True) for work in (self.ask, self.send, self.send)]
+        for thread in self.threads:
+            thread.start()
+
+    def stop(self):
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join()
+
+    def once(self, kind, request, wanted):
+        """One request over a connection of its own; None if it was not answered as it should."""
+        started, answer = time.monotonic(), None
+        try:
+            with self.serve.client(self.serve.token) as client:
+                answer = client.send(request, once=True)
+            words = repr(answer)
+        except (OSError, NoAnswer) as error:
+            words = f"no answer ({error})"
+        with self.lock:
+            if answer is None or answer.status != wanted:
+                self.refusals.append(f"{kind}: {words}")
+                return None
+            self.seconds.setdefault(kind, []).append(time.monotonic() - started)
+        return answer
+
+    def ask(self):
+        while not self.stopped.wait(PAUSE):
+            self.once("health", Request("GET", "/healthz"), 200)
+
+    def next(self):
+        with self.lock:
+            return next(self.plan, None)
+
+    def send(self):
+        while (submission := self.next()) is not None:
+            answer = self.once(submission.way, submission.request, 202)
+            if answer is None:
+                # Counted as refused; the case is to be whole all the same.
+                with self.serve.client(self.serve.token) as client:
+                    answer = send_until(client, submission.request)
+            self.serve.submissions.note(submission, answer, None)
+            time.sleep(PAUSE)
+
+    def judge(self):
+        for refusal, count in Counter(self.refusals).items():
+            self.serve.violated(f"{count} honest requests were refused: {refusal}")
+        for kind, seconds in sorted(self.seconds.items()):
+            seconds.sort()
+            over = sum(each > SECONDS for each in seconds)
+            middle, late = seconds[len(seconds) // 2], seconds[len(seconds) * 99 // 100]
+            self.serve.figure(
+                f"honest {kind}",
+                f"{len(seconds)} let in, half within {middle:.3f} s, 99 of 100 within {late:.3f} s, all within {seconds[-1]:.3f} s; "
+                f"{over} over {SECONDS} s",
+            )
+            self.serve.expect(over <= OVER * len(seconds), f"{over} of {len(seconds)} ({kind}) took longer than {SECONDS} s")
+
+
+def siege(proof, name, addresses):
+    serve = Serve(proof, name)
+    start_as_usual(serve)
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    stopped = context.Event()
+    # A process of its own: what it is busy with honest clients need not wait for.
+    target = (addresses, (HOST, serve.port), proof.random, stopped, theirs)
+    process = context.Process(target=besiege, args=target, daemon=True)
+    process.start()
+    # Or its end would go unnoticed.
+    theirs.close()
+    serve.wait(lambda: gave_way(serve) > 0, "full house")
+    honest = Honest(serve)
+    time.sleep(30 if proof.quick else 150)
+    honest.stop()
+    count = gave_way(serve)
+    stopped.set()
+    counts = ours.recv()
+    process.join()
+    for way in sorted({way for way, _ in counts}):
+        ends = ", ".join(f"{count} × {end}" for (name, end), count in sorted(counts.items()) if name == way)
+        serve.figure(way, ends)
+    serve.figure("gave way", f"{count} connections")
+    honest.judge()
+    serve.finish()
+
+
+def gave_way(serve):
+    """How many connections had to go, or were refused, for want of a place."""
+    for line in serve.ask("/metrics", serve.token).body.decode().splitlines():
+        if line.startswith("idcard_http_refused_connections "):
+            return int(line.split()[1])
+    return 0
+
+
+PARTS = {
+    "one": lambda proof: siege(proof, "one", ["127.0.0.1"]),
+    "eight": lambda proof: siege(proof, "eight", [f"127.0.0.{place}" for place in range(1, 9)]),
+}
