@@ -21,6 +21,8 @@ struct Configuration: Sendable {
     )
     /// The business backend as far as it is configured (`delivery.*`).
     var backend = DeliverySettings(endpoint: EndpointSettings(url: ""), token: .value(Redacted("")))
+    /// Other machines, each `host:port`, whose `verification.url` or `delivery.url` may be http (`allow_http.hosts`).
+    var httpHosts: [String] = []
     /// The TOKEN and the key of encrypted replies (`delivery.token…`, `delivery.reply.…`).
     var deliverySecrets = DeliverySecrets()
     /// How the engine works; it prepares one photo per core where it says 0 at a time (`imaging.concurrency`).

@@ -67,6 +67,10 @@ extension ConfigurationKey {
             ConfigurationKey("delivery.url", \.backend.endpoint.url, .address)
                 .defaults(to: "none: it must be set")
                 .means("Address of the business backend, with its path."),
+            ConfigurationKey("allow_http.hosts", \.httpHosts, .list)
+                .means(
+                    "Other machines, each host:port, whose verification.url or delivery.url may be http: others can read all that goes there."
+                ),
             ConfigurationKey("delivery.layout", \.backend.layout, .word)
                 .means("Cards of a request: one; front and back of a business number; several of one user account."),
             ConfigurationKey("delivery.body", \.backend.body, .word)

@@ -13,6 +13,7 @@ extension LoadedConfiguration {
         self.checkSecrets()
         self.checkReplies()
         self.checkForm()
+        self.checkAddresses()
         self.checkFiles()
         self.checkIntake()
         self.checkServer()
@@ -201,14 +202,6 @@ extension LoadedConfiguration {
                 ("\(section).tls.client_key", endpoint.tls.clientKey)
             )
             self.checkCertificate("\(section).tls.ca_file", endpoint.tls.caFile)
-            guard let address = ServiceAddress(endpoint.url), address.isReadable,
-                endpoint.tls.caFile != nil || endpoint.tls.clientCertificate != nil
-            else { continue }
-            self.note(
-                .settingConflict,
-                "\(section).url",
-                "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
-            )
         }
         let server = self.configuration.server
         self.checkPair(("server.tls.certificate", server.certificate), ("server.tls.key", server.key))

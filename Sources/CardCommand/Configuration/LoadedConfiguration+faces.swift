@@ -96,6 +96,42 @@ extension LoadedConfiguration {
         }
     }
 
+    /// Photos, personal data and credentials go to another machine over https; over http only to those that are listed.
+    mutating func checkAddresses() {
+        let hosts = self.configuration.httpHosts
+        for host in hosts where ServiceAddress("http://\(host)")?.authority != host.lowercased() {
+            self.note(
+                .settingInvalid,
+                "allow_http.hosts",
+                "\"\(Redacted(host))\" is no host and port; write it as backend.example:8080"
+            )
+        }
+        for service in Configuration.Service.allCases where !self.configuration.isEmbedded {
+            let (section, endpoint) = (service.rawValue, self.configuration[endpoint: service])
+            guard let address = ServiceAddress(endpoint.url), address.isReadable else { continue }
+            if endpoint.tls.caFile != nil || endpoint.tls.clientCertificate != nil {
+                self.note(
+                    .settingConflict,
+                    "\(section).url",
+                    "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
+                )
+            } else if address.isVendor || !hosts.contains(where: { $0.lowercased() == address.authority }) {
+                let remedy: Message =
+                    address.isVendor
+                    ? "this service speaks https; use https"
+                    : "use https, or allow it: allow_http.hosts: [\"\(Redacted(address.authority))\"]"
+                self.note(
+                    .settingConflict,
+                    "\(section).url",
+                    """
+                    it is an http address of another machine: photos, personal data and credentials can be read on the \
+                    way; \(remedy)
+                    """
+                )
+            }
+        }
+    }
+
     /// What must be set before anything can be verified and delivered.
     mutating func checkMissing() {
         guard !self.configuration.isEmbedded else { return }
@@ -153,10 +189,7 @@ extension LoadedConfiguration {
             guard let address = ServiceAddress(configuration[endpoint: service].url) else { return nil }
             if configuration.isEmbedded { return "\(key) is not used with --embedded" }
             guard address.isReadable else { return nil }
-            return """
-                \(key) is an http address of another machine: photos, personal data and credentials can be read on the \
-                way; use https
-                """
+            return "\(key) is an http address of another machine (allow_http.hosts): others can read all that goes there"
         }
     }
 
@@ -176,6 +209,10 @@ extension LoadedConfiguration {
 struct ServiceAddress {
     /// Whether what is sent there can be read on the way: nothing encrypts it, and it leaves this machine.
     let isReadable: Bool
+    /// Whether it is one of the verification services themselves, which all speak https.
+    let isVendor: Bool
+    /// Host and port in small letters.
+    let authority: String
     /// The address without its query, which may carry a key.
     let shown: String
 
@@ -186,6 +223,10 @@ struct ServiceAddress {
         // Names below localhost are this machine, too (RFC 6761).
         self.isReadable =
             !address.usesTLS && !host.hasSuffix(".localhost") && !CardServer.Configuration.isLoopback(host)
+        // A dot at the end of a name says only that nothing is left out.
+        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
+        self.isVendor = ["faceid.com", "faceplusplus.com", "megvii.com"].contains { ".\(name)".hasSuffix(".\($0)") }
+        self.authority = address.authority.lowercased()
         self.shown = text.contains("?") ? text.prefix { $0 != "?" } + "?<redacted>" : text
     }
 }

@@ -41,7 +41,7 @@ package struct EndpointAddress: Hashable, Sendable {
     /// The URL itself; its query may hold a secret.
     let url: URL
     /// Host and port, which messages may show.
-    let authority: String
+    package let authority: String
     /// The host, an IPv6 address without its brackets.
     package let host: String
     package let usesTLS: Bool

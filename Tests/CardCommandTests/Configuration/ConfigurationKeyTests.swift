@@ -17,7 +17,7 @@ struct ConfigurationKeyTests {
         verification.api_key verification.api_secret verification.auth verification.legality_threshold \
         verification.concurrency verification.rate verification.timeout verification.max_attempts verification.proxy \
         verification.tls.ca_file verification.tls.client_certificate verification.tls.client_key verdict.min_age \
-        delivery.url delivery.layout delivery.body delivery.batch_max_cards delivery.batch_max_bytes \
+        delivery.url allow_http.hosts delivery.layout delivery.body delivery.batch_max_cards delivery.batch_max_bytes \
         delivery.batch_wait delivery.token delivery.token_file delivery.token_command delivery.user_no \
         delivery.business_type delivery.doctype.front delivery.doctype.back delivery.filename.front \
         delivery.filename.back delivery.reply.code delivery.reply.message delivery.reply.items \

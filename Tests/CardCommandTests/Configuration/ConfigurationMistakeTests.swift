@@ -60,6 +60,35 @@ struct ConfigurationMistakeTests {
     private static let rules: [Case] = [
         Case("server.listen: foo\n", .settingInvalid, "server.listen", 1, "write it as 127.0.0.1:8080"),
         Case("server:\n  listen: 0.0.0.0:80\n", .settingConflict, "server.listen", 2, "server.tls.certificate"),
+        Case("verification.url: http://v.example/\n", .settingConflict, "verification.url", 1, "can be read on"),
+        Case(
+            "delivery.url: http://10.0.0.7:8080/up\n",
+            .settingConflict,
+            "delivery.url",
+            1,
+            "use https, or allow it: allow_http.hosts: [\"10.0.0.7:8080\"]"
+        ),
+        Case(
+            "delivery.url: http://b.example:81/\nallow_http.hosts: [b.example, 'b.example:80']\n",
+            .settingInvalid,
+            "allow_http.hosts",
+            2,
+            "\"b.example\" is no host and port"
+        ),
+        Case(
+            "delivery.url: http://b.example:81/\nallow_http.hosts: [b.example:80, xb.example:81]\n",
+            .settingConflict,
+            "delivery.url",
+            1,
+            "use https"
+        ),
+        Case(
+            "verification.url: http://API.FaceID.com./\nallow_http.hosts: [api.faceid.com.:80, api.faceid.com:80]\n",
+            .settingConflict,
+            "verification.url",
+            1,
+            "this service speaks https; use https"
+        ),
         Case("fetch.ports: [443, x]\n", .settingInvalid, "fetch.ports", 1, "\"x\" is no port"),
         Case("fetch.hosts: ['https://a']\n", .settingInvalid, "fetch.hosts", 1, "is no host"),
         Case("fetch.allow_addresses: 10.0.0.0/33\n", .settingInvalid, "fetch.allow_addresses", 1, "no block"),

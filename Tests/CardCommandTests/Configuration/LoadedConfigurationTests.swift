@@ -188,6 +188,7 @@ struct LoadedConfigurationTests {
     @Test func `What is odd but allowed is told`() throws {
         let yaml = """
             verification.url: http://v.example/
+            allow_http.hosts: [v.example:80]
             run.patience: 10s
             verdict.severity.under_age: off
             delivery.fields.CHANNEL: app
@@ -198,6 +199,28 @@ struct LoadedConfigurationTests {
             "CHANNEL", "unknown variable IDCARD_IMAGING_QUALTY (ignored); did you mean IDCARD_IMAGING_QUALITY?",
         ]
         for text in expected { #expect(notices.contains { $0.contains(text) }, "\(text)") }
+    }
+
+    @Test func `http goes to this machine, and to another one only where it is listed`() throws {
+        let allowed = [
+            "http://localhost/", "http://a.localhost:81/", "http://127.0.0.1:9/", "http://[::1]:9/", "https://b.example",
+        ]
+        for url in allowed { #expect(try self.home.mistakes("delivery.url: '\(url)'\n").isEmpty, "\(url)") }
+        let urls = ["http://B.Example/up", "http://b.example:80/", "http://[2001:DB8::7]:8080/"]
+        for url in urls {
+            let yaml = "delivery.url: '\(url)'\n"
+            #expect(try self.home.mistakes(yaml).map(\.key) == ["delivery.url"], "\(url)")
+            let listed = ["IDCARD_ALLOW_HTTP_HOSTS": "b.example:80,[2001:db8::7]:8080"]
+            #expect(try self.home.mistakes(yaml, listed).isEmpty, "\(url)")
+        }
+        let hosts = ["api.faceid.com", "faceid.com", "api-cn.faceplusplus.com", "api.megvii.com"]
+        for host in hosts {
+            let yaml = "verification.url: http://\(host)/\nallow_http.hosts: ['\(host):80']\n"
+            #expect(try self.home.mistakes(yaml).map(\.key) == ["verification.url"], "\(host)")
+        }
+        let other = "delivery.url: http://myfaceid.com/\nallow_http.hosts: ['myfaceid.com:80']\n"
+        #expect(try self.home.mistakes(other).isEmpty)
+        #expect(try self.home.load("delivery.url: http://b.example/\n", embedded: true).configuration.isEmbedded)
     }
 
     @Test func `A file with secrets that others may read is told, and a command's TOKEN is read when it is needed`()
