@@ -14,6 +14,9 @@ import Synchronization
 /// try await server.run()  // beside `engine.run`
 /// ```
 package struct CardServer: Service {
+    /// Says who may ask, with every request that has a token; what it throws is answered with 503, and not said again.
+    package typealias TokenSource = @Sendable () throws(CodedError) -> [AccessToken]
+
     let configuration: Configuration
     let ports: Ports
     let credentials: Credentials
@@ -46,13 +49,13 @@ package struct CardServer: Service {
         self.onRunning = onRunning
     }
 
-    /// Takes other tokens and secrets, and reads the certificate again; what is open goes on as it is.
+    /// Checks what comes from now on with other secrets.
+    package func take(_ webhookSecrets: [WebhookSecret]) { self.credentials.secrets = webhookSecrets }
+
+    /// Reads the certificate again; what is open goes on as it is.
     ///
-    /// - Throws: `certificate_unusable`: then the certificate in use stays, and tokens and secrets are new all the same.
-    package func reload(tokens: [AccessToken], webhookSecrets: [WebhookSecret]) throws(CodedError) {
-        self.credentials.replace(tokens: tokens, secrets: webhookSecrets)
-        try self.certificate?.reload()
-    }
+    /// - Throws: `certificate_unusable`: then the certificate in use stays.
+    package func reloadCertificate() throws(CodedError) { try self.certificate?.reload() }
 
     /// Serves until graceful shutdown or cancellation: then no connection is taken any more, requests go on to their
     /// ends, and what is left after `shutdownTimeout` is cut off.

@@ -49,17 +49,64 @@ struct AccessTests {
         }
     }
 
-    @Test func `a token works until it expires, or a reload takes it away`() async throws {
-        let tokens = [
+    @Test func `a token works until it expires, or is taken away`() async throws {
+        let tokens = ServerHarness.Mutexed([
             ServerHarness.token("old", [.read], expiresAt: SpecimenWebhook.time.date),
             ServerHarness.token("young", [.read], expiresAt: SpecimenWebhook.time.date.addingTimeInterval(1)),
-        ]
-        try await ServerHarness.with({ $0.tokens = tokens }, now: { SpecimenWebhook.time }) { (harness) async throws in
+        ])
+        let source: CardServer.TokenSource = { () throws(CodedError) in tokens.withLock { $0 } }
+        try await ServerHarness.with({ $0.tokens = source }, now: { SpecimenWebhook.time }) { (harness) async throws in
             #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "old")).status == 401)
             #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "young")).status == 200)
-            try harness.server.reload(tokens: [ServerHarness.token("new", [.read])], webhookSecrets: [])
+            tokens.withLock { $0 = [ServerHarness.token("new", [.read])] }
             #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "young")).status == 401)
             #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "new")).status == 200)
+        }
+    }
+
+    @Test func `while the tokens cannot be known every token waits, and nobody is at fault`() async throws {
+        let isKnown = ServerHarness.Mutexed(true)
+        let source: CardServer.TokenSource = { () throws(CodedError) in
+            guard isKnown.withLock({ $0 }) else { throw AccessToken.invalid("specimen") }
+            return ServerHarness.tokens
+        }
+        let rate = RatePolicy(quota: 1, window: .seconds(3_600))
+        let configure = { (configuration: inout CardServer.Configuration) in
+            configuration.tokens = source
+            configuration.failureRate = rate
+        }
+        try await ServerHarness.with(configure) { (harness) async throws in
+            isKnown.withLock { $0 = false }
+            for operation in APIOperation.all {
+                guard case .token = operation.access else { continue }
+                let target = operation.path.replacing(/{\w+}/, with: "x")
+                for token in ["all", "wrong"] {
+                    let response = try await harness.send(RawRequest(operation.method.rawValue, target, token: token))
+                    #expect(response.problem == "503 tokens_unavailable", "\(target)")
+                    #expect(response["retry-after"] == "10" && !response.text.contains("specimen"))
+                }
+            }
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards")).status == 401)
+            #expect(try await harness.send(RawRequest("GET", "/readyz")).status == 200)
+            isKnown.withLock { $0 = true }
+            let figures = try await harness.send(RawRequest("GET", "/metrics", token: "reader"))
+            let refused = 2 * APIOperation.all.count { if case .token = $0.access { true } else { false } }
+            #expect(figures.text.contains("\nidcard_http_unavailable_tokens_total \(refused)\n"), "\(figures.text)")
+            #expect(figures.text.contains("\nidcard_http_failed_authentications_total 1\n"))
+        }
+    }
+
+    @Test func `tokens of one name share what they may ask`() async throws {
+        let tokens = [ServerHarness.token("desk", [.read]), ServerHarness.token("desk", [.read], secret: "second")]
+        let configure = { (configuration: inout CardServer.Configuration) in
+            configuration.tokens = { () throws(CodedError) in tokens }
+            configuration.callerRate = RatePolicy(quota: 2, window: .seconds(3_600))
+        }
+        try await ServerHarness.with(configure) { (harness) async throws in
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "desk")).status == 200)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "second")).status == 200)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "desk")).status == 429)
+            #expect(try await harness.send(RawRequest("GET", "/v1/cards", token: "second")).status == 429)
         }
     }
 
@@ -136,8 +183,10 @@ struct AccessTests {
         #expect(token.digest == AccessToken.digest(of: secret.reveal()))
     }
 
-    @Test(arguments: ["", "a b", "local", "样本", String(repeating: "n", count: 65)])
-    func `a token's name is a plain one, and not that of local inputs`(name: String) {
+    @Test(arguments: [
+        "", "a b", "local", "样本", String(repeating: "n", count: 65), "11010519491231002X", "li.11010519491231002x",
+    ])
+    func `a token's name is a plain one, not that of local inputs, and without an identity number`(name: String) {
         var random = SystemRandomNumberGenerator()
         let error = #expect(throws: CodedError.self) {
             try AccessToken.generate(name: name, scopes: [.read], now: Date(), using: &random)
@@ -145,12 +194,16 @@ struct AccessTests {
         #expect(error?.code.rawValue == "token_invalid")
     }
 
-    @Test func `a file that names a token twice, or holds something else, is refused`() throws {
+    @Test func `a file that holds a token twice, or something else, is refused`() throws {
         let token = ServerHarness.token("a", [.read])
-        let bad = [Data(), Data("{}".utf8), try AccessToken.content(of: [token, token])]
+        let person = ServerHarness.token("11010519491231002X", [.read])
+        let bad = [
+            Data(), Data("{}".utf8), try AccessToken.content(of: [token, token]), try AccessToken.content(of: [person]),
+        ]
         for content in bad {
             let error = #expect(throws: CodedError.self) { try AccessToken.tokens(in: content) }
             #expect(error?.kind == .configuration)
+            #expect(error?.message.text().contains("11010519491231002X") == false)
         }
     }
 }

@@ -37,7 +37,7 @@ struct ListeningTests {
         var configuration = CardServer.Configuration()
         configuration.host = host
         if hasCertificate { configuration.tls = TLSFiles(certificate: "server.pem", key: "server.key") }
-        if hasCredentials { configuration.tokens = [ServerHarness.token("reader", [.read])] }
+        if hasCredentials { configuration.tokens = { () throws(CodedError) in ServerHarness.tokens } }
         if isAllowed {
             #expect(throws: Never.self) { try configuration.checkListening() }
         } else {
@@ -105,13 +105,13 @@ struct ListeningTests {
                 #expect(try await Self.status(harness, trusting: old) == 200)
                 try place.install(new)
                 #expect(try await Self.status(harness, trusting: old) == 200)
-                try harness.server.reload(tokens: [], webhookSecrets: [])
+                try harness.server.reloadCertificate()
                 await #expect(throws: (any Error).self) { try await Self.status(harness, trusting: old) }
                 #expect(try await Self.status(harness, trusting: new) == 200)
-                // What cannot be used changes nothing; the tokens are taken over all the same.
+                // What cannot be used changes nothing.
                 try place.install(old, keyOf: new)
                 let error = #expect(throws: CodedError.self) {
-                    try harness.server.reload(tokens: ServerHarness.tokens, webhookSecrets: [])
+                    try harness.server.reloadCertificate()
                 }
                 #expect(error?.code.rawValue == "certificate_unusable")
                 #expect(try await Self.status(harness, trusting: new) == 200)

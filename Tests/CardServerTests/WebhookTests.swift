@@ -331,6 +331,13 @@ struct WebhookTests {
         }
         let secret = try WebhookSecret(Redacted(SpecimenWebhook.old.base64EncodedString()))
         #expect(secret.name == "webhook")
+        let (old, new) = (SpecimenWebhook.old.base64EncodedString(), SpecimenWebhook.new.base64EncodedString())
+        for text in ["\(old)", "acme=whsec_\(old)\nacme=whsec_\(new)", "webhook=whsec_\(old),b=whsec_\(new)"] {
+            #expect(throws: Never.self) { try WebhookSecret.secrets(in: Redacted(text)) }
+        }
+        for text in ["\(old)\n\(new)", "acme=whsec_\(old),whsec_\(new)", "1-11010519491231002X=whsec_\(old)"] {
+            #expect(throws: CodedError.self) { try WebhookSecret.secrets(in: Redacted(text)) }
+        }
         #expect(try SpecimenWebhook.secret(SpecimenWebhook.old).name == "acme")
         var dumped = "\(secret)" + String(reflecting: secret)
         dump(secret, to: &dumped)

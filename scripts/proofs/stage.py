@@ -32,7 +32,7 @@ class Stage:
         return Sandbox(self.proof.tool, self.subfolder(name), self.verifier.url, self.delivery_url, **settings)
 
     def new_token(self, name="desk", *scopes):
-        """`serve` reads it at its start and at SIGHUP."""
+        """`serve` knows it from the next request on."""
         outcome = self.sandbox.run(["tokens", "add", name, "--scope", *(scopes or ("submit", "read"))])
         return self.proof.expect_end(outcome, "tokens add").output.strip()
 

@@ -6,6 +6,7 @@ import CardRemote
 import CardServer
 import CardStore
 import Foundation
+import Logging
 
 extension Configuration.WebhookSettings {
     var key: String { self.secretsFile == nil ? "webhooks.secrets" : "webhooks.secrets_file" }
@@ -27,11 +28,11 @@ extension Configuration {
         try WebhookSecret.secrets(in: try self.webhooks.text())
     }
 
-    /// Who may ask, as it is now.
-    ///
-    /// - Throws: `secret_insecure`, `secret_unreadable`, `token_invalid`.
-    func tokens() throws(CodedError) -> [AccessToken] {
-        try self.server.tokensFile.map { path throws(CodedError) in try TokensFile(path: path).read() } ?? []
+    /// Who may ask while a server works; `nil` without a place for the file of tokens.
+    func liveTokens(beside secrets: [WebhookSecret], logger: Logger) -> LiveTokens? {
+        self.server.tokensFile.map { path in
+            LiveTokens(TokensFile(path: path), apartFrom: WebhookSecret.names(of: secrets), logger: logger)
+        }
     }
 
     /// How `serve` listens and what it takes, with everything for which it would refuse to begin.
@@ -53,9 +54,14 @@ extension Configuration {
         }
         server.shutdownTimeout = self.engine.shutdownTimeout
         await mistakes.attempt("server.tls.certificate") { () throws(CodedError) in try server.tls?.check() }
-        await mistakes.attempt("server.tokens_file") { () throws(CodedError) in server.tokens = try self.tokens() }
         await mistakes.attempt(self.webhooks.key) { () throws(CodedError) in
             server.webhookSecrets = try self.webhookSecrets()
+        }
+        let senders = WebhookSecret.names(of: server.webhookSecrets)
+        await mistakes.attempt("server.tokens_file") { () throws(CodedError) in
+            guard let path = self.server.tokensFile else { return }
+            let tokens = try TokensFile(path: path).read(apartFrom: senders)
+            server.tokens = { () throws(CodedError) in tokens }
         }
         // Whoever cannot be read may be somebody.
         if mistakes.isEmpty {

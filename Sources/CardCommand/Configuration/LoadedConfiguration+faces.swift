@@ -189,7 +189,7 @@ extension LoadedConfiguration {
             guard let address = ServiceAddress(configuration[endpoint: service].url) else { return nil }
             if configuration.isEmbedded { return "\(key) is not used with --embedded" }
             guard address.isReadable else { return nil }
-            return "\(key) is an http address of another machine (allow_http.hosts): others can read all that goes there"
+            return "\(key) is an http address of another machine (allow_http.hosts): all that goes there can be read"
         }
     }
 

@@ -17,8 +17,9 @@ struct ServeCommand: Command {
             signature. Other machines are served only over TLS (server.tls.certificate, server.tls.key). The folders of \
             watch.folders are watched as by watch.
 
-            GET /openapi.json describes the API. SIGHUP rereads certificate, tokens and webhook secrets; SIGTERM and SIGINT \
-            end it in order: nothing more is taken in, what is under way may finish for run.shutdown_timeout.
+            GET /openapi.json describes the API. A changed file of tokens counts from the next request on; SIGHUP \
+            rereads certificate and webhook secrets; SIGTERM and SIGINT end it in order: nothing more is taken in, what is \
+            under way may finish for run.shutdown_timeout.
 
             Exit status: 64 usage · 66 a watched folder cannot be read · 74 sandbox or disk error · 78 configuration, or the \
             port is in use · 130/143 ended by a signal, all durable.
@@ -65,7 +66,7 @@ struct ServeSession: Sendable {
         let (settings, mistakes) = await self.configuration.serving()
         guard mistakes.isEmpty else { throw ConfigurationError(mistakes: mistakes) }
         let folders = self.configuration.watch.folders.isEmpty ? nil : try self.configuration.watchOptions()
-        if settings.tokens.isEmpty, settings.webhookSecrets.isEmpty {
+        if try settings.tokens().isEmpty, settings.webhookSecrets.isEmpty {
             Console.standardError(
                 """
                 warning: no client has access yet; make a token (\(settings.tokenCommand)), or set webhooks.secrets
@@ -104,24 +105,20 @@ struct ServeSession: Sendable {
                 onUnseen: { metrics.count($0) }
             )
             let logger = self.configuration.logger(runID: worker)
+            let tokens = self.configuration.liveTokens(beside: settings.webhookSecrets, logger: logger)
+            var settings = settings
+            if let tokens { settings.tokens = tokens.now }
             let services = ServeServices(
                 session: self,
-                settings: settings,
+                tokens: tokens,
                 server: try CardServer(
                     configuration: settings,
                     ports: CardServer.Ports(engine: engine, runs: runs, pipeline: pipeline),
                     metrics: metrics,
                     logger: logger,
-                    onRunning: { self.sayListening(as: settings, at: $0) }
+                    onRunning: { [settings] in self.sayListening(as: settings, at: $0) }
                 ),
-                watch: folders.map { options in
-                    let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
-                    let sandbox = pipeline.store.id
-                    return FolderWatch(options: options, sandbox: sandbox, time: .system, take: intake.take) { event in
-                        notices.observe(event)
-                        if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
-                    }
-                },
+                watch: folders.map { self.watch($0, over: pipeline, engine, notices, metrics) },
                 runs: runs,
                 endPipeline: { pipeline.end(engine) },
                 logger: logger
@@ -129,6 +126,20 @@ struct ServeSession: Sendable {
             // A signal may have come while the sandbox was opened.
             guard !self.notice.isStopping else { return pipeline.end(engine) }
             try await engine.run { try await services.run() }
+        }
+    }
+
+    private func watch(
+        _ options: WatchOptions,
+        over pipeline: Pipeline,
+        _ engine: Engine,
+        _ notices: ServiceNotices,
+        _ metrics: ServerMetrics
+    ) -> FolderWatch {
+        let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
+        return FolderWatch(options: options, sandbox: pipeline.store.id, time: .system, take: intake.take) { event in
+            notices.observe(event)
+            if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
         }
     }
 
@@ -144,8 +155,8 @@ struct ServeSession: Sendable {
 /// What one `serve` does beside the stages of the engine, and the order in which it ends.
 private struct ServeServices: Sendable {
     let session: ServeSession
-    /// How the server began.
-    let settings: CardServer.Configuration
+    /// `nil` without a place for their file.
+    let tokens: LiveTokens?
     let server: CardServer
     /// The watched folders, if the configuration names any.
     let watch: FolderWatch?
@@ -188,13 +199,12 @@ private struct ServeServices: Sendable {
 
     /// Rereads at SIGHUP what may be replaced while a service works; what cannot be read stays as it was.
     private func reload() async {
-        var (tokens, secrets) = (self.settings.tokens, self.settings.webhookSecrets)
         for await _ in self.session.reloads.stream {
-            self.session.notice.reloading { self.reload(&tokens, &secrets) }
+            self.session.notice.reloading { self.readAgain() }
         }
     }
 
-    private func reload(_ tokens: inout [AccessToken], _ secrets: inout [WebhookSecret]) {
+    private func readAgain() {
         var isWhole = true
         func attempt(_ what: String, _ body: () throws(CodedError) -> Void) {
             do throws(CodedError) { try body() } catch {
@@ -202,12 +212,12 @@ private struct ServeServices: Sendable {
                 Console.standardError("warning: \(what) as before: \(error.message.text())")
             }
         }
-        let configuration = self.session.configuration
-        attempt("tokens stay") { () throws(CodedError) in tokens = try configuration.tokens() }
-        attempt("webhook secrets stay") { () throws(CodedError) in secrets = try configuration.webhookSecrets() }
-        attempt("the certificate stays") { () throws(CodedError) in
-            try self.server.reload(tokens: tokens, webhookSecrets: secrets)
+        attempt("webhook secrets stay") { () throws(CodedError) in
+            let secrets = try self.session.configuration.webhookSecrets()
+            try self.tokens?.keepApart(from: WebhookSecret.names(of: secrets))
+            self.server.take(secrets)
         }
-        if isWhole { self.logger.notice("tokens, webhook secrets and certificate read again") }
+        attempt("the certificate stays") { () throws(CodedError) in try self.server.reloadCertificate() }
+        if isWhole { self.logger.notice("webhook secrets and certificate read again") }
     }
 }

@@ -2,15 +2,17 @@ import ArgumentParser
 import CardModel
 import CardServer
 import Foundation
+import Glibc
 
 struct TokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
         abstract: "Make, list and take back the tokens of those who may call serve.",
         discussion: """
-            A token is shown once, when it is made; the file (server.tokens_file) holds only hashes. A running server takes \
-            changes over at SIGHUP: systemctl reload idcard-pipeline. In a folder of the service's user, root changes the file \
-            as that user.
+            A token is shown once, when it is made; the file (server.tokens_file) holds only hashes. A running server knows \
+            of changes at once; one that reads a copy of the file (LoadCredential of systemd) after a restart. In a folder of \
+            the service's user, root changes the file as that user. To renew a token without a gap: add one of the same name, \
+            hand it over, then take the old one back by its id.
 
             Scopes: submit (send cards in, start runs), read (look at cards, runs and figures), operate (retry, resolve, \
             erase, reveal).
@@ -36,15 +38,20 @@ struct TokensCommand: AsyncParsableCommand {
         @Option(help: "The form of the report.")
         var format = ReportFormat.text
 
+        private func configuration() throws -> Configuration {
+            let environment = ProcessInfo.processInfo.environment
+            return try LoadedConfiguration(file: self.config, environment: environment, readingFiles: false)
+                .configuration
+        }
+
+        /// The names of webhook senders, as far as they can be known here.
+        func senders() -> Set<String> {
+            WebhookSecret.names(of: (try? self.configuration().webhookSecrets()) ?? [])
+        }
+
         func file() throws -> TokensFile {
             if let path = self.tokensFile { return TokensFile(path: path) }
-            let environment = ProcessInfo.processInfo.environment
-            let loaded = try LoadedConfiguration(
-                file: self.config,
-                environment: environment,
-                readingFiles: false
-            )
-            guard let path = loaded.configuration.server.tokensFile else {
+            guard let path = try self.configuration().server.tokensFile else {
                 throw CodedError(
                     .settingMissing,
                     .configuration,
@@ -59,12 +66,17 @@ struct TokensCommand: AsyncParsableCommand {
     }
 
     struct Add: Command {
-        static let configuration = CommandConfiguration(abstract: "Make a token, and show it this once.")
+        static let configuration = CommandConfiguration(
+            abstract: "Make a token, and show it this once or write it to a file; a name may have several."
+        )
 
         private struct Made: Report {
             let name: String
-            let token: String
-            var lines: [String] { [self.token] }
+            let id: String
+            @Nullable var expiresAt: String?
+            /// Without a file that it is written to.
+            @Nullable var token: String?
+            var lines: [String] { self.token.map { [$0] } ?? [] }
         }
 
         @Argument(help: "What it is called: letters, digits and ._-; the access log names it.")
@@ -73,8 +85,18 @@ struct TokensCommand: AsyncParsableCommand {
         @Option(parsing: .upToNextOption, help: "What it may do; several of \(TokenScope.known).")
         var scope: [String]
 
-        @Option(help: ArgumentHelp("How many days it works; without it: until revoked.", valueName: "days"))
-        var days: Int?
+        @Option(help: ArgumentHelp("How many days it works; 0: until revoked.", valueName: "days"))
+        var days = 90
+
+        @Option(
+            help: ArgumentHelp(
+                "A new file (mode 0600) to write the token to, in place of showing it.",
+                valueName: "file"
+            ),
+            completion: .file(),
+            transform: path
+        )
+        var output: String?
 
         @OptionGroup var options: FileOptions
 
@@ -85,8 +107,8 @@ struct TokensCommand: AsyncParsableCommand {
             guard !self.scope.isEmpty else {
                 throw ValidationError("--scope is missing: a token that may do nothing is of no use.")
             }
-            guard self.days.map({ 1...3650 ~= $0 }) ?? true else {
-                throw ValidationError("--days is a number from 1 to 3650.")
+            guard 0...3650 ~= self.days else {
+                throw ValidationError("--days is a number from 0 (until revoked) to 3650.")
             }
         }
 
@@ -98,34 +120,57 @@ struct TokensCommand: AsyncParsableCommand {
             let (token, secret) = try AccessToken.generate(
                 name: self.name,
                 scopes: Set(self.scope.compactMap(TokenScope.init)),
-                expiresAt: self.days.map { now.addingTimeInterval(Double($0) * 86_400) },
+                expiresAt: self.days == 0 ? nil : now.addingTimeInterval(Double(self.days) * 86_400),
                 now: now,
                 using: &random
             )
-            let file = try self.options.file()
-            try file.change { (tokens: inout [AccessToken]) throws(CodedError) in
-                guard !tokens.contains(where: { $0.name == token.name }) else {
-                    throw AccessToken.invalid(
-                        """
-                        there is a token of the name \(token.name) already; choose another, or take that one back: \
-                        \(Redacted(file.command("revoke \(token.name)")))
-                        """
-                    )
-                }
-                tokens.append(token)
+            guard !self.options.senders().contains(token.name) else {
+                throw AccessToken.invalid(
+                    """
+                    \(token.name) is the name of a webhook sender (webhooks.secrets): the cards of both would be taken for \
+                    one's; choose another name
+                    """
+                )
             }
-            await Made(name: token.name, token: secret.reveal()).print(self.options.format)
-            Console.standardError("this is shown once; a running server knows it after SIGHUP")
+            try self.keep(token, secret)
+            await Made(
+                name: token.name,
+                id: token.id,
+                expiresAt: token.expiresAt?.formatted(.iso8601),
+                token: self.output == nil ? secret.reveal() : nil
+            ).print(self.options.format)
+            let end =
+                token.expiresAt.map { "it works until \($0.formatted(.iso8601))" } ?? "it works until it is revoked"
+            let place = self.output.map { "the token is in \($0)" } ?? "this is shown once"
+            Console.standardError("\(place); \(end); \(TokensCommand.whenKnown)")
             return .delivered
+        }
+
+        /// Writes the token to its file, if it gets one, and then what is kept of it.
+        private func keep(_ token: AccessToken, _ secret: Redacted<String>) throws {
+            let file = try self.options.file()
+            // The file of the token first: root may become another user before the tokens are changed.
+            if let output {
+                try DurableFile.create(output, with: Array("\(secret.reveal())\n".utf8))
+                try DurableFile.synchroniseFolder(DurableFile.folder(of: output))
+            }
+            do {
+                try file.change { $0.append(token) }
+            } catch {
+                // It opens nothing.
+                if let output { unlink(output) }
+                throw error
+            }
         }
     }
 
     struct List: Command {
         static let configuration = CommandConfiguration(
-            abstract: "List the tokens: names, scopes and times, never the tokens themselves."
+            abstract: "List the tokens: ids, names, scopes and times, never the tokens themselves."
         )
 
         private struct Line: ReportLine {
+            let id: String
             let name: String
             let scopes: [String]
             let createdAt: String
@@ -133,7 +178,8 @@ struct TokensCommand: AsyncParsableCommand {
 
             var text: String {
                 let end = self.expiresAt.map { "until \($0)" } ?? "until revoked"
-                return "\(self.name)  \(self.scopes.joined(separator: ","))  since \(self.createdAt), \(end)"
+                return
+                    "\(self.id)  \(self.name)  \(self.scopes.joined(separator: ","))  since \(self.createdAt), \(end)"
             }
         }
 
@@ -143,6 +189,7 @@ struct TokensCommand: AsyncParsableCommand {
             let tokens = try self.options.file().readForUpkeep()
             let lines = tokens.map { token in
                 Line(
+                    id: token.id,
                     name: token.name,
                     scopes: token.scopes.sorted().map(\.rawValue),
                     createdAt: token.createdAt.formatted(.iso8601),
@@ -156,29 +203,41 @@ struct TokensCommand: AsyncParsableCommand {
 
     struct Revoke: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Take a token back; a running server refuses it after SIGHUP."
+            abstract: "Take the tokens of a name back, or one of them; a running server refuses them at once."
         )
 
-        @Argument(help: "The name of the token.")
+        @Argument(help: "The name of the tokens.")
         var name: String
+
+        @Option(help: ArgumentHelp("The id of the one to take back, as tokens list shows it.", valueName: "8hex"))
+        var id: String?
 
         @OptionGroup var options: FileOptions
 
+        func validate() throws {
+            guard self.id.map({ $0.wholeMatch(of: /[0-9a-f]{8}/) != nil }) ?? true else {
+                throw ValidationError("--id is one of 8 hex digits that tokens list shows.")
+            }
+        }
+
         func execute() async throws -> CommandStatus {
-            let name = self.name
             let file = try self.options.file()
+            func isMeant(_ token: AccessToken) -> Bool { token.name == self.name && token.id == self.id ?? token.id }
             try file.change { (tokens: inout [AccessToken]) throws(CodedError) in
-                guard tokens.contains(where: { $0.name == name }) else {
+                guard tokens.contains(where: isMeant) else {
+                    let what: Message = self.id.map { "of this name with the id \($0)" } ?? "of this name"
                     throw CodedError.notFound(
-                        "there is no token of this name; see those there are: \(Redacted(file.command("list")))"
+                        "there is no token \(what); see those there are: \(Redacted(file.command("list")))"
                     )
                 }
-                tokens.removeAll { $0.name == name }
+                tokens.removeAll(where: isMeant)
             }
-            Console.standardError(
-                "a running server refuses it after SIGHUP; one that reads a copy of the file, after a restart"
-            )
+            Console.standardError(TokensCommand.whenKnown)
             return .delivered
         }
     }
+
+    /// When a server that runs knows of a change.
+    private static let whenKnown =
+        "a running server knows it at once; one that reads a copy of the file (LoadCredential), after a restart"
 }

@@ -16,14 +16,30 @@ struct TokensFile: Sendable {
 
     /// Reads the tokens; none if there is no file.
     ///
+    /// - Parameter senders: names that none of them may have.
     /// - Throws: `secret_insecure`, `secret_unreadable`, `token_invalid`.
-    func read() throws(CodedError) -> [AccessToken] {
+    func read(apartFrom senders: Set<String> = []) throws(CodedError) -> [AccessToken] {
         var status = stat()
         if lstat(self.path, &status) != 0, errno == ENOENT { return [] }
         let text = try SecretFile(path: self.path, key: Self.key).readText(
             expected: "the tokens that `idcard-pipeline tokens add` makes"
         )
-        return try AccessToken.tokens(in: Data(text.reveal().utf8))
+        let tokens = try AccessToken.tokens(in: Data(text.reveal().utf8))
+        try self.check(tokens, apartFrom: senders)
+        return tokens
+    }
+
+    /// Refuses a token that has the name of a sender of webhooks.
+    ///
+    /// - Throws: `token_invalid`.
+    func check(_ tokens: [AccessToken], apartFrom senders: Set<String>) throws(CodedError) {
+        guard let token = tokens.first(where: { senders.contains($0.name) }) else { return }
+        throw AccessToken.invalid(
+            """
+            \(Self.key): a token has the name \(token.name), which is that of a webhook sender (webhooks.secrets): the \
+            cards of both would be taken for one's; take it back: \(Redacted(self.command("revoke \(token.name)")))
+            """
+        )
     }
 
     /// Reads the tokens for one who looks after them: in the folder of the service's user, root is that user.

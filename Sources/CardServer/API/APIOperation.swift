@@ -36,7 +36,8 @@ struct APIOperation: Sendable {
         ]
         switch self.access {
         case .open: break
-        case .token: codes += [.unauthorized, .scopeMissing, .rateLimited, .storeUnavailable, .shuttingDown]
+        case .token:
+            codes += [.unauthorized, .tokensUnavailable, .scopeMissing, .rateLimited, .storeUnavailable, .shuttingDown]
         case .signature: codes += [.signatureInvalid, .storeUnavailable, .shuttingDown]
         }
         if self.hasBody { codes += [.bodyTruncated, .bodyTimeout, .bodyTooLarge, .codingUnsupported, .busy] }

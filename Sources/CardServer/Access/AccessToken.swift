@@ -10,6 +10,8 @@ package struct AccessToken: Hashable, Sendable {
     package let createdAt: Date
     /// When it stops working; `nil` for never.
     package let expiresAt: Date?
+    /// What tells it from others of its name, for those who look after tokens: 8 hex digits.
+    package var id: String { self.digest.prefix(4).hexadecimal }
     /// The SHA-256 of the token, 32 bytes: of 256 random bits nothing slower is needed, as there is nothing to guess.
     let digest: Data
 
@@ -48,12 +50,13 @@ package struct AccessToken: Hashable, Sendable {
 
     static func digest(of secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }
 
-    /// Whether a text can be the name of a submitter; `local` is that of lists and watched folders.
+    /// Whether a text can be the name of a submitter; `local` is that of lists and watched folders. Names stand in the
+    /// log for ever, where identity numbers must not.
     static func isName(_ text: String) -> Bool {
-        text.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && text != "local"
+        text.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && text != "local" && !IDNumber.isContained(in: text)
     }
 
-    static let nameRule: Message = "has 1 to 64 letters, digits and ._-, and is not \"local\""
+    static let nameRule: Message = "has 1 to 64 letters, digits and ._-, is not \"local\", and holds no identity number"
 
     package static func invalid(_ message: Message) -> CodedError {
         CodedError(ReasonCode(rawValue: "token_invalid"), .configuration, message)
@@ -78,14 +81,19 @@ extension AccessToken: Codable {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
         guard let tokens = try? decoder.decode([AccessToken].self, from: content),
-            tokens.allSatisfy({ self.isName($0.name) && $0.digest.count == 32 })
+            tokens.allSatisfy({ $0.digest.count == 32 })
         else {
             throw self.invalid(
                 "the file of tokens (server.tokens_file) is no list of tokens; make one with: idcard-pipeline tokens add"
             )
         }
-        guard Set(tokens.map(\.name)).count == tokens.count else {
-            throw self.invalid("the file of tokens (server.tokens_file) names a token twice; take one of them out")
+        guard tokens.allSatisfy({ self.isName($0.name) }) else {
+            throw self.invalid(
+                "a name in the file of tokens (server.tokens_file) cannot be one; take it out: a token's name \(self.nameRule)"
+            )
+        }
+        guard Set(tokens.map(\.digest)).count == tokens.count else {
+            throw self.invalid("the file of tokens (server.tokens_file) holds a token twice; take one of them out")
         }
         return tokens
     }

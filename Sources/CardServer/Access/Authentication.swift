@@ -5,27 +5,30 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// Who may ask, now: a reload replaces all of it at once.
+/// Who may ask, now.
 final class Credentials: Sendable {
-    private let state: Mutex<(tokens: [AccessToken], secrets: [WebhookSecret])>
+    private let tokens: CardServer.TokenSource
+    private let current: Mutex<[WebhookSecret]>
 
-    init(tokens: [AccessToken], secrets: [WebhookSecret]) {
-        self.state = Mutex((tokens, secrets))
-    }
-
-    func replace(tokens: [AccessToken], secrets: [WebhookSecret]) {
-        self.state.withLock { $0 = (tokens, secrets) }
+    init(tokens: @escaping CardServer.TokenSource, secrets: [WebhookSecret]) {
+        self.tokens = tokens
+        self.current = Mutex(secrets)
     }
 
     /// The secrets that the next webhook is checked with.
-    var secrets: [WebhookSecret] { self.state.withLock { $0.secrets } }
+    var secrets: [WebhookSecret] {
+        get { self.current.withLock { $0 } }
+        set { self.current.withLock { $0 = newValue } }
+    }
 
     /// Finds what is kept of a token that works at a time. All are compared, and each as a whole (`SHA256Digest` sees to
     /// that), so that the time tells nothing.
-    func token(_ presented: String, at time: Date) -> AccessToken? {
+    ///
+    /// - Throws: why the tokens cannot be known.
+    func token(_ presented: String, at time: Date) throws(CodedError) -> AccessToken? {
         let digest = SHA256.hash(data: Data(presented.utf8))
         var found: AccessToken?
-        for token in self.state.withLock({ $0.tokens }) where digest == token.digest { found = token }
+        for token in try self.tokens() where digest == token.digest { found = token }
         return found.flatMap { $0.isValid(at: time) ? $0 : nil }
     }
 }
@@ -43,11 +46,11 @@ struct Authentication: Sendable {
     /// Lets a request through.
     ///
     /// - Returns: what is kept of its token.
-    /// - Throws: ``Problem``: `unauthorized`, `scope_missing` or `rate_limited`.
+    /// - Throws: ``Problem``: `unauthorized`, `scope_missing`, `rate_limited` or `tokens_unavailable`.
     func admit(_ request: Request, context: ServerContext, scopes: [TokenScope]) throws -> AccessToken {
         let presented = Self.token(of: request)
         // A right token is let through even where others fail at its address: behind a proxy all have one.
-        guard let presented, let token = self.credentials.token(presented, at: self.now().date) else {
+        guard let presented, let token = try self.known(presented) else {
             throw self.failure(request, context: context)
         }
         let standing = self.callers.count(token.name, at: ConnectionGuard.now)
@@ -66,6 +69,16 @@ struct Authentication: Sendable {
         }
         context.channel.triggerUserOutboundEvent(ConnectionSignal.believed, promise: nil)
         return token
+    }
+
+    /// What is kept of a token; nobody is at fault while that cannot be known.
+    private func known(_ presented: String) throws(Problem) -> AccessToken? {
+        do throws(CodedError) {
+            return try self.credentials.token(presented, at: self.now().date)
+        } catch {
+            self.metrics.add(.unavailableTokens)
+            throw Problem(.tokensUnavailable, retryAfter: .seconds(10))
+        }
     }
 
     private func failure(_ request: Request, context: ServerContext) -> Problem {

@@ -30,6 +30,7 @@ extension ProblemCode {
 
     // Who asks, and how often.
     static let unauthorized = Self("unauthorized", .unauthorized, "A valid token is needed: Authorization: Bearer.")
+    static let tokensUnavailable = Self("tokens_unavailable", .serviceUnavailable, "Whose token this is cannot be known just now; send it again later.")
     static let scopeMissing = Self("scope_missing", .forbidden, "The token lacks the scope that this needs.")
     static let rateLimited = Self("rate_limited", .tooManyRequests, "Too many requests; wait before the next one.")
     static let signatureInvalid = Self("signature_invalid", .unauthorized, "The webhook is not accepted.")

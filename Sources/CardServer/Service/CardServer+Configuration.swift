@@ -13,7 +13,8 @@ extension CardServer {
         package var port = 8080
         /// The certificate; `nil` for none, which is right on loopback alone (`server.tls`).
         package var tls: TLSFiles?
-        package var tokens: [AccessToken] = []
+        /// Who may ask (`server.tokens_file`).
+        package var tokens: TokenSource = { () throws(CodedError) in [] }
         /// Secrets of webhook senders (`webhooks.secrets`).
         package var webhookSecrets: [WebhookSecret] = []
         /// How often one token may ask (`server.rate_limit`).
@@ -39,11 +40,11 @@ extension CardServer {
 
         /// Whether it may listen there: beyond this machine only with a certificate, and with somebody who may ask.
         ///
-        /// - Throws: `listening_refused`.
+        /// - Throws: `listening_refused`; why the tokens cannot be known.
         package func checkListening() throws(CodedError) {
             guard !Self.isLoopback(self.host) else { return }
             guard self.tls != nil else { throw Self.refused("server.listen: " + Self.unencrypted) }
-            guard !self.tokens.isEmpty || !self.webhookSecrets.isEmpty else {
+            guard try !self.tokens().isEmpty || !self.webhookSecrets.isEmpty else {
                 throw Self.refused(
                     """
                     server.listen names an address that others reach, and there is no token that opens it; make one \

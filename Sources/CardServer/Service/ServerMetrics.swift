@@ -154,6 +154,7 @@ extension ServerMetrics {
         case refusals = "idcard_http_refusals_total"
         case refusedConnections = "idcard_http_refused_connections"
         case failedAuthentications = "idcard_http_failed_authentications_total"
+        case unavailableTokens = "idcard_http_unavailable_tokens_total"
         case refusedWebhooks = "idcard_http_refused_webhooks_total"
         case cards = "idcard_cards"
         case stagePaused = "idcard_stage_paused"
@@ -171,6 +172,7 @@ extension ServerMetrics {
             case .refusals: (.counter, [.code], "What never became a request.")
             case .refusedConnections: (.gauge, [], "Connections that were one too many, since the start.")
             case .failedAuthentications: (.counter, [], "Requests without a valid token.")
+            case .unavailableTokens: (.counter, [], "Requests refused because the tokens could not be read.")
             case .refusedWebhooks: (.counter, [], "Webhooks that were not accepted.")
             case .cards: (.gauge, [.state], "Cards in each state.")
             case .stagePaused: (.gauge, [.stage], "1 if a stage has stopped.")

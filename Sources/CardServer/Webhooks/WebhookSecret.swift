@@ -16,7 +16,7 @@ package struct WebhookSecret: Hashable, Sendable {
     package init(_ text: Redacted<String>) throws(CodedError) {
         let text = text.reveal()
         let parts = text.range(of: "=whsec_").map { (text[..<$0.lowerBound], text[$0.upperBound...]) }
-        let name = String(parts?.0 ?? "webhook")
+        let name = String(parts?.0 ?? Self.nameless[...])
         let base64 = parts.map { String($0.1) } ?? (text.hasPrefix("whsec_") ? String(text.dropFirst(6)) : text)
         guard AccessToken.isName(name) else {
             throw Self.invalid("the name of a webhook secret (webhooks.secrets) \(AccessToken.nameRule)")
@@ -33,14 +33,27 @@ package struct WebhookSecret: Hashable, Sendable {
         self.bytes = Redacted(bytes)
     }
 
-    /// Reads several, on lines of their own or with commas between.
+    /// The name of a secret that has none.
+    private static let nameless = "webhook"
+
+    /// The names that no token may have: token and secret would be one submitter.
+    package static func names(of secrets: [WebhookSecret]) -> Set<String> { Set(secrets.map(\.name) + [self.nameless]) }
+
+    /// Reads several, on lines of their own or with commas between; only one that stands alone needs no name.
     ///
     /// - Throws: `webhook_secret_invalid`.
     package static func secrets(in text: Redacted<String>) throws(CodedError) -> [WebhookSecret] {
+        let parts = text.reveal().split(whereSeparator: { $0 == "," || $0.isNewline }).map(\.trimmed)
+            .filter { !$0.isEmpty }
         var secrets: [WebhookSecret] = []
-        for part in text.reveal().split(whereSeparator: { $0 == "," || $0.isNewline }).map(\.trimmed)
-        where !part.isEmpty {
-            secrets.append(try WebhookSecret(Redacted(part)))
+        for part in parts { secrets.append(try WebhookSecret(Redacted(part))) }
+        guard parts.count < 2 || parts.allSatisfy({ $0.contains("=whsec_") }) else {
+            throw Self.invalid(
+                """
+                of several webhook secrets (webhooks.secrets) one has no name, so that its sender could be taken for \
+                another; write each as NAME=whsec_…, one that was alone before as \(self.nameless)=whsec_…
+                """
+            )
         }
         return secrets
     }

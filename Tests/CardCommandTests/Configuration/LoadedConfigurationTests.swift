@@ -203,7 +203,8 @@ struct LoadedConfigurationTests {
 
     @Test func `http goes to this machine, and to another one only where it is listed`() throws {
         let allowed = [
-            "http://localhost/", "http://a.localhost:81/", "http://127.0.0.1:9/", "http://[::1]:9/", "https://b.example",
+            "http://localhost/", "http://a.localhost:81/", "http://127.0.0.1:9/", "http://[::1]:9/",
+            "https://b.example",
         ]
         for url in allowed { #expect(try self.home.mistakes("delivery.url: '\(url)'\n").isEmpty, "\(url)") }
         let urls = ["http://B.Example/up", "http://b.example:80/", "http://[2001:DB8::7]:8080/"]

@@ -6,8 +6,8 @@ import Testing
 
 @testable import CardCommand
 
-/// What `serve` rereads at SIGHUP.
-@Suite("idcard-pipeline serve at SIGHUP", .serialized, .timeLimit(.minutes(5)))
+/// What `serve` reads again while it works.
+@Suite("idcard-pipeline serve and changed files", .serialized, .timeLimit(.minutes(5)))
 struct ReloadTests {
     private let tool: Tool
 
@@ -25,7 +25,62 @@ struct ReloadTests {
         return ["server: {tls: {certificate: \(paths[0]), key: \(paths[1])}}"]
     }
 
-    @Test("Tokens and certificate are taken over; a bad one of them keeps neither the other nor the process back")
+    private func remotes(_ others: [String] = []) throws -> [String] {
+        try RemoteConfiguration(others: others)
+            .write(for: self.tool, verifier: "http://127.0.0.1:9/", backend: "http://127.0.0.1:9/")
+    }
+
+    @Test("Changed tokens count from the next request on; while they cannot be read, no token opens anything")
+    func tokens() async throws {
+        let path = self.tool.home.path + "/.config/idcard-pipeline/tokens.json"
+        let secret = Data(repeating: 1, count: 32).base64EncodedString()
+        let file = try self.remotes(["webhooks: {secrets: 'acme=whsec_\(secret)'}"])
+        var said: [String] = []
+        let status = try await self.tool.serve(file) { errors, send in
+            let service = try await Service(errors)
+            func answer(_ token: String) async throws -> Int {
+                try await service.send("GET", "/v1/cards", token: token).status
+            }
+            #expect(try await answer("idcp_none") == 401)
+            let old = try await self.tool.token("desk", "read")
+            #expect(try await answer(old) == 200)
+            let new = try await self.tool.token("desk", "read")
+            #expect(try await answer(old) == 200)
+            #expect(try await answer(new) == 200)
+            let id = try await self.tool.run(["tokens", "list"]).output.prefix(8)
+            try await self.tool.run(["tokens", "revoke", "desk", "--id", String(id)], ends: 0)
+            #expect(try await answer(old) == 401)
+            #expect(try await answer(new) == 200)
+            // Others may read them; then they are no tokens; then one has the name of a sender.
+            let good = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(chmod(path, 0o644) == 0)
+            let refused = try await service.send("GET", "/v1/cards", token: new)
+            #expect(refused.status == 503 && refused["code"] == "tokens_unavailable")
+            #expect(try await answer("idcp_none") == 503)
+            #expect(try await errors.line(containing: "chmod 600") != nil)
+            #expect(chmod(path, 0o600) == 0)
+            #expect(try await answer(new) == 200)
+            for (text, words) in [
+                ("{}", "tokens add"), (good.replacing("\"desk\"", with: "\"acme\""), "tokens revoke acme"),
+            ] {
+                _ = try self.tool.secretFile(".config/idcard-pipeline/tokens.json", text)
+                #expect(try await answer(new) == 503)
+                #expect(try await errors.line(containing: words) != nil)
+            }
+            _ = try self.tool.secretFile(".config/idcard-pipeline/tokens.json", good)
+            #expect(try await answer(new) == 200)
+            #expect(unlink(path) == 0)
+            #expect(try await answer(new) == 401)
+            try send(.terminate)
+            while try await errors.next() != nil {}
+            said = errors.seen
+        }
+        #expect(status == 143)
+        #expect(said.count { $0.contains("nobody is let in by a token") } == 3, "\(said)")
+        #expect(said.count { $0.contains("error the tokens cannot be read http.error=") } == 3, "\(said)")
+    }
+
+    @Test("The certificate is read again at SIGHUP; a bad one changes nothing")
     func reloads() async throws {
         let authority = try await TestAuthority("specimen")
         defer { authority.remove() }
@@ -33,33 +88,21 @@ struct ReloadTests {
             try await authority.issue("first", names: "DNS:localhost"),
             try await authority.issue("second", names: "DNS:localhost"),
         ]
-        let old = try await self.tool.token("old", "read")
-        let file = try RemoteConfiguration(others: self.install(certificates[0]))
-            .write(for: self.tool, verifier: "http://127.0.0.1:9/", backend: "http://127.0.0.1:9/")
+        let token = try await self.tool.token("desk", "read")
+        let file = try self.remotes(self.install(certificates[0]))
         let status = try await self.tool.serve(file) { errors, send in
             let service = try await Service(errors)
-            #expect(try await service.sendOverTLS("/v1/cards", token: old) == ("first", 200))
-            let new = try await self.tool.token("new", "read")
-            #expect(try await self.tool.run(["tokens", "revoke", "old"]).status == 0)
+            #expect(try await service.sendOverTLS("/v1/cards", token: token) == ("first", 200))
             try self.install(certificates[1])
-            #expect(try await service.sendOverTLS("/v1/cards", token: new) == ("first", 401))
+            #expect(try await service.sendOverTLS("/v1/cards", token: token) == ("first", 200))
             try send(Self.hangup)
             #expect(try await errors.line(containing: "read again") != nil)
-            #expect(try await service.sendOverTLS("/v1/cards", token: new) == ("second", 200))
-            #expect(try await service.sendOverTLS("/v1/cards", token: old).status == 401)
+            #expect(try await service.sendOverTLS("/v1/cards", token: token) == ("second", 200))
             // No certificate.
             _ = try self.tool.secretFile("server.pem", "none")
-            let third = try await self.tool.token("third", "read")
             try send(Self.hangup)
             #expect(try await errors.line(containing: "the certificate stays as before") != nil)
-            #expect(try await service.sendOverTLS("/v1/cards", token: third) == ("second", 200))
-            // Tokens that others may read.
-            let tokens = self.tool.home.appending(path: ".config/idcard-pipeline/tokens.json")
-            #expect(chmod(tokens.path, 0o644) == 0)
-            try self.install(certificates[0])
-            try send(Self.hangup)
-            #expect(try await errors.line(containing: "tokens stay as before") != nil)
-            #expect(try await service.sendOverTLS("/v1/cards", token: third) == ("first", 200))
+            #expect(try await service.sendOverTLS("/v1/cards", token: token) == ("second", 200))
             try send(.terminate)
         }
         #expect(status == 143)
@@ -135,8 +178,8 @@ struct ReloadTests {
         func write(_ index: Int) throws -> String {
             try self.tool.secretFile("secrets", "acme=whsec_\(secrets[index].base64EncodedString())\n").path
         }
-        let file = try RemoteConfiguration(others: ["webhooks: {secrets_file: \(try write(0))}"])
-            .write(for: self.tool, verifier: "http://127.0.0.1:9/", backend: "http://127.0.0.1:9/")
+        _ = try await self.tool.token("desk", "read")
+        let file = try self.remotes(["webhooks: {secrets_file: \(try write(0))}"])
         let body = Data("{}".utf8)
         let status = try await self.tool.serve(file) { errors, send in
             let service = try await Service(errors)
@@ -152,10 +195,13 @@ struct ReloadTests {
             #expect(try await errors.line(containing: "read again") != nil)
             #expect(try await isBelieved(1))
             #expect(try await !isBelieved(0))
-            _ = try self.tool.secretFile("secrets", "whsec_short\n")
-            try send(Self.hangup)
-            #expect(try await errors.line(containing: "webhook secrets stay as before") != nil)
-            #expect(try await isBelieved(1))
+            let second = secrets[1].base64EncodedString()
+            for text in ["whsec_short\n", "desk=whsec_\(second)\n", "a=whsec_\(second)\nwhsec_\(second)\n"] {
+                _ = try self.tool.secretFile("secrets", text)
+                try send(Self.hangup)
+                #expect(try await errors.line(containing: "webhook secrets stay as before") != nil)
+                #expect(try await isBelieved(1))
+            }
             try send(.terminate)
         }
         #expect(status == 143)

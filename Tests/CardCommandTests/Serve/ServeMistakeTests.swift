@@ -49,6 +49,25 @@ struct ServeMistakeTests {
         Case("\nserver.tokens_file: HOME/garbage\n", "server.tokens_file", 2, "tokens add"),
         Case("server.tokens_file: HOME/open\n", "server.tokens_file", 1, "chmod 600"),
         Case("server.tokens_file: HOME\n", "server.tokens_file", 1, "not a regular file"),
+        Case("server.tokens_file: HOME/sender\n", "server.tokens_file", 1, "tokens revoke webhook"),
+        Case(
+            "server.tokens_file: HOME/desk\nwebhooks.secrets: desk=whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY\n",
+            "server.tokens_file",
+            1,
+            "tokens revoke desk"
+        ),
+        Case(
+            "webhooks.secrets: 'a=whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY, whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldZ'\n",
+            "webhooks.secrets",
+            1,
+            "write each as NAME=whsec_"
+        ),
+        Case(
+            "webhooks.secrets: '11010519491231002X=whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY'\n",
+            "webhooks.secrets",
+            1,
+            "identity number"
+        ),
         Case("webhooks.secrets: a=whsec_abc\n", "webhooks.secrets", 1, "24 to 64 bytes"),
         Case(
             "webhooks.secrets: 'two words=whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY'\n",
@@ -67,6 +86,11 @@ struct ServeMistakeTests {
     func `each has its key, line and remedy`(_ mistake: Case) async throws {
         _ = try self.home.file("garbage", "{}")
         _ = try self.home.file("empty", "\n")
+        for (file, name) in [("sender", "webhook"), ("desk", "desk")] {
+            let digest = Data(repeating: 7, count: 32).base64EncodedString()
+            let token = #"{"created":"2026-05-12T10:00:00Z","name":"\#(name)","scopes":["read"],"sha256":"\#(digest)"}"#
+            _ = try self.home.file(file, "[\(token)]")
+        }
         _ = try self.home.file("open", "[]", mode: 0o644)
         let checked = try await self.check(mistake.yaml.replacing("HOME", with: self.home.path))
         #expect(!checked.ok)

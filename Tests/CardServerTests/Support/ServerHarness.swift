@@ -56,13 +56,18 @@ final class ServerHarness: Sendable {
         ("operator", [.operate]), ("all", [.submit, .read, .operate]),
     ].map { name, scopes in ServerHarness.token(name, Set(scopes)) }
 
-    static func token(_ name: String, _ scopes: Set<TokenScope>, expiresAt: Date? = nil) -> AccessToken {
+    static func token(
+        _ name: String,
+        _ scopes: Set<TokenScope>,
+        expiresAt: Date? = nil,
+        secret: String? = nil
+    ) -> AccessToken {
         AccessToken(
             name: name,
             scopes: scopes.sorted(),
             createdAt: Date(timeIntervalSince1970: 0),
             expiresAt: expiresAt,
-            digest: AccessToken.digest(of: name)
+            digest: AccessToken.digest(of: secret ?? name)
         )
     }
 
@@ -99,7 +104,7 @@ final class ServerHarness: Sendable {
         var configuration = CardServer.Configuration()
         configuration.port = 0
         configuration.intakeFreeSpace = 0
-        configuration.tokens = Self.tokens
+        configuration.tokens = { () throws(CodedError) in Self.tokens }
         try configure(&configuration)
         let intake = Intake()
         return try await Self.withEngine(intake, isWorking: isWorking) { store, engine in
