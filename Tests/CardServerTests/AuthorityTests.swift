@@ -57,7 +57,7 @@ struct AuthorityTests {
         _ body: (ServerHarness) async throws -> Void
     ) async throws {
         let tokens = scopes.map { ServerHarness.token($0.0, $0.1) }
-        try await ServerHarness.with({ $0.tokens = tokens }, body)
+        try await ServerHarness.with({ $0.tokens = { tokens } }, body)
     }
 
     /// Puts a card of a submitter into the sandbox.
@@ -161,9 +161,11 @@ struct AuthorityTests {
             #expect(try await reveal(own, "clerk", "ticket 1").status == 200)
             #expect(try await reveal(anothers, "clerk", "ticket 2").status == 404)
             #expect(try await reveal(own, "reader", "ticket 3").status == 403)
-            #expect(try await self.log(harness).map { "\($0.action) \($0.subject ?? "") \($0.purpose)" } == [
-                "reveal clerk ticket 1", "reveal_denied clerk ticket 2", "reveal_denied reader ticket 3",
-            ])
+            #expect(
+                try await self.log(harness).map { "\($0.action) \($0.subject ?? "") \($0.purpose)" } == [
+                    "reveal clerk ticket 1", "reveal_denied clerk ticket 2", "reveal_denied reader ticket 3",
+                ]
+            )
         }
     }
 
@@ -178,7 +180,7 @@ struct AuthorityTests {
                 let caller = ServerHarness.token(name, name == "clerk" ? [.reveal] : [.operate]).caller
                 let origin = try AccessOrigin(caller, actor: name, purpose: "ticket")
                 var count = 0
-                for _ in 1...3 where (try? await routes.reveal(id, to: origin, isGiven: true)) != nil { count += 1 }
+                for _ in 1...3 where (try? await routes.reveal(id, to: origin, hasPurpose: true)) != nil { count += 1 }
                 #expect(count == allowed)
             }
             #expect(try await self.log(harness).count { $0.action == "reveal_denied" } == 1)

@@ -116,7 +116,10 @@ struct CardTests {
             let plain = try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: "auditor"))
             #expect((plain.json["card"] as? [String: Any])?["reason"] as? String == "image_truncated")
             #expect(plain.json["message"] is NSNull)
-            let revealed = try await harness.send(RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "all", headers: [("Card-Why", "ticket")]))
+            let why = [("Card-Why", "ticket")]
+            let revealed = try await harness.send(
+                RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "all", headers: why)
+            )
             #expect(revealed.json["message"] as? String == "the image is cut off")
         }
     }

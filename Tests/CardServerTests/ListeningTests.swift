@@ -145,7 +145,8 @@ struct ListeningTests {
             }) {
                 (harness) async throws in
                 let count = try await harness.connected { (connection) async throws -> Int in
-                    try await connection.send(text)
+                    // On a busy machine it is closed before.
+                    try? await connection.send(text)
                     return try await connection.end()
                 }
                 #expect(count == 0)

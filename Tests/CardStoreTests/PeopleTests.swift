@@ -146,7 +146,7 @@ import Testing
             try await harness.store.reveal(CardID(rawValue: "none"), to: origin, now: harness.now)
         }
         #expect(error?.code == .notFound)
-        #expect(try await harness.accessLog() == [["show", "root:cards show", "a complaint", card.rawValue]])
+        #expect(try await harness.accessLog() == [["reveal", "root:cards show", "a complaint", card.rawValue]])
     }
 
     @Test func `cards are listed in the order of their intake, filtered and page by page`() async throws {

@@ -145,7 +145,7 @@ def document(proof):
     inbox = proof.subfolder("inbox")
     Pairs(proof.seed).make(inbox, range(2))
     serve = Serve(proof, "document", sources=f"inbox={inbox}")
-    everything = serve.new_token("everything", "submit", "read", "operate")
+    everything = serve.new_token("everything", "operate")
     serve.start()
     for name, token in {"with-a-token": everything, "without-a-token": None}.items():
         if proof.quick and token is None:

@@ -67,25 +67,22 @@ struct CardRoutes: Sendable {
         let id = Self.card(context)
         let details =
             reveals
-            ? try await self.reveal(id, to: origin, isGiven: why?.trimmed.isEmpty == false)
+            ? try await self.reveal(id, to: origin, hasPurpose: why?.trimmed.isEmpty == false)
             : try await self.ports.store.details(of: id, for: caller.caller)
         return Response(json: CardDetailsDocument(details, reveals: reveals))
     }
 
     /// The access log notes who sees what is personal, and who was refused.
-    func reveal(_ id: CardID, to origin: AccessOrigin, isGiven: Bool) async throws -> CardDetails {
-        guard isGiven else {
-            throw Problem(.fieldInvalid, "To reveal what is personal, say why: Card-Why, such as a ticket number.")
-        }
-        if let caller = origin.caller, !caller.scopes.contains(.operate) {
-            let wait = self.reveals.count(caller.subject, at: ConnectionGuard.now).wait
-            if let wait {
+    func reveal(_ id: CardID, to origin: AccessOrigin, hasPurpose: Bool) async throws -> CardDetails {
+        if let caller = origin.caller, caller.has(AccessAction.reveal.scopes) {
+            guard hasPurpose else {
+                throw Problem(.fieldInvalid, "To reveal what is personal, say why: Card-Why, such as a ticket number.")
+            }
+            let isBound = !caller.scopes.contains(.operate)
+            if isBound, let wait = self.reveals.count(caller.subject, at: ConnectionGuard.now).wait {
                 try await self.ports.store.noteDenied(id, to: origin, now: self.ports.now())
-                throw Problem(
-                    .rateLimited,
-                    "So many reveals an hour are allowed: \(Limits.reveals.quota).",
-                    retryAfter: wait
-                )
+                let quota = Limits.reveals.quota
+                throw Problem(.rateLimited, "There are \(quota) reveals an hour for each name.", retryAfter: wait)
             }
         }
         return try await self.ports.store.reveal(id, to: origin, now: self.ports.now())

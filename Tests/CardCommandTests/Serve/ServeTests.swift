@@ -207,7 +207,12 @@ struct ServeTests {
                 #expect(taken.status == 202, "\(taken.text)")
                 await self.deliveries(1)
                 let id = try #require(taken["card_id"])
-                let shown = try await service.send("GET", "/v1/cards/\(id)?reveal=true", token: token)
+                let shown = try await service.send(
+                    "GET",
+                    "/v1/cards/\(id)?reveal=true",
+                    token: token,
+                    headers: ["Card-Why": "ticket"]
+                )
                 #expect(shown.text.contains(holder.name))
                 #expect(try await service.send("GET", "/v1/cards?business_no=canary", token: "canary").status == 401)
                 _ = try await service.submit(.back(1), token: token, fields: ["canary": holder.name])

@@ -15,7 +15,7 @@ extension ServeTests {
         try Data("no image".utf8).write(to: inbox.appending(path: "R-1/broken.jpg"))
         try Data("no number".utf8).write(to: inbox.appending(path: "front.jpg"))
         try Data("no image".utf8).write(to: inbox.appending(path: "R-1/notes.txt"))
-        let desk = try await self.tool.token("desk", "submit", "read")
+        let desk = try await self.tool.token("desk", "run", "read")
         let reader = try await self.tool.token("reader", "read")
         let json = ["Content-Type": "application/json"]
         func source(_ name: String) -> Data { Data(#"{"source":"\#(name)"}"#.utf8) }
@@ -53,7 +53,7 @@ extension ServeTests {
                 let failed = try await service.send("GET", "/v1/runs/\(try #require(gone["run_id"]))", token: desk)
                 #expect(failed["state"] == "failed")
                 #expect(failed["reason"] == "source_unreadable")
-                let all = try await service.send("GET", "/v1/runs", token: reader)
+                let all = try await service.send("GET", "/v1/runs", token: desk)
                 #expect((all.object["runs"] as? [Any])?.count == 3)
                 try send(.terminate)
             }
@@ -65,7 +65,7 @@ extension ServeTests {
     @Test("A run that a killed process had begun, and one that waited behind it, are done by the next serve")
     func resumes() async throws {
         let inbox = try self.tool.pairs(["R-1"])
-        let desk = try await self.tool.token("desk", "read")
+        let desk = try await self.tool.token("desk", "run")
         let key = try String(
             contentsOf: self.tool.home.appending(path: ".config/idcard-pipeline/vault.key"),
             encoding: .utf8
@@ -118,7 +118,7 @@ extension ServeTests {
             )
             try MarkedPhoto.front(3).jpeg.write(to: file)
         }
-        let desk = try await self.tool.token("desk", "submit", "read")
+        let desk = try await self.tool.token("desk", "run", "read")
         let lines = ["sources: ['inbox=\(source.path)']", "watch: {folders: [\(inbox.path)]}"]
         try await self.serving(lines) { file in
             let status = try await self.tool.serve(file) { errors, send in

@@ -190,7 +190,7 @@ import Testing
         let details = try await harness.store.reveal(job.card.id, to: StoreHarness.person, now: harness.now)
         #expect(details.events.map(\.state) == [.fetching, .received, .prepared, .verified])
         #expect(details.attempts.map(\.stage) == [.fetch, .verify])
-        #expect(try await harness.accessLog().map(\.[0]) == ["verify", "show"])
+        #expect(try await harness.accessLog().map(\.[0]) == ["verify", "reveal"])
     }
 }
 

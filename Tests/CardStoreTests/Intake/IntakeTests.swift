@@ -29,10 +29,16 @@ import Testing
         #expect(try await harness.admit("third", number: "N", submitter: "one").state == .prepared)
     }
 
-    @Test func `another submitter's same bytes are a duplicate and change nothing`() async throws {
+    @Test func `another submitter's same bytes are refused; a list has them as a duplicate, and changes nothing`()
+        async throws
+    {
         let first = try await harness.admit("front", number: "N", submitter: "one")
-        let again = try await harness.admit("front", number: "N", side: .back, submitter: "two", priority: 9)
-        #expect(again.card == first.card && again.isDuplicate)
+        let refusal = await code {
+            try await harness.admit("front", number: "N", side: .back, submitter: "two", priority: 9)
+        }
+        #expect(refusal == .submitterConflict)
+        let listed = try await harness.admit("front", number: "N", side: .back, submitter: "local", priority: 9)
+        #expect(listed.card == first.card && listed.isDuplicate)
         #expect(try await harness.card(first.card).metadata.side == nil)
         #expect(try await harness.card(first.card).metadata.priority == 0)
     }

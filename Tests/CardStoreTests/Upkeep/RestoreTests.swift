@@ -150,7 +150,8 @@ import Testing
         #expect(error?.code == .wrongKey)
         #expect(error?.message.text().contains(harness.key.id) == true)
         let both = try #require(KeyRing([new, harness.key]))
-        #expect(try await scene.restore(ring: both).accessLinesTakenOver == 0)
+        // The line of the change of the key.
+        #expect(try await scene.restore(ring: both).accessLinesTakenOver == 1)
         harness.store = try await harness.another(KeyRing(new))
         #expect(try await harness.findings() == [])
     }
