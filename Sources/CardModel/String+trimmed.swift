@@ -1,4 +1,7 @@
 extension String {
+    /// Its letters and digits alone, in small letters: what separates them hides no name and no number.
+    package var lettersAndDigits: String { self.lowercased().filter { $0.isLetter || $0.isNumber } }
+
     /// The text without white space at its ends.
     package var trimmed: String {
         // Nearly no text has any, and taking one apart character by character takes long. A character that begins or ends with

@@ -14,8 +14,9 @@ struct TokensCommand: AsyncParsableCommand {
             the service's user, root changes the file as that user. To renew a token without a gap: add one of the same name, \
             hand it over, then take the old one back by its id.
 
-            Scopes: submit (send cards in, start runs), read (look at cards, runs and figures), operate (retry, resolve, \
-            erase, reveal).
+            Scopes: submit (send cards in), read (see own cards, masked, and the metrics), run (start and see runs), review \
+            (see all cards, masked; retry and resolve them), reveal (see what is personal, with a purpose), erase, audit (see \
+            all cards, masked, and the access log), operate (all of these).
             """,
         subcommands: [Add.self, List.self, Revoke.self]
     )

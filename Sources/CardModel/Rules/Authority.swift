@@ -90,8 +90,9 @@ package struct Caller: Hashable, Sendable {
 
     /// Why an action may not be done to a card; `nil` if it may.
     package func refusal(of action: AccessAction, on submitter: String) -> Refusal? {
-        let scopes = action.scopes
-        guard self.has(scopes) else { return .lacks(scopes) }
+        // First whether it is there for this caller at all.
+        guard [nil, submitter].contains(self.submitter(for: .show)) else { return .unseen }
+        guard self.has(action.scopes) else { return .lacks(action.scopes) }
         return [nil, submitter].contains(self.submitter(for: action)) ? nil : .unseen
     }
 }

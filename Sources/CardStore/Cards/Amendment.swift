@@ -148,6 +148,6 @@ extension CardStore {
             WHERE id = \(row.id)
             """
         )
-        try self.raisePriority(of: row.number, to: metadata.priority, in: tx)
+        try self.raisePriority(of: row.number, to: metadata.priority, for: row.submitter, in: tx)
     }
 }

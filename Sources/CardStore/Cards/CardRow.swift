@@ -100,6 +100,11 @@ struct CardRow {
         return try vault.unwrap(wrappedKey, keyID: keyID, of: self.id)
     }
 
+    /// Whether somebody else than the one whose number it is sent it, and it goes nowhere unless a person lets it.
+    func isAStrangers(to owner: String) -> Bool {
+        self.submitter != owner && (self.state == .held && self.reason == .submitterConflict || self.state == .rejected)
+    }
+
     var hasKey: Bool { self.wrappedKey != nil }
 
     /// The side that the verifier saw, else the one that its sender named.

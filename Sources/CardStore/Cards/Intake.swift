@@ -88,8 +88,9 @@ extension CardStore {
         }
         let source = photo.source.map { self.vault.fingerprint($0.bytes, .source) }
         let outcome: AdmissionOutcome
-        if let same = try self.sameCard(as: photo, source: source, in: tx) {
-            let row = try CardRow.require(same, in: tx)
+        let same = try self.sameCard(as: photo, source: source, in: tx).map { try CardRow.require($0, in: tx) }
+        let owner = try self.firstSubmitter(of: photo, in: tx)
+        if let row = same, photo.submitter != owner || !row.isAStrangers(to: owner) {
             // Who is no list of this machine learns nothing of another's card, and leaves nothing on it.
             guard [row.submitter, Caller.process.subject].contains(photo.submitter) else {
                 throw CodedError(
@@ -107,8 +108,9 @@ extension CardStore {
                 in: tx
             )
         } else {
-            let submitter = try self.firstSubmitter(of: photo, in: tx)
-            outcome = try self.insert(photo, source: source, isForeign: submitter != photo.submitter, in: tx)
+            // What a stranger sent before must not keep out the photo of the one whose number it is.
+            if let row = same { try tx.run("UPDATE card SET source = NULL, prepared = NULL WHERE id = \(row.id)") }
+            outcome = try self.insert(photo, source: source, isForeign: owner != photo.submitter, in: tx)
         }
         try self.remember(photo, as: outcome.card, in: tx)
         if let receipt = photo.receipt { try self.remember(receipt, of: photo, as: outcome.card, in: tx) }
@@ -181,13 +183,23 @@ extension CardStore {
         try self.note(start, of: photo.id, sealed: message, in: tx)
         // A back that lacks a front may have one now.
         try Transition.markForDecision(metadata.businessNumber, in: tx)
-        try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, in: tx)
+        try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, for: photo.submitter, in: tx)
         return AdmissionOutcome(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
     }
 
-    /// A number is decided as early as the most urgent of its cards asks for.
-    func raisePriority(of number: BusinessNumber, to priority: Int, in tx: Transaction) throws {
-        try tx.run("UPDATE cases SET priority = \(priority) WHERE number = \(number) AND priority < \(priority)")
+    /// A number is decided as early as the most urgent card of the one whose number it is asks for.
+    func raisePriority(
+        of number: BusinessNumber,
+        to priority: Int,
+        for submitter: String,
+        in tx: Transaction
+    ) throws {
+        try tx.run(
+            """
+            UPDATE cases SET priority = \(priority)
+            WHERE number = \(number) AND priority < \(priority) AND submitter = \(submitter)
+            """
+        )
     }
 
     /// Stores what there is of a photo.

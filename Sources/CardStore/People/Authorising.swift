@@ -8,9 +8,9 @@ extension CardStore {
     /// - Throws: `not_found`, for another's card too; `scope_missing`; `purpose_personal`.
     func row(_ id: CardID, for action: AccessAction, by origin: AccessOrigin, in tx: Transaction) throws -> CardRow {
         let row = try self.row(id, for: action, by: origin.caller, in: tx)
-        guard origin.caller == nil || !self.isHolderNamed(in: origin.purpose, row, in: tx) else {
-            throw AccessOrigin.personal
-        }
+        // Only who may see a name is told that it is the name.
+        guard let caller = origin.caller, caller.refusal(of: .reveal, on: row.submitter) == nil else { return row }
+        guard !self.isHolderNamed(in: origin.purpose, row, in: tx) else { throw AccessOrigin.personal }
         return row
     }
 
@@ -31,11 +31,14 @@ extension CardStore {
         let expected = try? row.card(self.vault).metadata.expectation
         let fields = row.hasKey ? ((try? self.reading(of: row, in: tx)) ?? nil)?.fields : nil
         let names = [expected?.name, expected?.idNumber, fields?.name, fields?.number].compactMap { $0?.reveal() }
-        return names.contains { $0.count > 1 && text.localizedCaseInsensitiveContains($0) }
+        let letters = text.lettersAndDigits
+        return names.map(\.lettersAndDigits).contains { $0.count > 1 && letters.contains($0) }
     }
 
-    /// Notes in the access log that somebody asked for what is personal of a card and did not get it.
+    /// Notes in the access log that somebody asked for what is personal of a card and did not get it; without the purpose,
+    /// which would be a way to write into the log.
     package func noteDenied(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws {
+        let origin = origin.withoutPurpose
         try await self.write(at: now) { tx in
             guard try CardRow.fetch(id, in: tx) != nil else { return }
             try AccessLog.append(.revealDenied, of: [id], by: origin, vault: self.vault, in: tx)
