@@ -17,10 +17,12 @@ package enum TokenScope: String, CaseIterable, Sendable, Codable, Comparable {
     /// All of these, and reveal without a quota.
     case operate
 
+    package static func < (lhs: TokenScope, rhs: TokenScope) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+extension CaseIterable where Self: RawRepresentable<String> {
     /// All of them, for people.
     package static var known: String { Self.allCases.map(\.rawValue).joined(separator: ", ") }
-
-    package static func < (lhs: TokenScope, rhs: TokenScope) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// The closed set of ways in which personal data is revealed, or a person changes what becomes of it.
@@ -39,13 +41,9 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     case verify
     /// The image and what goes with it were about to be sent to the business backend.
     case deliver
-    /// The card was erased.
     case erase
-    /// A person had the card done again.
     case retry
-    /// A person decided what becomes of a card.
     case resolve
-    /// A run over a source was asked for.
     case run
     /// A backup was about to be made.
     case backup
@@ -53,18 +51,23 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     case restore
     /// Everything was wrapped with another key.
     case rotate
+
+    /// The scopes of which one is needed.
+    package var scopes: [TokenScope] {
+        switch self {
+        case .show: [.read, .review, .audit]
+        case .reveal: [.reveal]
+        case .retry, .resolve: [.review]
+        case .erase: [.erase]
+        case .log: [.audit]
+        case .run: [.run]
+        case .export, .verify, .deliver, .backup, .restore, .rotate, .revealDenied: [.operate]
+        }
+    }
 }
 
 /// Who asks, and what they may do.
 package struct Caller: Hashable, Sendable {
-    /// Why somebody may not do something.
-    package enum Refusal: Hashable, Sendable {
-        /// None of these scopes is there.
-        case lacks([TokenScope])
-        /// The card is another's: whether there is one is not told.
-        case unseen
-    }
-
     /// The name of a token or of a webhook secret, `local`, or `user:` and the name of a user of the system.
     package let subject: String
     package let scopes: Set<TokenScope>
@@ -88,26 +91,11 @@ package struct Caller: Hashable, Sendable {
         self.has(action == .show ? [.review, .audit] : [.review]) ? nil : self.subject
     }
 
-    /// Why an action may not be done to a card; `nil` if it may.
-    package func refusal(of action: AccessAction, on submitter: String) -> Refusal? {
-        // First whether it is there for this caller at all.
-        guard [nil, submitter].contains(self.submitter(for: .show)) else { return .unseen }
-        guard self.has(action.scopes) else { return .lacks(action.scopes) }
-        return [nil, submitter].contains(self.submitter(for: action)) ? nil : .unseen
-    }
-}
+    /// Whether a card of a submitter is there for this caller at all.
+    package func sees(_ submitter: String) -> Bool { [nil, submitter].contains(self.submitter(for: .show)) }
 
-extension AccessAction {
-    /// The scopes of which one is needed.
-    package var scopes: [TokenScope] {
-        switch self {
-        case .show: [.read, .review, .audit]
-        case .reveal: [.reveal]
-        case .retry, .resolve: [.review]
-        case .erase: [.erase]
-        case .log: [.audit]
-        case .run: [.run]
-        case .export, .verify, .deliver, .backup, .restore, .rotate, .revealDenied: [.operate]
-        }
+    /// Whether an action may be done to a card of a submitter.
+    package func may(_ action: AccessAction, on submitter: String) -> Bool {
+        self.has(action.scopes) && [nil, submitter].contains(self.submitter(for: action))
     }
 }

@@ -45,9 +45,9 @@ struct Authentication: Sendable {
 
     /// Lets a request through.
     ///
-    /// - Returns: what is kept of its token.
+    /// - Returns: who asks.
     /// - Throws: ``Problem``: `unauthorized`, `scope_missing`, `rate_limited` or `tokens_unavailable`.
-    func admit(_ request: Request, context: ServerContext, scopes: [TokenScope]) throws -> AccessToken {
+    func admit(_ request: Request, context: ServerContext, scopes: [TokenScope]) throws -> Caller {
         let presented = Self.token(of: request)
         // A right token is let through even where others fail at its address: behind a proxy all have one.
         guard let presented, let token = try self.known(presented) else {
@@ -59,7 +59,8 @@ struct Authentication: Sendable {
             $0.rateLimit = standing
         }
         if let wait = standing.wait { throw Problem(.rateLimited, retryAfter: wait) }
-        guard token.caller.has(scopes) else {
+        let caller = token.caller
+        guard caller.has(scopes) else {
             let names = scopes.map(\.rawValue)
             throw Problem(
                 .scopeMissing,
@@ -68,7 +69,7 @@ struct Authentication: Sendable {
             )
         }
         context.channel.triggerUserOutboundEvent(ConnectionSignal.believed, promise: nil)
-        return token
+        return caller
     }
 
     /// What is kept of a token; nobody is at fault while that cannot be known.

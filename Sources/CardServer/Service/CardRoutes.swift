@@ -18,7 +18,7 @@ struct CardRoutes: Sendable {
     // MARK: Looking
 
     /// `GET /v1/cards`.
-    func list(_ request: Request, caller: AccessToken) async throws -> Response {
+    func list(_ request: Request, caller: Caller) async throws -> Response {
         let parameters = try QueryParameters(request, known: ["state", "business_no", "limit", "cursor"])
         var filter = CardFilter()
         filter.states = try Self.states(parameters.all("state"))
@@ -37,11 +37,11 @@ struct CardRoutes: Sendable {
         guard let order = cursor.wholeMatch(of: /i([0-9]{1,18})/).flatMap({ Int64($0.1) }) else {
             throw Problem(.parameterInvalid, "cursor is the next_cursor of the page before.")
         }
-        let page = try await self.ports.store.cards(filter, after: order, limit: limit, for: caller.caller)
+        let page = try await self.ports.store.cards(filter, after: order, limit: limit, for: caller)
         var answer = Page(cards: page.map(CardDocument.init), nextCursor: nil)
         // The store gives no more than a page at a time, so what comes after it is asked for on its own.
         if page.count == limit, let last = page.last,
-            try await !self.ports.store.cards(filter, after: last.order, limit: 1, for: caller.caller).isEmpty
+            try await !self.ports.store.cards(filter, after: last.order, limit: 1, for: caller).isEmpty
         {
             answer.nextCursor = "i\(last.order)"
         }
@@ -51,15 +51,14 @@ struct CardRoutes: Sendable {
     private static func states(_ values: [String]) throws -> [CardState] {
         try values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { name in
             guard let state = CardState(rawValue: String(name)) else {
-                let known = CardState.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Problem(.parameterInvalid, "state is one or several of \(known).")
+                throw Problem(.parameterInvalid, "state is one or several of \(CardState.known).")
             }
             return state
         }
     }
 
     /// `GET /v1/cards/{card_id}`: nothing personal unless `reveal=true`.
-    func show(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+    func show(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let reveals = try QueryParameters(request, known: ["reveal"]).flag("reveal")
         // A wrong purpose is refused even where none is needed.
         let why = try Self.why(request)
@@ -68,7 +67,7 @@ struct CardRoutes: Sendable {
         let details =
             reveals
             ? try await self.reveal(id, to: origin, hasPurpose: why?.trimmed.isEmpty == false)
-            : try await self.ports.store.details(of: id, for: caller.caller)
+            : try await self.ports.store.details(of: id, for: caller)
         return Response(json: CardDetailsDocument(details, reveals: reveals))
     }
 
@@ -91,7 +90,7 @@ struct CardRoutes: Sendable {
     // MARK: Deciding
 
     /// `POST /v1/cards/{card_id}/retry`.
-    func retry(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+    func retry(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["why"], isOptional: true)
         let id = Self.card(context)
         let origin = try Self.origin("POST /v1/cards/{card_id}/retry", caller: caller, why: texts["why"])
@@ -100,11 +99,10 @@ struct CardRoutes: Sendable {
     }
 
     /// `POST /v1/cards/{card_id}/resolve`.
-    func resolve(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+    func resolve(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["as", "why"])
         guard let resolution = texts["as"].flatMap(Resolution.init(rawValue:)) else {
-            let known = Resolution.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Problem(.fieldInvalid, "as is one of \(known).")
+            throw Problem(.fieldInvalid, "as is one of \(Resolution.known).")
         }
         let action = "POST /v1/cards/{card_id}/resolve as \(resolution.rawValue)"
         let changed = try await self.ports.store.resolve(
@@ -117,7 +115,7 @@ struct CardRoutes: Sendable {
     }
 
     /// `DELETE /v1/cards/{card_id}`: answers with the certificate, and again with the same.
-    func erase(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+    func erase(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let origin = try Self.origin("DELETE /v1/cards/{card_id}", caller: caller, why: try Self.why(request))
         let reason = try Self.single(.reason, of: request).map { ReasonCode(rawValue: $0) } ?? .requested
         guard reason.isPlain else {
@@ -135,11 +133,9 @@ struct CardRoutes: Sendable {
     }
 
     /// Has the decision carried out at once, and shows the cards that it was about.
-    private func answer(of ids: [CardID], to caller: AccessToken) async throws -> Response {
+    private func answer(of ids: [CardID], to caller: Caller) async throws -> Response {
         self.ports.engine.wake()
-        return Response(json: [
-            "cards": try await self.ports.store.cards(ids, for: caller.caller).map(CardDocument.init)
-        ])
+        return Response(json: ["cards": try await self.ports.store.cards(ids, for: caller).map(CardDocument.init)])
     }
 
     // MARK: Reading requests
@@ -149,11 +145,11 @@ struct CardRoutes: Sendable {
         CardID(rawValue: String((context.parameters.get("card_id") ?? "").prefix(64)))
     }
 
-    private static func origin(_ action: String, caller: AccessToken, why: String?) throws -> AccessOrigin {
+    private static func origin(_ action: String, caller: Caller, why: String?) throws -> AccessOrigin {
         if let why, why.count > Limits.purposeCharacters {
             throw Problem(.fieldInvalid, "why has at most \(Limits.purposeCharacters) characters.")
         }
-        return try AccessOrigin(caller.caller, actor: "token:\(caller.name) \(action)", purpose: why)
+        return try AccessOrigin(caller, actor: "token:\(caller.subject) \(action)", purpose: why)
     }
 
     private static func single(_ name: HTTPField.Name, of request: Request) throws -> String? {

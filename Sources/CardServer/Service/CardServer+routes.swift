@@ -66,7 +66,7 @@ extension Router<ServerContext> {
     fileprivate func add(
         _ operation: APIOperation,
         _ authentication: Authentication,
-        _ handler: @escaping @Sendable (Request, ServerContext, AccessToken) async throws -> Response
+        _ handler: @escaping @Sendable (Request, ServerContext, Caller) async throws -> Response
     ) {
         guard case .token(let scopes) = operation.access else {
             preconditionFailure("\(operation.path) asks for no token.")
@@ -83,11 +83,11 @@ private struct RunRoutes: Sendable {
     let reception: Reception
 
     /// `POST /v1/runs`.
-    func start(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+    func start(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         try await self.reception.requireRoom()
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["source"])
         guard let source = texts["source"] else { throw Problem(.fieldInvalid, "source names a source.") }
-        let origin = try AccessOrigin(caller.caller, actor: "token:\(caller.name) POST /v1/runs", purpose: nil)
+        let origin = try AccessOrigin(caller, actor: "token:\(caller.subject) POST /v1/runs", purpose: nil)
         guard let run = try await self.reception.ports.startRun(source, origin) else { throw Problem(.sourceUnknown) }
         return Response(json: run, status: .accepted, headers: [.location: "/v1/runs/\(run.runID)"])
     }

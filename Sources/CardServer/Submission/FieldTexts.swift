@@ -7,7 +7,7 @@ struct FieldTexts: Sendable {
     private var texts = Redacted<[SubmittedField: String]>([:])
 
     /// All names, as a message lists them.
-    static let names = SubmittedField.allCases.map(\.rawValue).joined(separator: ", ")
+    static let names = SubmittedField.known
 
     /// Takes a field's text; blank texts count as not given.
     ///

@@ -14,13 +14,13 @@ struct SubmissionRoute: Sendable {
     /// Answers one submission; 202 means that the image is durable.
     ///
     /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
-    func receive(_ request: Request, context: ServerContext, caller: AccessToken) async throws -> Response {
+    func receive(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let key = try IdempotencyKey.of(request.headers)
         // All that can be refused without the body is refused before it is read.
         try await self.reception.requireRoom()
-        let take = { try await self.take(request, context: context, caller: caller.name, key: key) }
+        let take = { try await self.take(request, context: context, caller: caller.subject, key: key) }
         guard let key else { return try await take() }
-        guard let answer = try await self.reception.hold([caller.name, key], take) else {
+        guard let answer = try await self.reception.hold([caller.subject, key], take) else {
             throw Problem(.keyInProgress, retryAfter: .seconds(1))
         }
         return answer

@@ -9,7 +9,7 @@ extension CardStore {
     func row(_ id: CardID, for action: AccessAction, by origin: AccessOrigin, in tx: Transaction) throws -> CardRow {
         let row = try self.row(id, for: action, by: origin.caller, in: tx)
         // Only who may see a name is told that it is the name.
-        guard let caller = origin.caller, caller.refusal(of: .reveal, on: row.submitter) == nil else { return row }
+        guard let caller = origin.caller, caller.may(.reveal, on: row.submitter) else { return row }
         guard !self.isHolderNamed(in: origin.purpose, row, in: tx) else { throw AccessOrigin.personal }
         return row
     }
@@ -17,13 +17,14 @@ extension CardStore {
     /// Fetches a card which somebody wants to see.
     func row(_ id: CardID, for action: AccessAction, by caller: Caller?, in tx: Transaction) throws -> CardRow {
         let row = try CardRow.require(id, in: tx)
-        switch caller?.refusal(of: action, on: row.submitter) {
-        case nil: return row
-        case .unseen: throw CardRow.missing(id)
-        case .lacks(let scopes):
-            let names = scopes.map(\.rawValue).joined(separator: ", ")
+        guard let caller else { return row }
+        guard caller.sees(row.submitter) else { throw CardRow.missing(id) }
+        guard caller.has(action.scopes) else {
+            let names = action.scopes.map(\.rawValue).joined(separator: ", ")
             throw CodedError(.scopeMissing, .usage, "the token lacks the scope for this; it needs one of: \(names)")
         }
+        guard caller.may(action, on: row.submitter) else { throw CardRow.missing(id) }
+        return row
     }
 
     /// Whether a text holds a name or number that the card is known to be of.
