@@ -83,7 +83,8 @@ struct Envelope: RouterMiddleware {
         // What no operation takes has a word of Hummingbird's in place of a path.
         let route = APIOperation.all.first { $0.path == context.endpointPath }?.path ?? "none"
         let method = APIOperation.methods.contains(request.method) ? request.method.rawValue : "other"
-        self.metrics.count(method: method, route: route, status: response.status.code, took: took)
+        self.metrics.add(.requests, [method, route, "\(response.status.code)"])
+        self.metrics.add(.duration, [route], took: took)
         self.metrics.add(.bodyBytes, by: Double(known.bodyBytes))
         // Asked every few seconds by machines.
         let isRoutine = response.status == .ok && [APIOperation.live, .ready, .figures].contains { $0.path == route }

@@ -81,10 +81,7 @@ extension CardServer {
         package var addressRefusal: @Sendable (_ address: Redacted<String>) -> CodedError?
         /// Starts a run over a source of the configuration, or names the one that goes on; `nil` if there is none of
         /// the name.
-        package var startRun: @Sendable (_ source: String, _ origin: AccessOrigin) async throws -> RunStatus? = {
-            _,
-            _ in nil
-        }
+        package var startRun: @Sendable (_ source: String, AccessOrigin) async throws -> RunStatus? = { _, _ in nil }
         package var run: @Sendable (_ id: String) async throws -> RunStatus? = { _ in nil }
         /// Returns the runs that are known, the newest first.
         package var runs: @Sendable () async throws -> [RunStatus] = { [] }

@@ -10,13 +10,9 @@ import Synchronization
 final class HealthRoutes: Sendable {
     private struct Readiness: Encodable, Sendable {
         let status: String
-        let reasons: [Reason]
+        /// Each with its `code` and `message`.
+        let reasons: [[String: String]]
         let stages: [String: StageStatus]
-    }
-
-    private struct Reason: Encodable, Sendable {
-        let code: String
-        let message: String
     }
 
     /// How the endpoint of a stage stands; strangers read it, so it names no host.
@@ -84,7 +80,7 @@ final class HealthRoutes: Sendable {
         } catch {
             closed = .storeUnavailable
         }
-        let reasons = closed.map { [Reason(code: $0.name, message: $0.title)] } ?? []
+        let reasons = closed.map { [["code": $0.name, "message": $0.title]] } ?? []
         return Readiness(
             status: reasons.isEmpty ? "ready" : "not_ready",
             reasons: reasons,

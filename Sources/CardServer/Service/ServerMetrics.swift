@@ -53,12 +53,6 @@ package final class ServerMetrics: Sendable {
         self.change(metric, labels) { $0.value = value }
     }
 
-    /// Counts an answered request.
-    func count(method: String, route: String, status: Int, took: Duration) {
-        self.add(.requests, [method, route, "\(status)"])
-        self.add(.duration, [route], took: took)
-    }
-
     func add(_ metric: Metric, _ labels: [String], took: Duration) {
         let seconds = took.inSeconds
         self.change(metric, labels) { series in

@@ -45,8 +45,7 @@ package struct WebhookSecret: Hashable, Sendable {
     package static func secrets(in text: Redacted<String>) throws(CodedError) -> [WebhookSecret] {
         let parts = text.reveal().split(whereSeparator: { $0 == "," || $0.isNewline }).map(\.trimmed)
             .filter { !$0.isEmpty }
-        var secrets: [WebhookSecret] = []
-        for part in parts { secrets.append(try WebhookSecret(Redacted(part))) }
+        let secrets = try parts.map { part throws(CodedError) in try WebhookSecret(Redacted(part)) }
         guard parts.count < 2 || parts.allSatisfy({ $0.contains("=whsec_") }) else {
             throw Self.invalid(
                 """
