@@ -46,9 +46,8 @@ extension CardsCommand {
         var dryRun = false
 
         @Option(
-            help: ArgumentHelp("Where the built-in backend keeps its documents, if elsewhere.", valueName: "dir"),
-            completion: .directory,
-            transform: path
+            path: ArgumentHelp("Where the built-in backend keeps its documents, if elsewhere.", valueName: "dir"),
+            completion: .directory
         )
         var documents: String?
 

@@ -125,14 +125,20 @@ struct BackendCommand: Command {
     return text
 }
 
+extension Option<String?> {
+    /// Declares an option that is a path.
+    init(path help: ArgumentHelp, completion: CompletionKind = .file()) {
+        self.init(help: help, completion: completion, transform: path)
+    }
+}
+
 /// Reads what an option says that takes one of several words.
 func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(of option: String)
     -> @Sendable (String) throws -> Word
 {
     { text in
         guard let word = Word(rawValue: text) else {
-            let known = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("\(option) is one of \(known), got \(text).")
+            throw ValidationError("\(option) is one of \(Word.known), got \(text).")
         }
         return word
     }

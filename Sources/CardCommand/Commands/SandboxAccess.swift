@@ -92,9 +92,7 @@ struct PurposeOptions: ParsableArguments {
         throw ValidationError("--why has up to 200 characters, got \(why.count).")
     }
 
-    /// Who is at work, by a command and why.
-    ///
-    /// - Throws: `CodedError` `purpose_personal`.
+    /// As ``SystemUser/origin(of:why:)``.
     func origin(of command: String) throws(CodedError) -> AccessOrigin {
         try SystemUser.origin(of: command, why: self.why)
     }

@@ -6,7 +6,7 @@ import Logging
 /// The options every command that touches the sandbox or an endpoint takes.
 struct GlobalOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        path: ArgumentHelp(
             "The configuration file.",
             discussion: """
                 Without it: the file that IDCARD_CONFIG names, else $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml \
@@ -14,8 +14,7 @@ struct GlobalOptions: ParsableArguments {
                 """,
             valueName: "file"
         ),
-        completion: .file(extensions: ["yaml", "yml"]),
-        transform: path
+        completion: .file(extensions: ["yaml", "yml"])
     )
     var config: String?
 
@@ -65,13 +64,12 @@ extension String {
 /// The options of the commands that drive cards.
 struct PipelineOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        path: ArgumentHelp(
             "With --embedded: where the built-in backend keeps documents and ledger.",
             discussion: "By default the folder embedded-documents in the sandbox.",
             valueName: "dir"
         ),
-        completion: .directory,
-        transform: path
+        completion: .directory
     )
     var documents: String?
 

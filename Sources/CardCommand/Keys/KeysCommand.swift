@@ -23,16 +23,14 @@ struct KeysCommand: AsyncParsableCommand {
         )
 
         @Option(
-            help: ArgumentHelp(
+            path: ArgumentHelp(
                 "Where to make it.",
                 discussion: """
                     Without it: where vault.key_file says, else $XDG_CONFIG_HOME/idcard-pipeline/vault.key, which is used \
                     without further configuration.
                     """,
                 valueName: "file"
-            ),
-            completion: .file(),
-            transform: path
+            )
         )
         var keyFile: String?
 

@@ -97,8 +97,7 @@ struct ServeSession: Sendable {
         }
         try await pipeline.with("serve", id: worker, events: observe) { engine in
             let runs = SourceRuns(
-                self.configuration,
-                store: pipeline.store,
+                pipeline,
                 engine: engine,
                 worker: worker,
                 notices: notices,

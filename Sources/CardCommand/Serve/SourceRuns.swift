@@ -18,11 +18,9 @@ final class SourceRuns: Sendable {
         let bell = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    private let configuration: Configuration
-    private let store: CardStore
+    private let pipeline: Pipeline
     private let engine: Engine
     private let worker: String
-    private let logger: Logger
     private let notices: ServiceNotices
     private let onUnseen: @Sendable (ServerMetrics.UnseenInput) -> Void
     private let sources: [String: Source]
@@ -40,21 +38,18 @@ final class SourceRuns: Sendable {
     ///   - notices: says what a source holds that is passed over.
     ///   - onUnseen: called for each input that a list refuses or ignores.
     init(
-        _ configuration: Configuration,
-        store: CardStore,
+        _ pipeline: Pipeline,
         engine: Engine,
         worker: String,
         notices: ServiceNotices,
         onUnseen: @escaping @Sendable (ServerMetrics.UnseenInput) -> Void
     ) {
-        self.configuration = configuration
-        self.store = store
+        self.pipeline = pipeline
         self.engine = engine
         self.worker = worker
-        self.logger = configuration.logger(runID: worker)
         self.notices = notices
         self.onUnseen = onUnseen
-        self.sources = configuration.sourcePaths.mapValues(Source.init)
+        self.sources = pipeline.configuration.sourcePaths.mapValues(Source.init)
     }
 
     // MARK: For callers
@@ -62,25 +57,25 @@ final class SourceRuns: Sendable {
     /// Starts a run over a source, or names the one that waits; `nil` if there is no such source.
     @Sendable func start(_ name: String, by origin: AccessOrigin) async throws -> RunStatus? {
         guard let source = self.sources[name] else { return nil }
-        let run = try await self.store.askForRun(over: name, by: origin, now: .now)
+        let run = try await self.pipeline.store.askForRun(over: name, by: origin, now: .now)
         source.bell.continuation.yield()
         return try await self.status(of: run)
     }
 
     @Sendable func run(_ id: String) async throws -> RunStatus? {
-        guard let run = try await self.store.run(id) else { return nil }
+        guard let run = try await self.pipeline.store.run(id) else { return nil }
         return try await self.status(of: run)
     }
 
     /// Returns the runs that are known, the newest first.
     @Sendable func all() async throws -> [RunStatus] {
         var all: [RunStatus] = []
-        for run in try await self.store.runs() { all.append(try await self.status(of: run)) }
+        for run in try await self.pipeline.store.runs() { all.append(try await self.status(of: run)) }
         return all
     }
 
     private func report(of tracker: RunTracker) async throws -> SourceRun.Report {
-        tracker.report(known: try await self.store.cards(tracker.rejectedBefore, for: .process))
+        tracker.report(known: try await self.pipeline.store.cards(tracker.rejectedBefore, for: .process))
     }
 
     private func status(of run: SourceRun) async throws -> RunStatus {
@@ -121,7 +116,7 @@ final class SourceRuns: Sendable {
     /// - Throws: what the sandbox throws.
     func work() async throws {
         let unreadable = SourceRun.Report(reason: .sourceUnreadable)
-        try await self.store.endRuns(exceptOver: self.sources.keys.sorted(), by: self.worker, as: unreadable, now: .now)
+        try await self.pipeline.store.endRuns(exceptOver: self.sources.keys.sorted(), by: self.worker, as: unreadable, now: .now)
         try await running(self.answerBells, cancelling: true) {
             repeat {
                 for source in self.sources.values { source.bell.continuation.yield() }
@@ -135,7 +130,7 @@ final class SourceRuns: Sendable {
                 group.addTask {
                     for await _ in source.bell.stream {
                         // A bell that rang before the end is still heard after it.
-                        while !self.isOver, let run = try await self.store.beginRun(over: name, by: self.worker) {
+                        while !self.isOver, let run = try await self.pipeline.store.beginRun(over: name, by: self.worker) {
                             guard try await self.perform(run, at: source.path) else { return }
                         }
                     }
@@ -183,9 +178,9 @@ final class SourceRuns: Sendable {
     }
 
     private func end(_ run: SourceRun, as report: SourceRun.Report) async throws {
-        try await self.store.end(run, as: report, by: self.worker, now: .now)
+        try await self.pipeline.store.end(run, as: report, by: self.worker, now: .now)
         let state = report.reason == nil ? RunStatus.State.complete : .failed
-        self.logger.info(
+        self.pipeline.configuration.logger(runID: self.worker).info(
             "run over a source ended",
             metadata: ["run.source": "\(run.source)", "run.state": "\(state.rawValue)"]
         )
@@ -202,7 +197,8 @@ final class SourceRuns: Sendable {
             guard !isOver else { return continuation.resume(returning: nil) }
             Thread.detachNewThread {
                 let listing = Result {
-                    try self.configuration.listing(of: BatchSource(source: path, options: self.configuration.inputs()))
+                    let configuration = self.pipeline.configuration
+                    return try configuration.listing(of: BatchSource(source: path, options: configuration.inputs()))
                 }
                 let waiting = self.listings.withLock { $0.waiting.removeValue(forKey: id) }
                 waiting?.resume(with: listing.map(Optional.some))

@@ -22,17 +22,12 @@ struct TokensCommand: AsyncParsableCommand {
     )
 
     struct FileOptions: ParsableArguments {
-        @Option(
-            help: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"),
-            completion: .file(),
-            transform: path
-        )
+        @Option(path: ArgumentHelp("The file of tokens (server.tokens_file).", valueName: "file"))
         var tokensFile: String?
 
         @Option(
-            help: ArgumentHelp("The configuration file whose server.tokens_file counts.", valueName: "file"),
-            completion: .file(extensions: ["yaml", "yml"]),
-            transform: path
+            path: ArgumentHelp("The configuration file whose server.tokens_file counts.", valueName: "file"),
+            completion: .file(extensions: ["yaml", "yml"])
         )
         var config: String?
 
@@ -90,12 +85,10 @@ struct TokensCommand: AsyncParsableCommand {
         var days = 90
 
         @Option(
-            help: ArgumentHelp(
+            path: ArgumentHelp(
                 "A new file (mode 0600) to write the token to, in place of showing it.",
                 valueName: "file"
-            ),
-            completion: .file(),
-            transform: path
+            )
         )
         var output: String?
 
@@ -134,16 +127,12 @@ struct TokensCommand: AsyncParsableCommand {
                 )
             }
             try self.keep(token, secret)
-            await Made(
-                name: token.name,
-                id: token.id,
-                expiresAt: token.expiresAt?.formatted(.iso8601),
-                token: self.output == nil ? secret.reveal() : nil
-            ).print(self.options.format)
-            let end =
-                token.expiresAt.map { "it works until \($0.formatted(.iso8601))" } ?? "it works until it is revoked"
+            let end = token.expiresAt?.formatted(.iso8601)
+            let shown = self.output == nil ? secret.reveal() : nil
+            await Made(name: token.name, id: token.id, expiresAt: end, token: shown).print(self.options.format)
             let place = self.output.map { "the token is in \($0)" } ?? "this is shown once"
-            Console.standardError("\(place); \(end); \(TokensCommand.whenKnown)")
+            let time = end ?? "it is revoked"
+            Console.standardError("\(place); it works until \(time); \(TokensCommand.whenKnown)")
             return .delivered
         }
 
