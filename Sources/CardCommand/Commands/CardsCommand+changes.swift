@@ -149,6 +149,9 @@ private struct CardChanges {
 }
 
 extension CardStore {
+    /// A card as it stands now; `nil` if it is not there.
+    func card(_ id: CardID) async throws -> Card? { try await self.cards([id], for: .process).first }
+
     /// The identifiers of all cards that a filter finds, in the order of their intake.
     func cardIDs(_ filter: CardFilter) async throws -> [CardID] {
         var ids: [CardID] = []

@@ -6,7 +6,6 @@ import CardRemote
 import CardServer
 import CardStore
 import Foundation
-import Logging
 
 extension Configuration.WebhookSettings {
     var key: String { self.secretsFile == nil ? "webhooks.secrets" : "webhooks.secrets_file" }
@@ -26,13 +25,6 @@ extension Configuration {
     /// - Throws: `secret_insecure`, `secret_unreadable`, `webhook_secret_invalid`.
     func webhookSecrets() throws(CodedError) -> [WebhookSecret] {
         try WebhookSecret.secrets(in: try self.webhooks.text())
-    }
-
-    /// Who may ask while a server works; `nil` without a place for the file of tokens.
-    func liveTokens(beside secrets: [WebhookSecret], logger: Logger) -> LiveTokens? {
-        self.server.tokensFile.map { path in
-            LiveTokens(TokensFile(path: path), apartFrom: WebhookSecret.names(of: secrets), logger: logger)
-        }
     }
 
     /// How `serve` listens and what it takes, with everything for which it would refuse to begin.

@@ -109,26 +109,22 @@ extension LoadedConfiguration {
         for service in Configuration.Service.allCases where !self.configuration.isEmbedded {
             let (section, endpoint) = (service.rawValue, self.configuration[endpoint: service])
             guard let address = ServiceAddress(endpoint.url), address.isReadable else { continue }
+            let what: Message
             if endpoint.tls.caFile != nil || endpoint.tls.clientCertificate != nil {
-                self.note(
-                    .settingConflict,
-                    "\(section).url",
-                    "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
-                )
+                what = "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
             } else if address.isVendor || !hosts.contains(where: { $0.lowercased() == address.authority }) {
                 let remedy: Message =
                     address.isVendor
                     ? "this service speaks https; use https"
                     : "use https, or allow it: allow_http.hosts: [\"\(Redacted(address.authority))\"]"
-                self.note(
-                    .settingConflict,
-                    "\(section).url",
-                    """
+                what = """
                     it is an http address of another machine: photos, personal data and credentials can be read on the \
                     way; \(remedy)
                     """
-                )
+            } else {
+                continue
             }
+            self.note(.settingConflict, "\(section).url", what)
         }
     }
 

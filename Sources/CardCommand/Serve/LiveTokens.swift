@@ -3,6 +3,7 @@ import CardServer
 import Glibc
 import Logging
 import Synchronization
+import SystemPackage
 
 /// The tokens as they are now: their file is looked at with each request, and read again when it is not as it was, so that a
 /// token taken back opens nothing more.
@@ -11,7 +12,7 @@ final class LiveTokens: Sendable {
         /// Names that no token may have.
         var senders: Set<String>
         /// What the file looked like when it was read.
-        var mark: [Int]?
+        var mark: Result<FileIdentity, Errno>?
         var outcome = Result<[AccessToken], CodedError>.success([])
     }
 
@@ -19,14 +20,14 @@ final class LiveTokens: Sendable {
     private let logger: Logger
     private let state: Mutex<State>
 
-    init(_ file: TokensFile, apartFrom senders: Set<String>, logger: Logger) {
-        self.file = file
+    /// `nil` without a place for the file.
+    init?(_ configuration: Configuration, apartFrom secrets: [WebhookSecret], logger: Logger) {
+        guard let path = configuration.server.tokensFile else { return nil }
+        self.file = TokensFile(path: path)
         self.logger = logger
-        self.state = Mutex(State(senders: senders))
+        self.state = Mutex(State(senders: WebhookSecret.names(of: secrets)))
     }
 
-    /// The tokens.
-    ///
     /// - Throws: why they cannot be known, as ``TokensFile/read(apartFrom:)``; the log has said so once.
     func now() throws(CodedError) -> [AccessToken] {
         try self.state.withLock { state in
@@ -65,13 +66,10 @@ final class LiveTokens: Sendable {
         }
     }
 
-    /// What is another as soon as the file is: who it is, its size and its times.
-    private static func mark(of path: String) -> [Int] {
+    /// What is another as soon as the file is.
+    private static func mark(of path: String) -> Result<FileIdentity, Errno> {
         var status = stat()
-        guard stat(path, &status) == 0 else { return [Int(errno)] }
-        return [
-            Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), status.st_size,
-            status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
-        ]
+        guard stat(path, &status) == 0 else { return .failure(Errno(rawValue: errno)) }
+        return .success(FileIdentity(path: path, status))
     }
 }

@@ -104,7 +104,7 @@ struct ServeSession: Sendable {
                 onUnseen: { metrics.count($0) }
             )
             let logger = self.configuration.logger(runID: worker)
-            let tokens = self.configuration.liveTokens(beside: settings.webhookSecrets, logger: logger)
+            let tokens = LiveTokens(self.configuration, apartFrom: settings.webhookSecrets, logger: logger)
             var settings = settings
             if let tokens { settings.tokens = tokens.now }
             let services = ServeServices(

@@ -151,11 +151,7 @@ final class WatchReports: Sendable {
                 files[id, default: []].append(line)
             case .ended(let card): id = card
             }
-            guard files[id] != nil, let card = try await self.store.cards([id], for: .process).first,
-                !card.state.isRunnable
-            else {
-                continue
-            }
+            guard files[id] != nil, let card = try await self.store.card(id), !card.state.isRunnable else { continue }
             for var line in files.removeValue(forKey: id) ?? [] {
                 // The watch refuses the file of a card that it finds rejected, and says so itself.
                 if line.state == CardState.rejected.rawValue, card.notice == .attention(.retake) { continue }

@@ -18,7 +18,7 @@ struct WatchIntake: Sendable {
         do {
             if occasion == .lateSidecar { return try await self.amend(photo) }
             let outcome = try await self.engine.take(photo, mayGrow: occasion == .young)
-            guard outcome.state == .rejected, let card = try await self.card(outcome.card),
+            guard outcome.state == .rejected, let card = try await self.store.card(outcome.card),
                 card.notice == .attention(.retake)
             else { return .taken }
             let error = CodedError(
@@ -49,7 +49,7 @@ struct WatchIntake: Sendable {
         var known = try await self.engine.amend(photo)
         // A photo that was put away since has another path, and is known by its bytes.
         if known == nil { known = try await self.engine.take(photo) }
-        guard let known, let card = try await self.card(known.card),
+        guard let known, let card = try await self.store.card(known.card),
             card.metadata.takingOver(photo.metadata) != card.metadata
         else { return .taken }
         return .refused(
@@ -65,8 +65,6 @@ struct WatchIntake: Sendable {
             card: known.card
         )
     }
-
-    private func card(_ id: CardID) async throws -> Card? { try await self.store.cards([id], for: .process).first }
 }
 
 extension CodedError {

@@ -94,7 +94,6 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let notFound = ReasonCode(rawValue: "not_found")
     /// A card does not stand where a change expects it.
     package static let cardConflict = ReasonCode(rawValue: "card_conflict")
-    /// A token lacks the scope that something needs.
     package static let scopeMissing = ReasonCode(rawValue: "scope_missing")
     /// A purpose names the holder of a card.
     package static let purposePersonal = ReasonCode(rawValue: "purpose_personal")

@@ -43,7 +43,6 @@ package struct AccessToken: Hashable, Sendable {
         )
     }
 
-    /// Who asks with it.
     package var caller: Caller { Caller(subject: self.name, scopes: Set(self.scopes)) }
 
     package func isValid(at time: Date) -> Bool { self.expiresAt.map { time < $0 } ?? true }

@@ -113,10 +113,8 @@ struct ConnectionProgress: Sendable {
         self.body = BodyPace(limits: self.limits)
     }
 
-    /// Bytes of a body came.
     mutating func receiveBody(_ count: Int, at time: Duration) { self.body?.receive(count, at: time) }
 
-    /// The body must be whole by then.
     mutating func limitBody(until time: Duration) { self.body?.end = time }
 
     /// A request is whole.
@@ -137,7 +135,6 @@ struct ConnectionProgress: Sendable {
         self.beginAnswer(at: time)
     }
 
-    /// An answer is being written.
     mutating func beginAnswer(at time: Duration) {
         if self.writesSince == nil { self.writesSince = time }
     }

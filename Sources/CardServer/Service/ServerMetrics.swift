@@ -80,7 +80,6 @@ package final class ServerMetrics: Sendable {
     /// What becomes of an input that the engine never sees: its list or its watched folder refuses it, or it is no image.
     package enum UnseenInput: String { case refused, ignored }
 
-    /// Counts an input that the engine never sees.
     package func count(_ input: UnseenInput) { self.add(.inputs, [input.rawValue]) }
 
     private func change(_ metric: Metric, _ labels: [String], _ body: (inout Series) -> Void) {
