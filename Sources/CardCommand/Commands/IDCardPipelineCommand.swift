@@ -1,7 +1,6 @@
 package import ArgumentParser
 import CardImaging
 
-/// The root of the command line.
 package struct IDCardPipelineCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "idcard-pipeline",

@@ -111,7 +111,8 @@ extension LoadedConfiguration {
             guard let address = ServiceAddress(endpoint.url), address.isReadable else { continue }
             let what: Message
             if endpoint.tls.caFile != nil || endpoint.tls.clientCertificate != nil {
-                what = "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
+                what =
+                    "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
             } else if address.isVendor || !hosts.contains(where: { $0.lowercased() == address.authority }) {
                 let remedy: Message =
                     address.isVendor

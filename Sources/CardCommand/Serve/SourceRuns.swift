@@ -19,6 +19,7 @@ final class SourceRuns: Sendable {
     }
 
     private let pipeline: Pipeline
+    private var store: CardStore { self.pipeline.store }
     private let engine: Engine
     private let worker: String
     private let notices: ServiceNotices
@@ -57,25 +58,25 @@ final class SourceRuns: Sendable {
     /// Starts a run over a source, or names the one that waits; `nil` if there is no such source.
     @Sendable func start(_ name: String, by origin: AccessOrigin) async throws -> RunStatus? {
         guard let source = self.sources[name] else { return nil }
-        let run = try await self.pipeline.store.askForRun(over: name, by: origin, now: .now)
+        let run = try await self.store.askForRun(over: name, by: origin, now: .now)
         source.bell.continuation.yield()
         return try await self.status(of: run)
     }
 
     @Sendable func run(_ id: String) async throws -> RunStatus? {
-        guard let run = try await self.pipeline.store.run(id) else { return nil }
+        guard let run = try await self.store.run(id) else { return nil }
         return try await self.status(of: run)
     }
 
     /// Returns the runs that are known, the newest first.
     @Sendable func all() async throws -> [RunStatus] {
         var all: [RunStatus] = []
-        for run in try await self.pipeline.store.runs() { all.append(try await self.status(of: run)) }
+        for run in try await self.store.runs() { all.append(try await self.status(of: run)) }
         return all
     }
 
     private func report(of tracker: RunTracker) async throws -> SourceRun.Report {
-        tracker.report(known: try await self.pipeline.store.cards(tracker.rejectedBefore, for: .process))
+        tracker.report(known: try await self.store.cards(tracker.rejectedBefore, for: .process))
     }
 
     private func status(of run: SourceRun) async throws -> RunStatus {
@@ -116,7 +117,7 @@ final class SourceRuns: Sendable {
     /// - Throws: what the sandbox throws.
     func work() async throws {
         let unreadable = SourceRun.Report(reason: .sourceUnreadable)
-        try await self.pipeline.store.endRuns(exceptOver: self.sources.keys.sorted(), by: self.worker, as: unreadable, now: .now)
+        try await self.store.endRuns(exceptOver: self.sources.keys.sorted(), by: self.worker, as: unreadable, now: .now)
         try await running(self.answerBells, cancelling: true) {
             repeat {
                 for source in self.sources.values { source.bell.continuation.yield() }
@@ -130,7 +131,7 @@ final class SourceRuns: Sendable {
                 group.addTask {
                     for await _ in source.bell.stream {
                         // A bell that rang before the end is still heard after it.
-                        while !self.isOver, let run = try await self.pipeline.store.beginRun(over: name, by: self.worker) {
+                        while !self.isOver, let run = try await self.store.beginRun(over: name, by: self.worker) {
                             guard try await self.perform(run, at: source.path) else { return }
                         }
                     }
@@ -178,7 +179,7 @@ final class SourceRuns: Sendable {
     }
 
     private func end(_ run: SourceRun, as report: SourceRun.Report) async throws {
-        try await self.pipeline.store.end(run, as: report, by: self.worker, now: .now)
+        try await self.store.end(run, as: report, by: self.worker, now: .now)
         let state = report.reason == nil ? RunStatus.State.complete : .failed
         self.pipeline.configuration.logger(runID: self.worker).info(
             "run over a source ended",

@@ -32,7 +32,6 @@ final class SystemdNotice: Sendable {
         }
     }
 
-    /// Says that the service works.
     func sayReady() {
         self.phase.withLock { phase in
             guard phase != .stopping else { return }

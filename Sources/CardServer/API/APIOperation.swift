@@ -4,7 +4,6 @@ import Hummingbird
 
 /// One operation of the API: where it is, what a client needs, and how it may be refused.
 struct APIOperation: Sendable {
-    /// What a client needs.
     enum Access: Hashable, Sendable {
         case open
         /// A token with one of these scopes.

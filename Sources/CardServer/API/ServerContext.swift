@@ -50,7 +50,6 @@ final class RequestRecord: Sendable {
     struct State {
         /// The name of the token that it came with.
         var caller: String?
-        /// How many bytes of its body were read.
         var bodyBytes = 0
         /// Header fields that go with every answer to it.
         var rateLimit: RateLimit.Standing?

@@ -97,7 +97,6 @@ extension AccessToken: Codable {
         return tokens
     }
 
-    /// The content of a file of tokens.
     package static func content(of tokens: [AccessToken]) throws -> Data {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601

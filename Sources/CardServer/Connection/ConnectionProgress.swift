@@ -43,9 +43,7 @@ struct BodyPace: Hashable, Sendable {
 struct ConnectionProgress: Sendable {
     /// What the end of an answer is followed by.
     enum Ending: Hashable {
-        /// The next request.
         case next
-        /// The end of the connection.
         case close
         /// The end of the connection, after what the client still sends has been read away for a while.
         case linger
@@ -105,7 +103,6 @@ struct ConnectionProgress: Sendable {
         return self.headBytes > Limits.headBytes
     }
 
-    /// A head is whole.
     mutating func receiveHead() {
         self.unanswered += 1
         self.steps += 1
@@ -117,7 +114,6 @@ struct ConnectionProgress: Sendable {
 
     mutating func limitBody(until time: Duration) { self.body?.end = time }
 
-    /// A request is whole.
     mutating func receiveEnd(at time: Duration) {
         self.body = nil
         self.steps += 1

@@ -14,7 +14,6 @@ struct Problem: Error {
     /// When it is worth trying again; sent as `Retry-After` in whole seconds, at least one.
     var retryAfter: Duration?
     var headers = HTTPFields()
-    /// Whether the connection ends with the answer.
     var endsConnection = false
 
     init(

@@ -62,7 +62,6 @@ package final class ServerMetrics: Sendable {
         }
     }
 
-    /// Counts what an event of the engine tells.
     package func count(_ event: PipelineEvent) {
         switch event {
         case .taken(_, let outcome) where outcome.state == .rejected && !outcome.isDuplicate:

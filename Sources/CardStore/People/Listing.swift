@@ -38,7 +38,6 @@ package struct CardEvent: Hashable, Sendable {
     /// The state after it.
     package var state: CardState
     package var reason: ReasonCode?
-    /// The remote's own code.
     package var remoteCode: String?
     /// The reason in a sentence.
     package var message: Message?
@@ -46,15 +45,12 @@ package struct CardEvent: Hashable, Sendable {
 
 /// A call to an outside service.
 package struct AttemptRecord: Hashable, Sendable {
-    /// Which stage made it.
     package var stage: Stage
     /// The delivery, for `deliver`.
     package var delivery: DeliveryID?
-    /// When it began.
     package var startedAt: Timestamp
     /// When it ended; `nil` while it is under way.
     package var endedAt: Timestamp?
-    /// How it ended.
     package var failureClass: FailureClass?
     /// The remote's code, or ours.
     package var code: String?
