@@ -19,7 +19,7 @@ package struct CardServer: Service {
 
     let configuration: Configuration
     let ports: Ports
-    let credentials: Credentials
+    let webhookSecrets: WebhookSecrets
     private let certificate: ServerCertificate?
     let metrics: ServerMetrics
     let logger: Logger
@@ -42,7 +42,7 @@ package struct CardServer: Service {
         try configuration.checkListening()
         self.configuration = configuration
         self.ports = ports
-        self.credentials = Credentials(tokens: configuration.tokens, secrets: configuration.webhookSecrets)
+        self.webhookSecrets = WebhookSecrets(configuration.webhookSecrets)
         self.certificate = if let files = configuration.tls { try ServerCertificate(files) } else { nil }
         self.metrics = metrics
         self.logger = logger
@@ -50,7 +50,7 @@ package struct CardServer: Service {
     }
 
     /// Checks what comes from now on with other secrets.
-    package func take(_ webhookSecrets: [WebhookSecret]) { self.credentials.secrets = webhookSecrets }
+    package func take(_ secrets: [WebhookSecret]) { self.webhookSecrets.current.withLock { $0 = secrets } }
 
     /// Reads the certificate again; what is open goes on as it is.
     ///

@@ -75,19 +75,15 @@ struct ServeSession: Sendable {
         }
         try await self.configuration.withSandbox { store in
             try folders?.claim(for: store.id)
-            let metrics = ServerMetrics()
-            let pipeline = Pipeline(configuration: self.configuration, store: store)
-            try await self.serve(settings, folders, over: pipeline, metrics)
+            try await self.serve(settings, folders, over: Pipeline(configuration: self.configuration, store: store))
         }
     }
 
-    private func serve(
-        _ settings: CardServer.Configuration,
-        _ folders: WatchOptions?,
-        over pipeline: Pipeline,
-        _ metrics: ServerMetrics
-    ) async throws {
+    private func serve(_ settings: CardServer.Configuration, _ folders: WatchOptions?, over pipeline: Pipeline)
+        async throws
+    {
         let worker = UUID().uuidString.lowercased()
+        let metrics = ServerMetrics()
         let notices = ServiceNotices(isQuiet: self.isQuiet)
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             notices.observe(event)
@@ -96,13 +92,7 @@ struct ServeSession: Sendable {
             metrics.count(event)
         }
         try await pipeline.with("serve", id: worker, events: observe) { engine in
-            let runs = SourceRuns(
-                pipeline,
-                engine: engine,
-                worker: worker,
-                notices: notices,
-                onUnseen: { metrics.count($0) }
-            )
+            let runs = SourceRuns(pipeline, engine: engine, worker: worker, notices: notices, metrics: metrics)
             let logger = self.configuration.logger(runID: worker)
             let tokens = LiveTokens(self.configuration, apartFrom: settings.webhookSecrets, logger: logger)
             var settings = settings
@@ -117,7 +107,14 @@ struct ServeSession: Sendable {
                     logger: logger,
                     onRunning: { [settings] in self.sayListening(as: settings, at: $0) }
                 ),
-                watch: folders.map { self.watch($0, over: pipeline, engine, notices, metrics) },
+                watch: folders.map { options in
+                    let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
+                    let sandbox = pipeline.store.id
+                    return FolderWatch(options: options, sandbox: sandbox, time: .system, take: intake.take) { event in
+                        notices.observe(event)
+                        if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
+                    }
+                },
                 runs: runs,
                 endPipeline: { pipeline.end(engine) },
                 logger: logger
@@ -125,20 +122,6 @@ struct ServeSession: Sendable {
             // A signal may have come while the sandbox was opened.
             guard !self.notice.isStopping else { return pipeline.end(engine) }
             try await engine.run { try await services.run() }
-        }
-    }
-
-    private func watch(
-        _ options: WatchOptions,
-        over pipeline: Pipeline,
-        _ engine: Engine,
-        _ notices: ServiceNotices,
-        _ metrics: ServerMetrics
-    ) -> FolderWatch {
-        let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
-        return FolderWatch(options: options, sandbox: pipeline.store.id, time: .system, take: intake.take) { event in
-            notices.observe(event)
-            if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
         }
     }
 

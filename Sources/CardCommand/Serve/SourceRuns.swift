@@ -23,7 +23,7 @@ final class SourceRuns: Sendable {
     private let engine: Engine
     private let worker: String
     private let notices: ServiceNotices
-    private let onUnseen: @Sendable (ServerMetrics.UnseenInput) -> Void
+    private let metrics: ServerMetrics
     private let sources: [String: Source]
     /// What the runs of this process have come to so far.
     private let trackers = Mutex<[String: RunTracker]>([:])
@@ -37,19 +37,19 @@ final class SourceRuns: Sendable {
     /// - Parameters:
     ///   - worker: under whose name runs are begun.
     ///   - notices: says what a source holds that is passed over.
-    ///   - onUnseen: called for each input that a list refuses or ignores.
+    ///   - metrics: counts what a list refuses or ignores.
     init(
         _ pipeline: Pipeline,
         engine: Engine,
         worker: String,
         notices: ServiceNotices,
-        onUnseen: @escaping @Sendable (ServerMetrics.UnseenInput) -> Void
+        metrics: ServerMetrics
     ) {
         self.pipeline = pipeline
         self.engine = engine
         self.worker = worker
         self.notices = notices
-        self.onUnseen = onUnseen
+        self.metrics = metrics
         self.sources = pipeline.configuration.sourcePaths.mapValues(Source.init)
     }
 
@@ -159,8 +159,8 @@ final class SourceRuns: Sendable {
         let tracker = RunTracker(listing: listing.entries)
         for entry in listing.entries {
             switch entry {
-            case .refuse: self.onUnseen(.refused)
-            case .ignore: self.onUnseen(.ignored)
+            case .refuse: self.metrics.count(.refused)
+            case .ignore: self.metrics.count(.ignored)
             case .take, .duplicate: break
             }
         }

@@ -3,39 +3,10 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Synchronization
-
-/// Who may ask, now.
-final class Credentials: Sendable {
-    private let tokens: CardServer.TokenSource
-    private let current: Mutex<[WebhookSecret]>
-
-    init(tokens: @escaping CardServer.TokenSource, secrets: [WebhookSecret]) {
-        self.tokens = tokens
-        self.current = Mutex(secrets)
-    }
-
-    /// The secrets that the next webhook is checked with.
-    var secrets: [WebhookSecret] {
-        get { self.current.withLock { $0 } }
-        set { self.current.withLock { $0 = newValue } }
-    }
-
-    /// Finds what is kept of a token that works at a time. All are compared, and each as a whole (`SHA256Digest` sees to
-    /// that), so that the time tells nothing.
-    ///
-    /// - Throws: why the tokens cannot be known.
-    func token(_ presented: String, at time: Date) throws(CodedError) -> AccessToken? {
-        let digest = SHA256.hash(data: Data(presented.utf8))
-        var found: AccessToken?
-        for token in try self.tokens() where digest == token.digest { found = token }
-        return found.flatMap { $0.isValid(at: time) ? $0 : nil }
-    }
-}
 
 /// Tells who asks, whether they may, and whether they ask too often.
 struct Authentication: Sendable {
-    let credentials: Credentials
+    let tokens: CardServer.TokenSource
     /// How often a token may ask.
     let callers: RateLimit
     /// How often an address may be wrong.
@@ -72,14 +43,19 @@ struct Authentication: Sendable {
         return caller
     }
 
-    /// What is kept of a token; nobody is at fault while that cannot be known.
+    /// What is kept of a token that works now. All are compared, and each as a whole (`SHA256Digest` sees to that), so that
+    /// the time tells nothing.
     private func known(_ presented: String) throws(Problem) -> AccessToken? {
-        do throws(CodedError) {
-            return try self.credentials.token(presented, at: self.now().date)
-        } catch {
+        let tokens: [AccessToken]
+        do throws(CodedError) { tokens = try self.tokens() } catch {
+            // Nobody is at fault while they cannot be known.
             self.metrics.add(.unavailableTokens)
             throw Problem(.tokensUnavailable, retryAfter: .seconds(10))
         }
+        let digest = SHA256.hash(data: Data(presented.utf8))
+        var found: AccessToken?
+        for token in tokens where digest == token.digest { found = token }
+        return found.flatMap { $0.isValid(at: self.now().date) ? $0 : nil }
     }
 
     private func failure(_ request: Request, context: ServerContext) -> Problem {

@@ -12,29 +12,16 @@ extension CardServer {
             middleware: Envelope(metrics: self.metrics, origins: self.configuration.origins, logger: self.logger)
         )
         let reception = Reception(ports: self.ports, configuration: self.configuration)
-        let webhooks = WebhookRoute(
-            reception: reception,
-            credentials: self.credentials,
-            metrics: self.metrics
-        )
+        let webhooks = WebhookRoute(reception: reception, secrets: self.webhookSecrets, metrics: self.metrics)
         let health = HealthRoutes(reception, metrics: self.metrics, connections: register)
         router.add(.receiveWebhook, webhooks.receive)
         router.add(.live) { _, _ in health.live() }
         router.add(.ready) { _, _ in await health.ready() }
         router.add(.document) { _, _ in OpenAPIDocument.answer() }
-        self.addOperationsWithToken(to: router, reception, health)
-        return router
-    }
-
-    private func addOperationsWithToken(
-        to router: Router<ServerContext>,
-        _ reception: Reception,
-        _ health: HealthRoutes
-    ) {
         let cards = CardRoutes(ports: self.ports)
         let runs = RunRoutes(reception: reception)
         let authentication = Authentication(
-            credentials: self.credentials,
+            tokens: self.configuration.tokens,
             callers: RateLimit(self.configuration.callerRate),
             failures: RateLimit(self.configuration.failureRate),
             metrics: self.metrics,
@@ -50,6 +37,7 @@ extension CardServer {
         router.add(.listRuns, authentication) { _, _, _ in try await runs.list() }
         router.add(.showRun, authentication) { _, context, _ in try await runs.show(context) }
         router.add(.figures, authentication) { _, _, _ in try await health.figures() }
+        return router
     }
 }
 

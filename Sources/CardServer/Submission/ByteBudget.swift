@@ -3,14 +3,9 @@ import Synchronization
 
 /// How many bytes the bodies of all known senders together may hold, and how many those of one sender.
 final class ByteBudget: Sendable {
-    private struct State {
-        var used = 0
-        var shares: [String: Int] = [:]
-    }
-
     private let limit: Int
     private let share: Int
-    private let state = Mutex(State())
+    private let shares = Mutex<[String: Int]>([:])
 
     /// - Parameters:
     ///   - limit: the most bytes for all senders together.
@@ -21,11 +16,10 @@ final class ByteBudget: Sendable {
     }
 
     fileprivate func take(_ count: Int, for name: String) -> Bool {
-        self.state.withLock { state in
-            let ofName = state.shares[name, default: 0] + count
-            guard state.used + count <= self.limit, ofName <= self.share else { return false }
-            state.used += count
-            state.shares[name] = ofName > 0 ? ofName : nil
+        self.shares.withLock { shares in
+            let ofName = shares[name, default: 0] + count
+            guard shares.values.reduce(count, +) <= self.limit, ofName <= self.share else { return false }
+            shares[name] = ofName > 0 ? ofName : nil
             return true
         }
     }

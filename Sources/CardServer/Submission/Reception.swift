@@ -54,11 +54,6 @@ final class Reception: Sendable {
         return try await body()
     }
 
-    /// An empty image whose bytes count against the budget.
-    func image(_ claim: ByteClaim) -> ImageBytes {
-        ImageBytes(limit: self.configuration.imageBytes, claim: claim)
-    }
-
     /// What the fields of an image say, checked.
     ///
     /// - Throws: ``Problem``: `business_no_missing`, `user_no_missing`; `CodedError`: `business_no_invalid`,

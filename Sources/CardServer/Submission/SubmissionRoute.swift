@@ -56,7 +56,7 @@ struct SubmissionRoute: Sendable {
             throw Problem(.mediaTypeUnsupported, "Taken are multipart/form-data, image/jpeg, image/png, \(types).")
         }
         let headers = try FieldTexts(headers: request.headers)
-        var image = self.reception.image(claim)
+        var image = ImageBytes(limit: self.reception.configuration.imageBytes, claim: claim)
         var body = BodyReader(request: request, context: context, limit: image.limit)
         guard isForm else {
             let metadata = try self.reception.metadata(headers)

@@ -3,11 +3,12 @@ import CardStore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Synchronization
 
 /// `POST /v1/webhooks/cards`: takes images in from senders that sign.
 struct WebhookRoute: Sendable {
     let reception: Reception
-    let credentials: Credentials
+    let secrets: WebhookSecrets
     let metrics: ServerMetrics
 
     /// Answers one message; 202 means that the card is durable. Nothing is parsed, and nothing stored, before the
@@ -15,7 +16,7 @@ struct WebhookRoute: Sendable {
     ///
     /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
     func receive(_ request: Request, context: ServerContext) async throws -> Response {
-        let secrets = self.credentials.secrets
+        let secrets = self.secrets.current.withLock { $0 }
         let now = self.reception.ports.now()
         // Without a secret nothing can be believed, and nothing need be read.
         guard !secrets.isEmpty,
@@ -82,7 +83,7 @@ struct WebhookRoute: Sendable {
         switch message.image {
         case .address(let address): content = .remote(try self.checked(address))
         case .base64(let text):
-            var image = self.reception.image(claim)
+            var image = ImageBytes(limit: self.reception.configuration.imageBytes, claim: claim)
             try image.take(base64: text.reveal())
             let bytes = try image.finish()
             source = ContentDigest(of: bytes)

@@ -2,6 +2,7 @@ package import CardModel
 import Crypto
 import Foundation
 import HTTPTypes
+import Synchronization
 
 /// A secret that a sender of webhooks shares with us (Standard Webhooks 1.0.0): 24 to 64 random bytes.
 package struct WebhookSecret: Hashable, Sendable {
@@ -63,6 +64,15 @@ package struct WebhookSecret: Hashable, Sendable {
 
     /// A signature that is yet to see the message.
     func signature() -> HMAC<SHA256> { HMAC<SHA256>(key: SymmetricKey(data: self.bytes.reveal())) }
+}
+
+/// The secrets that the next webhook is checked with.
+final class WebhookSecrets: Sendable {
+    let current: Mutex<[WebhookSecret]>
+
+    init(_ secrets: [WebhookSecret]) {
+        self.current = Mutex(secrets)
+    }
 }
 
 /// Checks one message of a sender, piece by piece as it arrives (Standard Webhooks 1.0.0, symmetric signatures).
