@@ -153,7 +153,9 @@ private struct ServeServices: Sendable {
         logger.logLevel = .critical
         let serving = ServiceGroup(services: [self.server], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { companions in
-            companions.addTask { await self.reload() }
+            companions.addTask {
+                for await _ in self.session.reloads.stream { self.session.notice.reloading(self.reload) }
+            }
             companions.addTask { await self.session.notice.giveSignsOfLife() }
             companions.addTask {
                 for await _ in self.session.ends.stream {
@@ -180,13 +182,7 @@ private struct ServeServices: Sendable {
     }
 
     /// Rereads at SIGHUP what may be replaced while a service works; what cannot be read stays as it was.
-    private func reload() async {
-        for await _ in self.session.reloads.stream {
-            self.session.notice.reloading { self.readAgain() }
-        }
-    }
-
-    private func readAgain() {
+    private func reload() {
         var isWhole = true
         func attempt(_ what: String, _ body: () throws(CodedError) -> Void) {
             do throws(CodedError) { try body() } catch {
