@@ -1,4 +1,5 @@
 import CardModel
+import CardStore
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -26,6 +27,13 @@ struct OpenAPITests {
             for (method, node) in methods { operations["\(method.uppercased()) \(path)"] = node }
         }
         return operations
+    }
+
+    @Test func `an endpoint stands as the document says`() async throws {
+        let document = try await self.document()
+        let path = "components schemas Readiness properties stages additionalProperties properties status enum"
+        let node = path.split(separator: " ").reduce(document as Any?) { ($0 as? [String: Any])?[String($1)] }
+        #expect(node as? [String] == EndpointState.allCases.map(\.rawValue))
     }
 
     @Test func `every route is described, and everything that is described has a route`() async throws {
