@@ -146,14 +146,12 @@ struct AuthorityTests {
         }
     }
 
-    @Test func `a stranger's photo keeps out no photo of the one whose number it is, and hurries nothing`() async throws
-    {
+    @Test func `a stranger's photo keeps out no photo of the one whose number it is`() async throws {
         try await self.with([("owner", [.submit]), ("stranger", [.submit])]) { harness in
             _ = try await harness.send(.image(Specimen.jpeg("back"), token: "owner", businessNumber: "CASE-1"))
             let image = Specimen.jpeg("front")
-            let urgent = [("Card-Priority", "9")]
             for (token, state) in [("stranger", "held"), ("owner", "received")] {
-                let request = RawRequest.image(image, token: token, businessNumber: "CASE-1", headers: urgent)
+                let request = RawRequest.image(image, token: token, businessNumber: "CASE-1")
                 #expect(try await harness.send(request).json["state"] as? String == state)
             }
             let again = RawRequest.image(image, token: "stranger", businessNumber: "CASE-1")

@@ -43,6 +43,15 @@ import Testing
         #expect(try await harness.card(first.card).metadata.priority == 0)
     }
 
+    @Test func `a number is as urgent as the one whose number it is says, and nobody else`() async throws {
+        try await harness.admit("front", number: "N", submitter: "one", priority: 2)
+        try await harness.admit("other", number: "N", submitter: "two", priority: 9)
+        try await harness.admit("other", number: "N", side: .back, submitter: "two", priority: 9)
+        #expect(try await harness.value("SELECT priority FROM cases", as: Int.self) == 2)
+        try await harness.admit("third", number: "N", submitter: "one", priority: 3)
+        #expect(try await harness.value("SELECT priority FROM cases", as: Int.self) == 3)
+    }
+
     @Test func `another submitter's photo that becomes usable is held as any other of theirs`() async throws {
         try await harness.admit("front", number: "N", submitter: "one")
         let outcome = try await harness.admit("other", number: "N", submitter: "two", refused: StoreHarness.tooLarge)
