@@ -108,13 +108,13 @@ enum SystemUser {
         return try AccessOrigin(caller, actor: "\(self.name):\(command)", purpose: why)
     }
 
-    /// The name of whoever logged in, or for root of whoever used sudo, else of the process's own user; as it is when first
+    /// The name of the login user, or for root of the sudo user, else of the process's own user; as it is when first
     /// asked for: before root becomes the owner of a sandbox.
     static let name: String = {
         let login = (try? String(contentsOfFile: "/proc/self/loginuid", encoding: .utf8)).flatMap { uid_t($0.trimmed) }
-        // All bits set: nobody logged in, as in a container or a service.
+        // All bits set: no login, as in a container or a service.
         if let login, login != uid_t.max, let name = Self.name(of: login) { return name }
-        // Anybody could set it: of root's processes it is believed, who could write anything anyway.
+        // Any user can set it, so only root is believed, who can write anything anyway.
         if geteuid() == 0, let sudo = ProcessInfo.processInfo.environment["SUDO_USER"], getpwnam(sudo) != nil {
             return sudo
         }

@@ -9,6 +9,15 @@ import Testing
 
 /// A server that answers once too often on a kept connection tells nothing about the next request.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct UnaskedAnswerTests {
+    /// What watches a connection hangs on a debug hook of the library, which another minor version may call otherwise or not
+    /// at all: it is raised on purpose, with these tests.
+    @Test func `the minor version of the library that is watched is pinned`() throws {
+        let root = (1...4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+        let package = try String(contentsOf: root.appending(path: "Package.swift"), encoding: .utf8)
+        let line = package.split(separator: "\n").first { $0.contains("swift-server/async-http-client") }
+        #expect(line?.contains(".upToNextMinor(from:") == true)
+    }
+
     private static let good = FaultReply.json(#"{"RETCODE":"000000"}"#)
     private static let page = FaultReply("400 Bad Request", headers: ["Content-Type: text/html"], body: "<html></html>")
     private static let chunked = FaultReply(
