@@ -20,8 +20,6 @@ struct ReceivedForm: Sendable {
     /// The parts; equal names stay separate.
     let parts: [Part]
 
-    /// Reads a whole body.
-    ///
     /// - Throws: `MultipartFormError`; its messages give positions, never names or values.
     init(parsing body: Data, contentType: String?) throws(MultipartFormError) {
         var limits = MultipartParser.Limits()

@@ -12,7 +12,6 @@ package struct EngineSettings: Sendable {
         /// The most failures of a card that count.
         package var maxAttempts = 8
 
-        /// Makes the defaults.
         package init() {}
     }
 
@@ -51,6 +50,5 @@ package struct EngineSettings: Sendable {
     /// Photos that are prepared at a time.
     package var preparing = 2
 
-    /// Makes the defaults.
     package init() {}
 }

@@ -2,7 +2,6 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// What a claim came to.
 struct Claimed<Job: Sendable>: Sendable {
     var jobs: [Job] = []
     /// Whether it changed cards without a job for them: then there may be more to claim at once.

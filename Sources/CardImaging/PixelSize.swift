@@ -1,4 +1,3 @@
-/// Width and height in pixels.
 struct PixelSize: Hashable, Sendable {
     var width: Int
     var height: Int

@@ -55,7 +55,6 @@ struct Planes: ~Copyable {
         return Planes(size: size, native: native)
     }
 
-    /// Converts the colours in place.
     func convert(with transform: idci_colour_transform) {
         withUnsafePointer(to: transform) { idci_planes_to_srgb(self.native, $0) }
     }

@@ -9,7 +9,6 @@ package struct Redacted<Value: Sendable>: Sendable, Discreet {
         self.value = value
     }
 
-    /// Returns the value itself.
     package func reveal() -> Value { self.value }
 
     package var description: String { "<redacted>" }

@@ -14,8 +14,6 @@ enum Limits {
     static let retryAfter: Duration = .seconds(6 * 3600)
     /// The bytes read and handed to a connection at a time.
     static let chunkBytes = 65_536
-    /// How deep a JSON document may be nested.
-    static let jsonDepth = 64
     /// How deep the elements of an XML document may be nested.
     static let xmlDepth = 16
     /// The longest name of a processing instruction in a reply.

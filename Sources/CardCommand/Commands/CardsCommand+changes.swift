@@ -109,8 +109,6 @@ private struct CardChanges {
     let format: OutputFormat
     let store: CardStore
 
-    /// Changes cards.
-    ///
     /// - Returns: `someNotDelivered` if one of the changes was refused.
     func make(_ ids: [CardID], _ change: (CardID) async throws -> [CardChange]) async throws -> CommandStatus {
         let known = Set(try await self.store.standing(of: ids).map(\.card))

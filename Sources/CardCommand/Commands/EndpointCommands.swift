@@ -179,7 +179,6 @@ struct ListeningOptions: ParsableArguments {
         await Console.standardOutput("http://\(Self.host):\(port)\(path)")
     }
 
-    /// Serves until a signal.
     func serve(_ endpoint: any Service) async throws -> CommandStatus {
         let signals: [UnixSignal] = [.sigint, .sigterm]
         let group = ServiceGroup(services: [endpoint], gracefulShutdownSignals: signals, logger: self.logger)

@@ -92,7 +92,6 @@ struct PurposeOptions: ParsableArguments {
         throw ValidationError("--why has up to 200 characters, got \(why.count).")
     }
 
-    /// As ``SystemUser/origin(of:why:)``.
     func origin(of command: String) throws(CodedError) -> AccessOrigin {
         try SystemUser.origin(of: command, why: self.why)
     }

@@ -35,8 +35,6 @@ struct ConfigurationFile {
         return access(usual, F_OK) == 0 ? usual : nil
     }
 
-    /// Reads a file.
-    ///
     /// - Throws: `configuration_unreadable`, `setting_twice`; the message never quotes the file, which may hold secrets.
     init(path: String) throws(ConfigurationError) {
         self.path = path

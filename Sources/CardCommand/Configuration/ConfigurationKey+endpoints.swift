@@ -25,7 +25,6 @@ extension ConfigurationKey {
                 .means("Least score as a genuine card that passes, unless the service names its own."),
         ] + Self.calls(of: .verification, "the verification service")
 
-    /// How an endpoint is called.
     private static func calls(of service: Configuration.Service, _ peer: String) -> [ConfigurationKey] {
         let section = service.rawValue
         return [

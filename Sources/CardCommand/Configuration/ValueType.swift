@@ -43,7 +43,6 @@ enum ShownValue: Hashable, Sendable, Encodable {
     /// Whether a secret is set; it is never shown itself.
     case secret(isSet: Bool)
 
-    /// For people.
     var text: String {
         switch self {
         case .unset: "<unset>"

@@ -6,7 +6,6 @@ import SystemPackage
 
 /// The file that keeps the keys of a sandbox, the current one first; only its owner may have rights to it.
 struct KeyFile: Sendable {
-    /// What a key looks like.
     static let form = "32 random bytes in Base64 (or 64 hexadecimal digits)"
     private static let key = "vault.key_file"
     private static let header = """
@@ -23,8 +22,6 @@ struct KeyFile: Sendable {
         return lstat(self.path, &status) == 0
     }
 
-    /// Reads the keys.
-    ///
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func read() throws(CodedError) -> KeyRing {
         guard self.exists else {

@@ -146,7 +146,6 @@ extension KeysCommand {
     }
 }
 
-/// What `keys rotate` has done.
 private struct KeyReport: Report {
     let keyID: String
     let rewrapped: Int

@@ -9,7 +9,6 @@ struct SecretFile {
     static let maximumBytes = 64 * 1024
 
     let path: String
-    /// The key that names it.
     let key: String
 
     /// Reads the one secret in it; blanks and line ends around it do not count.
@@ -74,8 +73,6 @@ enum LimitedText {
         case silent(Duration)
     }
 
-    /// Reads a file.
-    ///
     /// - Parameters:
     ///   - patience: how long a program that writes it may be silent.
     ///   - check: looks at the opened file, whose rights need not be those of whatever has the name a moment later.

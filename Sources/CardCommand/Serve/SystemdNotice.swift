@@ -21,7 +21,6 @@ final class SystemdNotice: Sendable {
         self.watchdogInterval = isOurs ? microseconds.map { .microseconds($0 / 2) } : nil
     }
 
-    /// Whether the end was said.
     var isStopping: Bool { self.phase.withLock { $0 == .stopping } }
 
     /// Says that the service ends, and nothing but signs of life from now on.

@@ -66,8 +66,6 @@ extension UploadAnswer {
 
 /// Turns a text from outside into the name of one folder, never a path and never another's name.
 enum FolderName {
-    /// Makes a name.
-    ///
     /// ASCII letters, digits, `-`, `_` and inner dots stay; every other byte becomes `%` and two hexadecimal digits, so
     /// two texts never share a name. A name that would be too long is cut and ends with `~` and the text's SHA-256.
     static func sanitized(_ text: String) -> String {

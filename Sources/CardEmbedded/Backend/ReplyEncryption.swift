@@ -33,7 +33,6 @@ extension EmbeddedBackend {
 
         private static let blockLength = 8
 
-        /// How the blocks hang together.
         package var mode: Mode
         /// The key: 24 bytes of UTF-8, of a longer text the first 24; 16 bytes are used as K1 K2 K1.
         package var key: String
@@ -49,7 +48,6 @@ extension EmbeddedBackend {
 
         /// The mode; the rest is secret.
         package var description: String { "ReplyEncryption(\(self.mode.rawValue))" }
-        /// The same as ``description``.
         package var debugDescription: String { self.description }
         /// A mirror without the secrets.
         package var customMirror: Mirror { Mirror(self, children: [:]) }

@@ -5,8 +5,6 @@ import FoundationEssentials
 ///
 /// All have the HTTP status 200. Anything a client cannot read at all is an HTTP error instead.
 struct UploadAnswer: Error, Decodable, Equatable {
-    /// The values of RETCODE.
-    ///
     /// | code | meaning | what the sender does |
     /// |---|---|---|
     /// | `000000` | stored | nothing more |

@@ -37,8 +37,6 @@ final class UploadRoute: Sendable {
         return router
     }
 
-    /// Answers one upload.
-    ///
     /// - Throws: ``BackendProblem``: 400 without a usable key or form, 409, 413, 422, or 500 when nothing could be
     ///   stored.
     private func receive(_ request: Request, context: ConnectionContext) async throws -> Response {

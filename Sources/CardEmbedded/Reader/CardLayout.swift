@@ -2,7 +2,6 @@
 ///
 /// The windows are generous: what is read is the line of ink found inside, not the window.
 enum CardLayout {
-    /// A part of the card.
     struct Window: Sendable {
         let x: ClosedRange<Double>
         let y: ClosedRange<Double>

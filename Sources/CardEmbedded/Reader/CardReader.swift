@@ -10,8 +10,6 @@ struct CardReader: Sendable {
 
     let tesseract: Tesseract
 
-    /// Reads one picture.
-    ///
     /// - Parameters:
     ///   - jpeg: A whole JPEG file, upright or upside down.
     ///   - edges: The edges that are read, in pixels.

@@ -20,7 +20,6 @@ package struct EmbeddedVerifier: Service {
         package var port = 0
         /// The accounts: `api_key` to `api_secret`.
         package var secrets: [String: String]
-        /// How tesseract is run.
         package var tesseract = Tesseract.Configuration()
         /// Requests answered at once; one more gets `CONCURRENCY_LIMIT_EXCEEDED`. As many as there are cores: reading is
         /// computing, and more at once only run into the deadlines of their callers.

@@ -113,8 +113,6 @@ private struct VerifierForm {
     /// Whether the scores are to be given; FaceID v3 always gives them.
     let wantsLegality: Bool
 
-    /// Checks a form.
-    ///
     /// - Throws: ``VerifierFault`` for the first thing wrong.
     init(_ form: ReceivedForm, _ dialect: EmbeddedVerifier.Dialect) throws(VerifierFault) {
         let images = form.parts.filter { $0.name == dialect.imagePart }

@@ -65,7 +65,6 @@ final class EndpointGate: Sendable {
 
     func begin(_ count: Int) { self.state.withLock { $0.gate.begin(count, at: self.time.steady()) } }
 
-    /// Whether calls are under way.
     var isUnderWay: Bool { self.state.withLock { $0.gate.isUnderWay } }
 
     func withdraw() { self.state.withLock { $0.gate.withdraw() } }

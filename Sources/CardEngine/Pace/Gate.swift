@@ -55,7 +55,6 @@ package struct Gate: Hashable, Sendable {
         self.level = min(self.cap, Limits.firstLevel)
     }
 
-    /// Whether calls are under way.
     package var isUnderWay: Bool { self.inFlight > 0 }
 
     /// Whether calls fail at the moment: then those that have not failed go first.

@@ -5,7 +5,6 @@ import Synchronization
 ///
 /// Ringing a stage marks it busy at once, so that nobody takes the pipeline for idle between a card's two stages.
 final class WorkBoard: Sendable {
-    /// What a stage is doing.
     enum Status: Hashable, Sendable {
         /// Something is under way or may be claimed.
         case busy
@@ -105,7 +104,6 @@ final class WorkBoard: Sendable {
 
     // MARK: The end
 
-    /// No further input comes.
     func endIntake() {
         self.state.withLock { $0.isIntakeOver = true }
         self.wakeWatchers()

@@ -5,7 +5,6 @@ import Synchronization
 
 /// Forms deliveries of what the rules let go, sends them, and repeats those that were attempted.
 final class DeliverStage: StageWork {
-    /// A piece of work.
     enum Job: Sendable {
         /// A delivery that was attempted before: the same bytes go again.
         case again(DeliveryJob)
@@ -50,7 +49,6 @@ final class DeliverStage: StageWork {
 
     /// What a claim asks the sandbox for, one after the other.
     private enum Turn {
-        /// Deliveries that were attempted.
         case again(longestAgoFirst: Bool)
         /// Cards that may form new ones, at most so many.
         case new(untriedOnly: Bool, most: Int)

@@ -13,7 +13,6 @@ final class FetchHosts: Sendable {
     /// The gates of the hosts that are remembered.
     var known: [EndpointGate] { self.gates.withLock { Array($0.values) } }
 
-    /// The gate of a host.
     func gate(of host: String) async throws -> EndpointGate {
         if let known = self.gates.withLock({ $0[host] }) { return known }
         var pace = EngineSettings.Pace()

@@ -3,22 +3,31 @@ import Foundation
 
 /// A flat JSON object of texts, whole numbers and nulls: a sidecar, or a line of a JSONL manifest.
 enum JSONRecord {
-    /// A text, or a whole number as one.
-    private struct Value: Decodable {
-        let text: String
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            self.text = try (try? container.decode(String.self)) ?? String(container.decode(Int64.self))
-        }
-    }
-
     /// Reads an object; a key that is `null` is missing, one that stands twice is among `duplicates`.
     ///
     /// - Throws: `CodedError` whose message reads on after "row 7 of the manifest " or "its sidecar ".
     static func record(in json: Data) throws(CodedError) -> Record {
-        let scan = JSONScan(json)
-        guard !scan.hasFractionOrExponent else {
+        guard let object = JSONValue(parsing: json), object.isObject else { throw self.malformed }
+        let unknown = object.members.map(\.name).filter { !Record.isKnown($0) }
+        guard unknown.isEmpty else { throw CodedError(.fieldInvalid, .input, Record.unknown(unknown.sorted())) }
+        var record = Record()
+        for member in object.members { record.set(member.name, to: try self.text(of: member.value)) }
+        record.duplicates = object.repeatedNames.sorted()
+        return record
+    }
+
+    private static let malformed = CodedError(
+        .fieldInvalid,
+        .input,
+        "is not a JSON object of texts and whole numbers"
+    )
+
+    private static func text(of value: JSONValue) throws(CodedError) -> String? {
+        switch value {
+        case .null: return nil
+        case .string(let text): return text
+        case .number(let digits):
+            guard digits.contains(where: { ".eE".contains($0) }) else { return digits }
             throw CodedError(
                 .fieldInvalid,
                 .input,
@@ -27,20 +36,8 @@ enum JSONRecord {
                 cases, users and persons as texts in quotes
                 """
             )
+        case .object, .array, .boolean: throw self.malformed
         }
-        let object: [String: Value?]
-        do {
-            object = try JSONDecoder().decode([String: Value?].self, from: json)
-        } catch {
-            // The decoder's own words may quote the bytes, which may be personal.
-            throw CodedError(.fieldInvalid, .input, "is not a JSON object of texts and whole numbers")
-        }
-        let unknown = object.keys.filter { !Record.isKnown($0) }
-        guard unknown.isEmpty else { throw CodedError(.fieldInvalid, .input, Record.unknown(unknown.sorted())) }
-        var record = Record()
-        for (key, value) in object { record.set(key, to: value?.text) }
-        record.duplicates = scan.repeatedKeys
-        return record
     }
 
     /// Reads the lines of a manifest; the number of a row is the number of its line, blank lines are passed over.

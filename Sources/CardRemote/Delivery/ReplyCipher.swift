@@ -18,7 +18,6 @@ package struct ReplyEncryption: Hashable, Sendable {
         case ecb = "3des-ecb"
     }
 
-    /// How the blocks hang together.
     package var mode: Mode
     /// The key: 24 bytes of UTF-8, of a longer text the first 24; 16 bytes are used as K1 K2 K1.
     package var key: Redacted<String>
@@ -47,7 +46,6 @@ package struct ReplyEncryption: Hashable, Sendable {
 /// Decrypts 3DES replies, without judging whether the result makes sense: a wrong start vector spoils the first eight
 /// bytes alone and leaves the padding in order, so only reading the text can tell.
 struct ReplyCipher: Sendable {
-    /// The bytes of a block.
     static let blockLength = 8
 
     private let mode: ReplyEncryption.Mode

@@ -12,7 +12,6 @@ enum HTTPPhase: Sendable {
     case afterSend
 }
 
-/// How one request ended.
 enum HTTPExchange: Sendable {
     /// The remote answered; what the status means is the caller's knowledge.
     case reply(HTTPReply)

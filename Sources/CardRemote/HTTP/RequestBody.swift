@@ -11,7 +11,6 @@ enum RequestBody: Sendable {
     /// Bytes as they are.
     case bytes(Data, contentType: String)
 
-    /// The length in bytes.
     var length: Int64 {
         switch self {
         case .form(let form): Int64(form.contentLength)

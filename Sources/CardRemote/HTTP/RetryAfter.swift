@@ -14,8 +14,6 @@ enum RetryAfter {
         "pdt": -7,
     ]
 
-    /// Reads a header value.
-    ///
     /// - Parameter now: the time against which a date is measured.
     /// - Returns: a wait between zero and the longest that is obeyed; `nil` if the value has neither form.
     static func parse(_ value: String, now: Timestamp) -> Duration? {

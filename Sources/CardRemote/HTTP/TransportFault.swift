@@ -7,8 +7,6 @@ import NIOSSL
 
 /// Names the faults of a transport: from the error types of the network libraries to our closed set of codes.
 enum TransportFault {
-    /// Names an error.
-    ///
     /// - Parameters:
     ///   - error: what the library threw; `nil` if a request ended without error and without reply.
     ///   - phase: what was observed of the sending.

@@ -66,8 +66,6 @@ struct RequestSign {
     /// The value of the part `sign`.
     let value: String
 
-    /// Signs a request.
-    ///
     /// - Parameters:
     ///   - key: the account's key, which stands in the signature in clear.
     ///   - secret: the account's secret, which does not.

@@ -16,26 +16,13 @@ extension Response {
     }
 }
 
-/// Reads JSON that strangers send: in UTF-8, and each key of an object once. A decoder keeps one of two equal keys and
-/// says nothing.
+/// Reads JSON that strangers send.
 enum StrictJSON {
-    /// Reads a body.
-    ///
     /// - Parameter expected: what it is to be, for people.
-    /// - Throws: ``Problem``: `json_invalid`, `field_duplicate`; and a problem that the type itself throws.
-    static func decode<Value: Decodable>(_ type: Value.Type, from body: Data, expected: String) throws -> Value {
-        let value: Value
-        do {
-            // The decoder reads UTF-16 and UTF-32, too, in which every ASCII character has a byte that is zero.
-            guard !body.contains(0) else { throw Problem(.jsonInvalid, "It is not UTF-8.") }
-            value = try JSONDecoder().decode(type, from: body)
-        } catch let problem as Problem {
-            throw problem
-        } catch {
-            // The decoder's own text may quote the body.
-            throw Problem(.jsonInvalid, expected)
-        }
-        guard JSONScan(body).repeatedKeys.isEmpty else {
+    /// - Throws: ``Problem``: `json_invalid`, `field_duplicate`.
+    static func object(in body: some Sequence<UInt8>, expected: String) throws -> JSONValue {
+        guard let value = JSONValue(parsing: body), value.isObject else { throw Problem(.jsonInvalid, expected) }
+        guard value.repeatedNames.isEmpty else {
             throw Problem(.fieldDuplicate, "A key stands twice in an object.")
         }
         return value
@@ -59,11 +46,16 @@ enum StrictJSON {
         guard request.headers[.contentType]?.mediaType == "application/json" else {
             throw Problem(.mediaTypeUnsupported, "Taken is application/json.")
         }
-        let texts = try self.decode([String: String?].self, from: body, expected: "It is an object of texts.")
-        guard texts.keys.allSatisfy(known.contains) else {
-            throw Problem(.fieldUnknown, "Known are \(known.sorted().joined(separator: ", ")).")
+        let expected = "Expected a JSON object whose values are strings."
+        var texts: [String: String] = [:]
+        for member in try self.object(in: body, expected: expected).members where member.value != .null {
+            guard case .string(let text) = member.value else { throw Problem(.jsonInvalid, expected) }
+            guard known.contains(member.name) else {
+                throw Problem(.fieldUnknown, "Known are \(known.sorted().joined(separator: ", ")).")
+            }
+            texts[member.name] = text
         }
-        return texts.compactMapValues { $0 }
+        return texts
     }
 }
 

@@ -14,8 +14,6 @@ struct Authentication: Sendable {
     let metrics: ServerMetrics
     let now: @Sendable () -> Timestamp
 
-    /// Lets a request through.
-    ///
     /// - Returns: who asks.
     /// - Throws: ``Problem``: `unauthorized`, `scope_missing`, `rate_limited` or `tokens_unavailable`.
     func admit(_ request: Request, context: ServerContext, scopes: [TokenScope]) throws -> Caller {

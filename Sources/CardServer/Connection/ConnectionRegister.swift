@@ -5,7 +5,6 @@ import Synchronization
 /// The connections that are open: counts them, makes room for newcomers, and ends those that are left when the time to
 /// end has run out.
 final class ConnectionRegister: Sendable {
-    /// What becomes of a connection.
     enum Admission: Sendable {
         /// It is within the limits.
         case taken
@@ -76,7 +75,6 @@ final class ConnectionRegister: Sendable {
         }
     }
 
-    /// Ends all connections at once.
     func closeAll() {
         for channel in self.state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
     }

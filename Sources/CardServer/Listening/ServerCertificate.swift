@@ -20,8 +20,6 @@ package struct TLSFiles: Hashable, Sendable {
     /// - Throws: `certificate_unusable`.
     package func check() throws(CodedError) { _ = try self.load() }
 
-    /// Reads the files.
-    ///
     /// - Throws: `certificate_unusable`, if they cannot be read, do not belong together, or strangers can read the key.
     func load() throws(CodedError) -> NIOSSLContext {
         var status = stat()
@@ -68,7 +66,6 @@ final class ServerCertificate: Sendable {
         self.current = Mutex(try files.load())
     }
 
-    /// What the next connection uses.
     var context: NIOSSLContext { self.current.withLock { $0 } }
 
     /// Reads the files again; what is open goes on as it is.

@@ -7,7 +7,6 @@ import NIOHTTP1
 
 /// A refusal as problem details (RFC 9457); thrown wherever a request cannot be carried out.
 struct Problem: Error {
-    /// The reason, for programs.
     var code: ProblemCode
     /// What exactly, for people: never what a stranger sent.
     var detail: String?

@@ -45,8 +45,6 @@ struct ImageBytes {
     /// What its bytes are counted against together with those of all others.
     let claim: ByteClaim
 
-    /// Adds bytes.
-    ///
     /// - Throws: ``Problem``: `image_too_large_bytes`, `unsupported_format`, `unsupported_format_heic`, `busy`.
     mutating func append(_ piece: some Collection<UInt8>) throws {
         try self.admit(piece.count)

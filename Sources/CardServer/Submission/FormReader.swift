@@ -35,8 +35,6 @@ struct FormReader {
         self.image = image
     }
 
-    /// Takes the next bytes.
-    ///
     /// - Throws: ``Problem``, `MultipartFormError`.
     mutating func append(_ bytes: Data) throws {
         self.parser.append(bytes)

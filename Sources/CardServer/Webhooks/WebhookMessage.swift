@@ -1,8 +1,7 @@
 import CardModel
-import Foundation
 
 /// What a webhook says: `{"type": …, "timestamp": …, "data": {…}}`.
-struct WebhookMessage: Decodable {
+struct WebhookMessage {
     /// Where the image is.
     enum Image {
         case address(Redacted<String>)
@@ -13,31 +12,26 @@ struct WebhookMessage: Decodable {
     let fields: FieldTexts
     let image: Image
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    init(from decoder: any Decoder) throws {
-        let top = try decoder.container(keyedBy: Key.self)
-        let data = try top.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: "data"))
+    /// - Throws: ``Problem``: `json_invalid`, `field_unknown`, `field_duplicate`, `image_missing`.
+    init(_ body: [UInt8]) throws {
+        let expected = "Expected {\"type\": …, \"timestamp\": …, \"data\": {…}} with texts in data."
+        let message = try StrictJSON.object(in: body, expected: expected)
+        guard let data = message["data"], data.isObject else { throw Problem(.jsonInvalid, expected) }
         var fields = FieldTexts()
         var images: [Image] = []
-        for key in data.allKeys where try !data.decodeNil(forKey: key) {
-            switch key.stringValue {
-            case "image_url": images.append(.address(Redacted(try data.decode(String.self, forKey: key))))
-            case "image_base64": images.append(.base64(Redacted(try data.decode(String.self, forKey: key))))
-            case let name:
+        for member in data.members {
+            switch (member.name, member.value) {
+            case (_, .null): break
+            case ("image_url", .string(let text)): images.append(.address(Redacted(text)))
+            case ("image_base64", .string(let text)): images.append(.base64(Redacted(text)))
+            case (let name, let value):
                 guard let field = SubmittedField(rawValue: name) else {
                     throw Problem(.fieldUnknown, "Known in data are image_url, image_base64, \(FieldTexts.names).")
                 }
-                if field == .priority, let number = try? data.decode(Int.self, forKey: key) {
-                    try fields.set(field, to: "\(number)")
-                } else {
-                    try fields.set(field, to: try data.decode(String.self, forKey: key))
+                switch value {
+                case .string(let text): try fields.set(field, to: text)
+                case .number(let digits) where field == .priority: try fields.set(field, to: digits)
+                default: throw Problem(.jsonInvalid, expected)
                 }
             }
         }

@@ -49,9 +49,9 @@ struct WebhookRoute: Sendable {
         _ request: Request,
         context: ServerContext,
         _ verification: WebhookVerification
-    ) async throws -> (Data, String) {
+    ) async throws -> ([UInt8], String) {
         var reading = verification
-        var body = Data()
+        var body: [UInt8] = []
         let reader = BodyReader(request: request, context: context, limit: self.reception.webhookBytes)
         let most = min(reader.declaredLength.map(Int.init(clamping:)) ?? reader.limit, reader.limit)
         let time = self.reception.configuration.connections.unsignedTime(of: most)
@@ -68,13 +68,9 @@ struct WebhookRoute: Sendable {
         return (body, signer)
     }
 
-    private func take(_ body: Data, id: String, signer: String, claim: ByteClaim) async throws -> Response {
+    private func take(_ body: [UInt8], id: String, signer: String, claim: ByteClaim) async throws -> Response {
         let receipt = Receipt(kind: .webhook, name: id, request: ContentDigest(of: body))
-        let message = try StrictJSON.decode(
-            WebhookMessage.self,
-            from: body,
-            expected: "It is {\"type\": …, \"timestamp\": …, \"data\": {…}} with texts in data."
-        )
+        let message = try WebhookMessage(body)
         let metadata = try self.reception.metadata(message.fields)
         // A sender's retry: its image need not be decoded again.
         if let known = try await self.reception.answer(before: receipt, from: signer) { return known }

@@ -68,7 +68,6 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Gives the lock back.
     func release() {
         let descriptor = self.descriptor.withLock { descriptor in
             defer { descriptor = nil }

@@ -96,7 +96,6 @@ final class Database: Sendable {
     struct Marks {
         /// By which program it was made.
         let application: Int
-        /// In which version.
         let version: Int
         /// The digest of the schema that it was made with, if it is a sandbox.
         let schema: String?
@@ -107,8 +106,6 @@ final class Database: Sendable {
         var isKnown: Bool { self.application == Schema.applicationID && self.schema == Schema.digest }
     }
 
-    /// Returns what marks a file.
-    ///
     /// The file is only read, unless its making was cut off: then SQLite has to undo what was begun before it can be read.
     static func marks(of path: String) throws -> Marks {
         func look(_ connection: GRDB.Database) throws -> Marks {
@@ -148,7 +145,6 @@ final class Database: Sendable {
         try connection.execute(sql: "PRAGMA temp_store = MEMORY")
     }
 
-    /// Lays out an empty file.
     static func layOut(path: String) throws {
         do { try Self.withFile(path, Schema.layOut) } catch { throw Self.translated(error) }
     }

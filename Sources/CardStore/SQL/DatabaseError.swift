@@ -5,7 +5,6 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     enum Kind: Hashable, Sendable {
         /// Another process held the database for longer than the busy timeout.
         case busy
-        /// The disk is full.
         case full
         /// The disk or the file cannot be used.
         case unavailable

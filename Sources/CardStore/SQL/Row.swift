@@ -11,8 +11,6 @@ struct Row {
         self.statement = statement
     }
 
-    /// Reads the next column.
-    ///
     /// - Throws: `DatabaseError` of kind `damaged` if it holds something else.
     mutating func next<Value: Readable>(_ type: Value.Type = Value.self) throws -> Value {
         let column = self.column

@@ -74,7 +74,6 @@ struct Transaction {
         try self.row(sql) { row in try row.next() }
     }
 
-    /// Whether there is a row.
     func exists(_ sql: SQL) throws -> Bool {
         try self.stepping(sql) { statement in
             let code = sqlite3_step(statement)

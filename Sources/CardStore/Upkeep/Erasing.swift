@@ -113,8 +113,6 @@ struct Erasure: Sendable {
         }
     }
 
-    /// Erases cards within a transaction.
-    ///
     /// - Returns: those that were not erased before.
     func erase(_ cards: [CardID], in tx: Transaction) throws -> [CardID] {
         var certificates: [ErasureCertificate] = []

@@ -53,9 +53,7 @@ package struct VaultKey: Sendable, Hashable {
 }
 
 extension VaultKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the key.
     package var description: String { "VaultKey(\(self.id))" }
-    /// The name of the key.
     package var debugDescription: String { self.description }
     /// Shows the name of the key and nothing else.
     package var customMirror: Mirror { Mirror(self, children: ["id": self.id]) }

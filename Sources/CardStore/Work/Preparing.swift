@@ -8,7 +8,6 @@ package struct PreparationJob: Sendable {
     package var source: Data
     /// How often it has failed in a row.
     package var tries: Int
-    /// Whose claim it is.
     let worker: String
 }
 

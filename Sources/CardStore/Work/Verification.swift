@@ -12,7 +12,6 @@ package struct VerificationJob: Sendable {
     package var attempt: Int64?
     /// How often it has failed in a row.
     package var tries: Int
-    /// Whose claim it is.
     let worker: String
 }
 

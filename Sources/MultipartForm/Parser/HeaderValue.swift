@@ -9,8 +9,6 @@ struct HeaderValue {
 
     private var parameters: [(name: String, value: String)] = []
 
-    /// Parses a value.
-    ///
     /// In quotes, `\"` and `\\` stand for `"` and `\`, any other backslash for itself. Browsers, node and this module
     /// however write backslashes bare, so that a name that ends in one gives `name="a\"`: when the value cannot be
     /// parsed with escapes, it is parsed without. What those write never parses with escapes if a name ends in a
@@ -80,8 +78,6 @@ struct HeaderValue {
 
 /// The `Content-Type` of a received form: `multipart/form-data; boundary=…`.
 enum FormDataType {
-    /// Reads the boundary.
-    ///
     /// Parameters other than `boundary`, such as `charset`, are ignored: names are UTF-8 whatever it says.
     static func boundary(
         of contentType: String,

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CardRemote
+@testable import CardModel
 
 /// The strict reader of JSON.
 @Suite struct JSONValueTests {
@@ -54,8 +54,8 @@ import Testing
         func nested(_ depth: Int) -> String {
             String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
         }
-        #expect(self.read(nested(Limits.jsonDepth)) != nil)
-        #expect(self.read(nested(Limits.jsonDepth + 1)) == nil)
+        #expect(self.read(nested(JSONValue.maxDepth)) != nil)
+        #expect(self.read(nested(JSONValue.maxDepth + 1)) == nil)
         #expect(self.read(nested(1000)) == nil)
         #expect(self.read(String(repeating: open, count: 100_000)) == nil)
     }

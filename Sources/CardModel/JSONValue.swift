@@ -1,10 +1,11 @@
-import CardModel
-
 /// A JSON value as it was written: numbers keep their digits, and objects their members, doubled ones included.
 ///
 /// `JSONDecoder` turns 0.0 into 0, rounds long numbers, and takes one of two equal names without saying so: where a
 /// code decides about a delivery, that is not certain enough. It does not print itself: replies hold personal data.
-indirect enum JSONValue: Hashable, Sendable, Discreet {
+package indirect enum JSONValue: Hashable, Sendable, Discreet {
+    /// How deep a document may be nested.
+    static let maxDepth = 64
+
     /// An object's members, in order.
     case object([Member])
     case array([JSONValue])
@@ -14,39 +15,51 @@ indirect enum JSONValue: Hashable, Sendable, Discreet {
     case boolean(Bool)
     case null
 
-    struct Member: Hashable, Sendable {
-        let name: String
-        let value: JSONValue
+    package struct Member: Hashable, Sendable {
+        package let name: String
+        package let value: JSONValue
+
+        package init(name: String, value: JSONValue) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// Reads a document (RFC 8259); `nil` if the bytes are not one value in UTF-8, or nested too deeply.
-    init?(parsing bytes: [UInt8]) {
-        var reader = JSONReader(bytes: bytes)
+    package init?(parsing bytes: some Sequence<UInt8>) {
+        var reader = JSONReader(bytes: Array(bytes))
         guard let value = reader.readDocument() else { return nil }
         self = value
     }
 
     /// How often an object has a name; 0 for other values.
-    func count(of name: String) -> Int {
+    package func count(of name: String) -> Int {
         if case .object(let members) = self { members.count { $0.name == name } } else { 0 }
     }
 
     /// The value of a name that an object has once; `nil` for other values.
-    subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self, self.count(of: name) == 1 else { return nil }
         return members.first { $0.name == name }?.value
     }
 
     /// The members of an object; none of other values.
-    var members: [Member] { if case .object(let members) = self { members } else { [] } }
+    package var members: [Member] { if case .object(let members) = self { members } else { [] } }
 
     /// The elements of an array; none of other values.
-    var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
+    package var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 
-    var isObject: Bool { if case .object = self { true } else { false } }
+    /// The names that an object has more than once, or one within it.
+    package var repeatedNames: Set<String> {
+        var seen: Set<String> = []
+        let own = self.members.map(\.name).filter { !seen.insert($0).inserted }
+        return (self.members.map(\.value) + self.elements).reduce(into: Set(own)) { $0.formUnion($1.repeatedNames) }
+    }
+
+    package var isObject: Bool { if case .object = self { true } else { false } }
 
     /// The text of a string or a number, trimmed; `nil` for other values and if nothing is left.
-    var text: String? {
+    package var text: String? {
         switch self {
         case .string(let text), .number(let text): text.trimmed.isEmpty ? nil : text.trimmed
         default: nil
@@ -54,10 +67,10 @@ indirect enum JSONValue: Hashable, Sendable, Discreet {
     }
 
     /// The value of a number or a numeric string; `nil` for other values and for what is not finite.
-    var double: Double? { self.text.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
+    package var double: Double? { self.text.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
 
     /// The kind only.
-    var description: String { "JSONValue" }
+    package var description: String { "JSONValue" }
 }
 
 /// Reads JSON strictly, byte by byte, with bounded nesting.
@@ -65,8 +78,9 @@ private struct JSONReader {
     let bytes: [UInt8]
     var index = 0
 
-    /// Returns the one value of the document; `nil` if it is not valid.
+    /// Returns the one value of the document, past a byte order mark; `nil` if it is not valid.
     mutating func readDocument() -> JSONValue? {
+        if self.bytes.starts(with: [0xEF, 0xBB, 0xBF]) { self.index = 3 }
         guard let value = self.readValue(depth: 0) else { return nil }
         self.skipSpace()
         return self.index == self.bytes.count ? value : nil
@@ -124,7 +138,7 @@ private struct JSONReader {
         end: Unicode.Scalar,
         item: (inout JSONReader) -> Item?
     ) -> [Item]? {
-        guard depth <= Limits.jsonDepth else { return nil }
+        guard depth <= JSONValue.maxDepth else { return nil }
         self.index += 1
         var items: [Item] = []
         if self.take(end) { return items }
@@ -164,18 +178,23 @@ private struct JSONReader {
         guard self.next == UInt8(ascii: "\"") else { return nil }
         self.index += 1
         var text: [UInt8] = []
+        var start = self.index
         while let byte = self.next {
             self.index += 1
             switch byte {
             case UInt8(ascii: "\""):
-                return String(validating: text, as: UTF8.self)
+                let rest = self.bytes[start..<self.index - 1]
+                // A text of megabytes is not copied once more.
+                return String(validating: text.isEmpty ? rest : text + rest, as: UTF8.self)
             case UInt8(ascii: "\\"):
+                text += self.bytes[start..<self.index - 1]
                 guard let scalar = self.readEscape() else { return nil }
                 text += Array(String(scalar).utf8)
+                start = self.index
             case 0..<0x20:
                 return nil
             default:
-                text.append(byte)
+                break
             }
         }
         return nil
