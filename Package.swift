@@ -91,6 +91,8 @@ let package = Package(
             dependencies: ["CardModel", .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL],
             path: "Tests/Support"
         ),
+        // What daily work costs with a million cards: scripts/scale.
+        .executableTarget(name: "card-scale", dependencies: ["CardModel", "CardStore", .grdb], path: "Tests/Scale"),
         .testTarget(name: "MultipartFormTests", dependencies: ["MultipartForm", .subprocess, .system]),
         .testTarget(name: "CardModelTests", dependencies: ["CardModel", "TestSupport"]),
         .testTarget(

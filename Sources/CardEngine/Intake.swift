@@ -136,13 +136,16 @@ struct Intake: Sendable {
         switch item.place {
         case .file(let file):
             let source = try await self.context.ports.read(file)
+            let digest = ContentDigest(of: source)
             let content: Admission.Content
             do {
-                content = .prepared(try await self.context.prepare(source))
+                // A copy of a photo that is there need not be decoded to be known.
+                let isKnown = try await self.context.store.hasImage(of: digest, number: item.metadata.businessNumber)
+                content = isKnown ? .received(source) : .prepared(try await self.context.prepare(source))
             } catch let error as CodedError where error.kind == .input {
                 content = .refused(error)
             }
-            return self.admission(item.name, item.metadata, source: ContentDigest(of: source), file: file, content)
+            return self.admission(item.name, item.metadata, source: digest, file: file, content)
         case .address(let address):
             return self.admission(item.name, item.metadata, source: nil, .remote(address))
         }
@@ -197,6 +200,7 @@ extension Intake {
     /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
     func take(_ item: InputItem, mayGrow: Bool) async throws -> AdmissionOutcome {
         if let known = try await self.amend(item) { return known }
+        try await self.context.store.requireFewOpen(of: item.metadata.businessNumber)
         try await self.requireRoom()
         let admission = try await self.admission(of: item)
         guard case .refused(let error) = admission.content else { return try await self.admit(admission) }
@@ -225,6 +229,7 @@ extension Intake {
         source: ContentDigest?,
         receipt: Receipt?
     ) async throws -> AdmissionOutcome {
+        try await self.context.store.requireFewOpen(of: metadata.businessNumber)
         if case .remote = content {
             try self.requireSpace()
             try await self.requireFetchingShare()

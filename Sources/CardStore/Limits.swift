@@ -19,6 +19,8 @@ package enum Limits {
     package static let queueDepth = 10_000
     /// The most images of one submitter that are to be fetched at a time.
     package static let fetchingShare = 2_500
+    /// Photos of a business number in progress at a time: retakes of two sides.
+    package static let openPhotosPerNumber = 100
     /// Source bytes that are sealed as one value: what has come of a fetched image is durable piece by piece.
     static let pieceSize = 1 << 20
     /// An image is given up after so long a time of failed attempts, in milliseconds.
@@ -32,10 +34,15 @@ package enum Limits {
     /// Cards that are erased by one commit: each rewrites as many bytes as it frees, others wait, and on a full disk there is the
     /// reserve alone.
     static let cardsPerErasure = 8
+    /// Cards that count from another time, in one transaction.
+    static let cardsPerDating = 1_000
+    /// Waits that end in one transaction.
+    static let cardsPerWake = 1_000
     /// Cards that one call of retention erases: minutes of work would keep the engine from anything else.
     package static let cardsPerRetention = 500
-    /// Free pages that an erasure gives back to the disk, 16 MiB; the next one goes on.
-    static let pagesGivenBack = 2_000
+    /// Free pages that an erasure gives back to the disk at a time, 1.6 MiB, and how often; the next erasure goes on.
+    static let pagesGivenBack = 200
+    static let portionsGivenBack = 10
     /// How long an erasure waits for readers that keep the log from being emptied, in milliseconds.
     static let scrubTimeout = 1_000
     /// How far from the last time that was right a clock may be and count as right at once.

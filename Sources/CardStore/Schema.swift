@@ -113,7 +113,7 @@ enum Schema {
             expected_side TEXT CHECK (expected_side IN ('front', 'back')),
             intake_order INTEGER NOT NULL UNIQUE,
             priority INTEGER NOT NULL,
-            parent TEXT REFERENCES card (id),
+            parent TEXT,
             part INTEGER NOT NULL DEFAULT 0,
             source BLOB,
             prepared BLOB,
@@ -126,6 +126,7 @@ enum Schema {
             waits_until INTEGER NOT NULL,
             due_from INTEGER,
             due_at INTEGER,
+            waits INTEGER NOT NULL DEFAULT 0 CHECK (waits IN (0, 1)),
             worker TEXT REFERENCES worker (id),
             failures INTEGER NOT NULL DEFAULT 0,
             tries INTEGER NOT NULL DEFAULT 0,
@@ -143,9 +144,21 @@ enum Schema {
             was_delivered INTEGER CHECK (was_delivered IN (0, 1)),
             certificate BLOB,
             CHECK (reason IS NOT NULL OR state NOT IN ('rejected', 'failed', 'held')),
-            CHECK (worker IS NULL OR state IN ('fetching', 'received', 'prepared')),
+            CHECK (worker IS NULL OR waits = 0 AND state IN ('fetching', 'received', 'prepared')),
+            CHECK (waits = 0 OR due_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared')),
             CHECK (due_at IS NULL OR due_from IS NOT NULL)
         ) STRICT;
+        CREATE TABLE state_count (
+            state TEXT PRIMARY KEY REFERENCES card_state (name),
+            cards INTEGER NOT NULL CHECK (cards >= 0)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TRIGGER card_added AFTER INSERT ON card BEGIN
+            INSERT INTO state_count VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET cards = cards + 1;
+        END;
+        CREATE TRIGGER card_moved AFTER UPDATE OF state ON card WHEN OLD.state <> NEW.state BEGIN
+            UPDATE state_count SET cards = cards - 1 WHERE state = OLD.state;
+            INSERT INTO state_count VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET cards = cards + 1;
+        END;
         CREATE TABLE delivery_card (
             delivery TEXT NOT NULL REFERENCES delivery (id),
             position INTEGER NOT NULL,
@@ -240,26 +253,29 @@ enum Schema {
         """
 
     private static let indexes = """
-        CREATE INDEX cases_due ON cases (priority DESC, decide_at, decide_from) WHERE decide_at IS NOT NULL;
-        CREATE INDEX cases_next ON cases (decide_at) WHERE decide_at IS NOT NULL;
+        CREATE INDEX cases_due ON cases (decide_at, priority DESC) WHERE decide_at IS NOT NULL;
         CREATE INDEX cases_ahead ON cases (decide_from) WHERE decide_at IS NOT NULL;
         CREATE INDEX card_number ON card (number, state, intake_order);
-        CREATE INDEX card_submitter ON card (submitter, intake_order);
+        CREATE INDEX card_submitter ON card (submitter, state, intake_order);
+        CREATE INDEX card_reason ON card (reason, intake_order) WHERE reason IS NOT NULL;
+        CREATE INDEX card_remote_code ON card (remote_code, intake_order) WHERE remote_code IS NOT NULL;
         CREATE UNIQUE INDEX card_source ON card (number, source, part) WHERE source IS NOT NULL;
         CREATE INDEX card_prepared ON card (number, prepared) WHERE prepared IS NOT NULL;
-        CREATE INDEX card_work ON card (state, priority DESC, intake_order, due_at, due_from, worker)
+        CREATE INDEX card_work ON card (state, waits, priority DESC, intake_order)
             WHERE worker IS NULL AND state IN ('fetching', 'received', 'prepared');
-        CREATE INDEX card_failed ON card (state, failed_at)
-            WHERE worker IS NULL AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
-        CREATE INDEX card_host ON card (host, priority DESC, intake_order) WHERE worker IS NULL AND state = 'fetching';
+        CREATE INDEX card_waits ON card (state, due_at) WHERE waits = 1;
+        CREATE INDEX card_ahead ON card (state, due_from) WHERE waits = 1;
+        CREATE INDEX card_failed ON card (state, failed_at) WHERE worker IS NULL AND waits = 0
+            AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
+        CREATE INDEX card_host ON card (host, priority DESC, intake_order)
+            WHERE worker IS NULL AND waits = 0 AND state = 'fetching';
         CREATE INDEX card_fetching ON card (submitter) WHERE state = 'fetching';
         CREATE INDEX card_clock ON card (reason, due_at) WHERE state = 'held' AND due_at IS NOT NULL;
         CREATE INDEX card_by_state ON card (state, intake_order);
         CREATE INDEX card_age ON card (state, changed_at)
             WHERE state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified');
         CREATE INDEX card_worker ON card (worker) WHERE worker IS NOT NULL;
-        CREATE INDEX delivery_open ON delivery (priority DESC, tries, formed_at, due_at, due_from, worker)
-            WHERE state = 'open';
+        CREATE INDEX delivery_open ON delivery (state, priority DESC, tries, formed_at) WHERE state = 'open';
         CREATE INDEX delivery_worker ON delivery (worker) WHERE worker IS NOT NULL;
         CREATE INDEX delivery_member ON delivery_card (card);
         CREATE INDEX input_card ON input (card);

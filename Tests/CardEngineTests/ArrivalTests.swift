@@ -88,6 +88,16 @@ import Testing
         #expect(try await harness.states().isEmpty)
     }
 
+    @Test func `a copy of a photo is known without being decoded`() async throws {
+        try await harness.run(harness.items(["N1": ["front"]]))
+        let photos = harness.folder + "/photos"
+        try FileManager.default.copyItem(atPath: "\(photos)/N1 front.jpg", toPath: "\(photos)/N1 copy.jpg")
+        harness.state.withLock { $0.preparingFailures = .max }
+        try await harness.run(harness.items(["N1": ["copy"]]))
+        #expect(try await harness.states() == ["N1 front": "delivered"])
+        #expect(harness.delivered == [["N1 front"]])
+    }
+
     @Test func `a photo that cannot be used is told at once, and refused each time it comes`() async throws {
         let items = try harness.items(["N1": ["broken front"]])[0]
         try await harness.withEngine { engine in

@@ -50,14 +50,14 @@ import Testing
         )
         let all = try await harness.store.cards((1..<order).map { CardID(rawValue: "c-\($0)") }, for: .process)
         #expect(all.count == order - 1 && all.contains(where: \.isRetaken) && !all.allSatisfy(\.isRetaken))
-        let counts = try await harness.store.counts()
+        let counts = try await harness.store.attentionCounts()
         for attention in CardAttention.allCases {
             let expected = all.filter { $0.notice == .attention(attention) }.map(\.id)
             #expect(!expected.isEmpty)
             #expect(try await listed(attention) == expected)
-            #expect(counts.attention[attention] == expected.count)
+            #expect(counts[attention] == expected.count)
         }
-        #expect(try await listed(.decide, .retake).count == counts.attention.values.reduce(0, +))
+        #expect(try await listed(.decide, .retake).count == counts.values.reduce(0, +))
     }
 
     @Test func `a refused photo is to be retaken until a later one of its side was delivered`() async throws {

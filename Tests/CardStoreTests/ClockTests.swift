@@ -144,6 +144,28 @@ import Testing
         #expect(try await erased() == [card])
     }
 
+    @Test func `a clock that is put right dates cards in portions, and erases none before the last`() async throws {
+        let count = Limits.cardsPerDating + 1
+        let id = try await delivered("N")
+        try await harness.plant(
+            """
+            INSERT INTO card (id, state, number, submitter, intake_order, priority, reason, waits_until, created_at, changed_at)
+            WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < \(98 + count))
+            SELECT 'p' || i, 'rejected', 'N', 'local', i, 0, 'x', 0, 0, 4000000000000 FROM n
+            """
+        )
+        // A clock that was ahead when they changed.
+        try await harness.plant("UPDATE store SET seen_at = 4000000000000")
+        try await harness.store.database.write(at: harness.now) { tx in
+            try tx.run("UPDATE store SET doubted_since = 0, doubted_until = \(harness.now)")
+        }
+        try await harness.store.see(harness.now)
+        let ahead: SQL = "SELECT count(*) FROM card WHERE changed_at > \(harness.now)"
+        #expect(try await harness.value(ahead, as: Int.self) == 0)
+        #expect(try await harness.value("SELECT seen_at FROM store", as: Timestamp.self) == harness.now)
+        #expect(try await harness.state(id) == "delivered")
+    }
+
     @Test func `cards that changed while a clock was ahead, and just after, expire in their time`() async throws {
         harness.pass(.seconds(2 * 365 * 86_400))
         try await run(hours: 21)

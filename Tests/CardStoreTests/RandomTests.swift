@@ -17,7 +17,7 @@ import Testing
         try await world.settle()
         try await world.check(1_500, withRules: true)
         // It was worth it only if cards came to every end.
-        let states = try await world.harness.store.counts().states
+        let states = try await world.harness.store.counts()
         #expect((states[.delivered] ?? 0) > 20 && (states[.rejected] ?? 0) > 0 && (states[.held] ?? 0) > 0)
     }
 }
@@ -77,7 +77,7 @@ private final class RandomWorld {
             while let job = self.deliveries.popLast() { try await self.conclude(job, .accepted) }
         }
         // Nobody is left behind: what has not ended waits for a person or a front.
-        let states = try await self.harness.store.counts().states
+        let states = try await self.harness.store.counts()
         #expect((states[.prepared] ?? 0) + (states[.delivering] ?? 0) == 0)
         var filter = CardFilter()
         filter.states = [.verified]

@@ -62,11 +62,11 @@ private struct StatusReport: Report {
             intake: room == .ample,
             verification: room != .finishingOnly
         )
-        let counts = try await store.counts()
-        self.cards = Dictionary(uniqueKeysWithValues: CardState.allCases.map { ($0.rawValue, counts.states[$0] ?? 0) })
-        self.needingAttention = counts.attention[.decide] ?? 0
+        let (counts, attention) = (try await store.counts(), try await store.attentionCounts())
+        self.cards = Dictionary(uniqueKeysWithValues: CardState.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
+        self.needingAttention = attention[.decide] ?? 0
         self.attention = try await Self.examples(.decide, of: store)
-        self.toRetake = counts.attention[.retake] ?? 0
+        self.toRetake = attention[.retake] ?? 0
         self.retakes = try await Self.examples(.retake, of: store)
         self.endpoints = try await store.pauses()
         self.workers = try await store.workers().map { worker in

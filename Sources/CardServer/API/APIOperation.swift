@@ -94,7 +94,7 @@ extension APIOperation {
     private static let intake: [ProblemCode] = [
         .queueFull, .diskSpaceLow, .imageEmpty, .imageTooLarge, .formatUnsupported, .formatHEIC, .imageMissing,
         .fieldUnknown, .fieldDuplicate, .fieldInvalid, .businessNumberMissing, .businessNumberInvalid,
-        .userNumberMissing, .cardUnderway, .submitterConflict,
+        .userNumberMissing, .cardUnderway, .submitterConflict, .tooManyPhotos,
     ]
     private static let json: [ProblemCode] = [
         .mediaTypeUnsupported, .jsonInvalid, .fieldUnknown, .fieldDuplicate, .fieldInvalid,

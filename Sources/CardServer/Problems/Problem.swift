@@ -102,6 +102,7 @@ extension Problem {
         case .purposePersonal: self.init(.purposePersonal, detail)
         case .cardConflict: self.init(.changeRefused, detail)
         case .notFound: self.init(.cardNotFound)
+        case .tooManyPhotos: self.init(.tooManyPhotos, detail)
         case .queueFull: self.init(.queueFull, detail, retryAfter: .seconds(5))
         case .diskSpaceLow: self.init(.diskSpaceLow, detail, retryAfter: .seconds(60))
         case .sandboxBusy, .sandboxUnavailable: self.init(.storeUnavailable, retryAfter: .seconds(10))

@@ -69,6 +69,7 @@ extension ProblemCode {
     static let userNumberMissing = Self("user_no_missing", .unprocessableContent, "The user account is missing (user_no), and the configuration names none.")
     static let addressInvalid = Self("image_url_invalid", .unprocessableContent, "The address of the image is not an absolute http or https URL.")
     static let addressRefused = Self("image_url_refused", .unprocessableContent, "Images are not fetched from this address.")
+    static let tooManyPhotos = Self("too_many_photos", .conflict, "The business number has too many photos in progress.")
     static let submitterConflict = Self("submitter_conflict", .conflict, "Another submitter sent this image under this business number.")
     static let cardUnderway = Self("card_underway", .conflict, "The same image is under way or done with other metadata, which cannot change any more.")
 

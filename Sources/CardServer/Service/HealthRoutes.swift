@@ -99,7 +99,7 @@ final class HealthRoutes: Sendable {
         let counts = self.connections.counts
         self.metrics.set(.connections, to: Double(counts.open))
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
-        let states = try await self.reception.ports.store.counts().states
+        let states = try await self.reception.ports.store.counts()
         for state in CardState.allCases { self.metrics.set(.cards, [state.rawValue], to: Double(states[state] ?? 0)) }
         let pauses = try await self.pauses()
         for stage in Stage.allCases {

@@ -60,6 +60,15 @@ extension CardStore {
         ) { try AdmissionOutcome(known: &$0) }
     }
 
+    /// Whether a card of a number has an image of these source bytes.
+    package func hasImage(of source: ContentDigest, number: BusinessNumber) async throws -> Bool {
+        let source = self.vault.fingerprint(source.bytes, .source)
+        return try await self.read { tx in
+            let card: CardID? = try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
+            return try card.map { try self.hasImage($0, in: tx) } ?? false
+        }
+    }
+
     private func place(_ file: FileIdentity) -> Data {
         self.vault.fingerprint(Data(file.path.reveal().utf8), .place)
     }

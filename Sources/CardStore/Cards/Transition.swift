@@ -35,7 +35,7 @@ struct Transition {
         try tx.run(
             """
             UPDATE cases SET decide_from = 0, decide_at = 0
-            WHERE number = \(number) AND EXISTS (SELECT 1 FROM card WHERE number = \(number) AND state = 'verified')
+            WHERE number = \(number) AND decide_at IS NOT 0 AND EXISTS (SELECT 1 FROM card WHERE number = \(number) AND state = 'verified')
             """
         )
     }
@@ -59,7 +59,7 @@ extension CardStore {
         try tx.one(
             """
             UPDATE card SET state = \(transition.to), reason = \(transition.reason), remote_code = \(transition.remoteCode),
-            message = \(sealed), worker = NULL, seen = 0, changed_at = \(Transition.date(tx.now)) \(assignments)
+            message = \(sealed), worker = NULL, waits = 0, seen = 0, changed_at = \(Transition.date(tx.now)) \(assignments)
             WHERE id = \(row.id) AND state = \(row.state)
             """
         )

@@ -230,6 +230,17 @@ struct CheckRule: Sendable {
 
     private static let remains = [
         CheckRule(
+            "count_wrong",
+            "the sandbox counts other cards in a state than there are; count them again",
+            """
+            SELECT NULL FROM card_state LEFT JOIN state_count ON state_count.state = name
+            WHERE coalesce(cards, 0) <> (SELECT count(*) FROM card WHERE card.state = name)
+            """,
+            mends: [
+                "DELETE FROM state_count", "INSERT INTO state_count SELECT state, count(*) FROM card GROUP BY state",
+            ]
+        ),
+        CheckRule(
             "key_missing",
             "the card's key is gone, so its values cannot be read; restore a backup, or erase the card",
             "SELECT id FROM card WHERE state <> 'erased' AND id NOT IN (SELECT card FROM card_key)"

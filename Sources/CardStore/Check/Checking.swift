@@ -30,10 +30,12 @@ extension CardStore {
         do {
             let file = try await self.fileFindings()
             guard file.isEmpty else { return file }
-            return try await self.database.read { tx in
-                try Self.referenceFindings(in: tx) + CheckRule.all.flatMap { try Self.findings(of: $0, in: tx) }
-                    + self.logFindings(in: tx)
+            // Each by itself: while one looks at a moment, the log of the changes since cannot be emptied.
+            var findings = try await self.database.read { tx in try Self.referenceFindings(in: tx) }
+            for rule in CheckRule.all {
+                findings += try await self.database.read { tx in try Self.findings(of: rule, in: tx) }
             }
+            return try await findings + self.database.read { tx in try self.logFindings(in: tx) }
         } catch let error as DatabaseError where error.kind == .damaged {
             return [Self.fileDamaged(error.text)]
         }

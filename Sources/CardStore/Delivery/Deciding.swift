@@ -48,12 +48,12 @@ extension CardStore {
                 SELECT 1 FROM card WHERE card.number = cases.number AND card.state = 'verified' AND failed_at IS NOT NULL
             )
             """ : ""
+        try await self.wakeNumbers(now: now)
         return try await self.read(at: now) { tx in
             let due: [BusinessNumber] = try tx.rows(
                 """
-                SELECT number FROM cases WHERE decide_at IS NOT NULL AND (decide_at <= \(now) OR decide_from > \(now))
-                \(untried) ORDER BY priority DESC, decide_at
-                LIMIT \(Limits.numbersPerLook + excluded.count)
+                SELECT number FROM cases WHERE decide_at = 0 \(untried)
+                ORDER BY priority DESC LIMIT \(Limits.numbersPerLook + excluded.count)
                 """
             ) { try $0.next() }
             var proposals: [DeliveryProposal] = []
@@ -64,6 +64,21 @@ extension CardStore {
                 if !application.groups.isEmpty { going += 1 }
             }
             return proposals
+        }
+    }
+
+    /// Marks the numbers whose wait is over as due.
+    private func wakeNumbers(now: Timestamp) async throws {
+        let over: [SQL] = [
+            "SELECT number FROM cases WHERE decide_at > 0 AND decide_at <= \(now)",
+            "SELECT number FROM cases WHERE decide_at > 0 AND decide_from > \(now)",
+        ]
+        guard try await self.read(at: now, { tx in try over.contains { try tx.exists($0) } }) else { return }
+        try await self.write(at: now) { tx in
+            for numbers in over {
+                let some: SQL = "\(numbers) LIMIT \(Limits.cardsPerWake)"
+                try tx.run("UPDATE cases SET decide_from = 0, decide_at = 0 WHERE number IN (\(some))")
+            }
         }
     }
 
@@ -124,13 +139,11 @@ struct Application {
     private let warnings: [VerdictFinding]
 
     init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, in tx: Transaction) throws {
-        let rows = try CardRow.all(
-            """
-            WHERE card.number = \(number) AND card.state IN ('fetching', 'received', 'prepared', 'verified', 'delivering',
-            'delivered', 'held') ORDER BY card.intake_order
-            """,
-            in: tx
-        )
+        // While one is still to be verified nothing goes, so the others of its kind decide nothing.
+        let own: SQL = "WHERE card.number = \(number) AND card.state IN"
+        let moved = try CardRow.all("\(own) ('verified', 'delivering', 'delivered', 'held')", in: tx)
+        let awaited = try CardRow.all("\(own) ('fetching', 'received', 'prepared') LIMIT 1", in: tx)
+        let rows = (moved + awaited).sorted { $0.order < $1.order }
         let facts = try tx.row(
             "SELECT disputed, front_delivered, back_delivered FROM cases WHERE number = \(number)"
         ) { row in

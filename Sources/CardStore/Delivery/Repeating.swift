@@ -88,8 +88,12 @@ extension CardStore {
     /// When the next delivery is due again; `nil` if none is.
     package func nextDelivery(now: Timestamp) async throws -> Timestamp? {
         try await self.read { tx in
+            // Few are open at a time.
             try tx.value(
-                "SELECT \(Wait.next(at: now)) FROM delivery WHERE state = 'open' AND worker IS NULL",
+                """
+                SELECT min(CASE WHEN \(Wait.isOver(at: now)) THEN 0 ELSE due_at END)
+                FROM delivery WHERE state = 'open' AND worker IS NULL
+                """,
                 as: Timestamp?.self
             ) ?? nil
         }

@@ -75,37 +75,50 @@ extension CardStore {
         var filter = filter
         if let own = caller.submitter(for: .show) { filter.submitter = own }
         return try await self.read { [filter] tx in
-            let page: SQL = "ORDER BY card.intake_order LIMIT \(min(limit, Limits.pageSize))"
-            let condition: SQL = "WHERE card.intake_order > \(order) \(Self.condition(filter)) \(page)"
-            return try CardRow.all(condition, in: tx).map { $0.shown(self.vault) }
+            let page: SQL = "ORDER BY intake_order LIMIT \(min(limit, Limits.pageSize))"
+            let pages: [SQL] = Self.conditions(filter).map { condition in
+                "SELECT * FROM (SELECT intake_order FROM card WHERE intake_order > \(order) AND \(condition) \(page))"
+            }
+            let orders: SQL = "SELECT intake_order FROM (\(SQL.joined(pages, by: " UNION "))) \(page)"
+            return try CardRow.all("WHERE card.intake_order IN (\(orders)) ORDER BY card.intake_order", in: tx)
+                .map { $0.shown(self.vault) }
         }
     }
 
-    static func condition(_ filter: CardFilter) -> SQL {
-        var pieces: [SQL] = []
-        if !filter.states.isEmpty { pieces.append("AND card.state IN \(list: filter.states)") }
-        if let reason = filter.reason { pieces.append("AND (card.reason = \(reason) OR card.remote_code = \(reason))") }
-        if let number = filter.number { pieces.append("AND card.number = \(number)") }
-        if let submitter = filter.submitter { pieces.append("AND card.submitter = \(submitter)") }
-        if !filter.attention.isEmpty {
-            pieces.append("AND (\(SQL.joined(filter.attention.map(Self.condition), by: " OR "))) AND \(Self.counts)")
+    /// Conditions that together pick the cards of a filter; each names one card once, and an index gives its cards in order.
+    private static func conditions(_ filter: CardFilter) -> [SQL] {
+        var own: [SQL] = []
+        if let number = filter.number { own.append("number = \(number)") }
+        if let submitter = filter.submitter { own.append("submitter = \(submitter)") }
+        var conditions = [SQL.joined(own + ["1 = 1"], by: " AND ")]
+        func split(_ pieces: [SQL]) { conditions = conditions.flatMap { one in pieces.map { "\(one) AND \($0)" } } }
+        if !filter.attention.isEmpty { split(filter.attention.flatMap(Self.conditions)) }
+        // Without a state, the index of a submitter gives the order of each state.
+        let isBySubmitter = filter.submitter != nil && filter.number == nil && filter.reason == nil
+        let states = filter.states.isEmpty && isBySubmitter ? CardState.allCases : filter.states
+        // Of states and a reason, the reason is the rarer one.
+        let state: SQL = filter.reason == nil ? "state" : "state || ''"
+        if !states.isEmpty { split(states.map { "\(state) = \(literal: $0)" }) }
+        if let reason = filter.reason {
+            split(["reason = \(reason)", "remote_code = \(reason) AND reason IS NOT \(reason)"])
         }
-        return SQL.joined(pieces, by: " ")
+        return conditions
     }
 
     // The rule of `CardNotice`, asked of the table.
-    private static func condition(_ attention: CardAttention) -> SQL {
+    private static func conditions(_ attention: CardAttention) -> [SQL] {
+        let pieces: [SQL]
         switch attention {
         case .decide:
-            let reasons = Array(ReasonCode.needingAttention)
-            return
-                "card.state IN ('failed', 'held') OR (card.state = 'verified' AND card.reason IN \(list: reasons))"
-        case .retake: return "(card.state = 'rejected' AND card.reason <> \(ReasonCode.rejectedByOperator))"
+            let reasons = ReasonCode.needingAttention.sorted { $0.rawValue < $1.rawValue }
+            pieces = ["state = 'failed'", "state = 'held'"] + reasons.map { "state = 'verified' AND reason = \($0)" }
+        case .retake: pieces = ["state = 'rejected' AND reason <> \(ReasonCode.rejectedByOperator)"]
         }
+        return pieces.map { "\($0) AND \(Self.counts)" }
     }
 
     private static let counts: SQL = """
-        card.seen = 0 AND (card.reason = \(ReasonCode.submitterConflict) OR \(CardRow.isRetaken) = 0)
+        seen = 0 AND (reason = \(ReasonCode.submitterConflict) OR \(CardRow.isRetaken) = 0)
         """
 
     /// Returns cards by their identifiers; one that is not there, or that the caller may not see, is left out.
@@ -198,19 +211,25 @@ extension CardStore {
         }
     }
 
-    /// Returns how many cards stand where, and how many need a person, and for what.
-    package func counts() async throws -> (states: [CardState: Int], attention: [CardAttention: Int]) {
+    /// Returns how many cards stand where.
+    package func counts() async throws -> [CardState: Int] {
         try await self.read { tx in
-            let states: [(CardState, Int)] = try tx.rows("SELECT state, count(*) FROM card GROUP BY state") { row in
+            let counts: [(CardState, Int)] = try tx.rows("SELECT state, cards FROM state_count WHERE cards > 0") {
+                row in
                 (try row.next(), try row.next())
             }
-            var attention: [CardAttention: Int] = [:]
-            for need in CardAttention.allCases {
-                var filter = CardFilter()
-                filter.attention = [need]
-                attention[need] = try tx.value("SELECT count(*) FROM card WHERE 1 = 1 \(Self.condition(filter))")
+            return Dictionary(uniqueKeysWithValues: counts)
+        }
+    }
+
+    /// Returns how many cards need a person, and for what.
+    package func attentionCounts() async throws -> [CardAttention: Int] {
+        try await self.read { tx in
+            try CardAttention.allCases.reduce(into: [:]) { counts, need in
+                counts[need] = try Self.conditions(need).reduce(0) { count, condition in
+                    try count + (tx.value("SELECT count(*) FROM card WHERE \(condition)") ?? 0)
+                }
             }
-            return (Dictionary(uniqueKeysWithValues: states), attention)
         }
     }
 }

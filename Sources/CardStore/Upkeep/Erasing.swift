@@ -53,8 +53,13 @@ extension CardStore {
     /// - Returns: whether it is empty; a process that reads at this moment keeps it.
     func emptyLog() async -> Bool {
         // What fails here is tried again by the next erasure, and by whoever closes the sandbox last.
+        // In portions, between which others may write.
+        for _ in 0..<Limits.portionsGivenBack {
+            try? await self.database.withWriter { connection in
+                try connection.execute(sql: "PRAGMA incremental_vacuum(\(Limits.pagesGivenBack))")
+            }
+        }
         let isEmpty = try? await self.database.withWriter { connection in
-            try connection.execute(sql: "PRAGMA incremental_vacuum(\(Limits.pagesGivenBack))")
             try connection.execute(sql: "PRAGMA busy_timeout = \(Limits.scrubTimeout)")
             defer { try? connection.execute(sql: "PRAGMA busy_timeout = \(Int(Limits.busyTimeout * 1000))") }
             return try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
@@ -132,6 +137,7 @@ struct Erasure: Sendable {
         try self.store.noteSending(row, in: tx)
         _ = try self.store.leaveDelivery(row, in: tx)
         try Self.destroy(row.id, in: tx)
+        try self.fold(row.id, in: tx)
         try self.store.move(
             row,
             Transition(.erased, self.reason),
@@ -144,12 +150,35 @@ struct Erasure: Sendable {
         return certificate
     }
 
+    /// Drops the calls for an erased card, of which its tombstone says what counts, and the deliveries that hold no other.
+    private func fold(_ card: CardID, in tx: Transaction) throws {
+        try tx.run("DELETE FROM attempt WHERE subject = \(card) AND ended_at IS NOT NULL")
+        // The built-in backend is told later which of its documents go.
+        guard self.store.kind == .real else { return }
+        let deliveries: [DeliveryID] = try tx.rows(
+            """
+            SELECT delivery FROM delivery_card AS own WHERE card = \(card) AND NOT EXISTS (
+                SELECT 1 FROM delivery_card JOIN card ON card.id = delivery_card.card
+                WHERE delivery_card.delivery = own.delivery AND card.id <> own.card AND card.state <> 'erased'
+            ) AND NOT EXISTS (SELECT 1 FROM attempt WHERE subject = own.delivery AND ended_at IS NULL)
+            """
+        ) { try $0.next() }
+        for id in deliveries {
+            try tx.run(
+                "UPDATE card SET delivery = NULL WHERE id IN (SELECT card FROM delivery_card WHERE delivery = \(id))"
+            )
+            try tx.run("DELETE FROM delivery_card WHERE delivery = \(id)")
+            try tx.run("DELETE FROM attempt WHERE subject = \(id)")
+            try tx.run("DELETE FROM delivery WHERE id = \(id)")
+        }
+    }
+
     /// Destroys the data key of a card and everything that is personal; its place among the inputs stays.
     static func destroy(_ card: CardID, in tx: Transaction) throws {
         try tx.run("DELETE FROM card_key WHERE card = \(card)")
         try tx.run("DELETE FROM blob WHERE card = \(card)")
         try tx.run("DELETE FROM reading WHERE card = \(card)")
-        try tx.run("UPDATE event SET message = NULL WHERE card = \(card) AND message IS NOT NULL")
+        try tx.run("DELETE FROM event WHERE card = \(card) AND state <> 'erased'")
         try tx.run(
             """
             UPDATE card SET metadata = NULL, message = NULL, source = NULL, prepared = NULL, host = NULL, holder = NULL

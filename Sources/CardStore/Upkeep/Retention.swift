@@ -110,7 +110,10 @@ extension CardStore {
     /// - Parameter isRight: whether a person says that a clock that has jumped ahead is right.
     @discardableResult
     package func see(_ now: Timestamp, isRight: Bool = false) async throws -> SeenTime {
-        try await self.write(at: now) { tx in try Self.see(isRight: isRight, in: tx) }
+        while true {
+            let seen = try await self.write(at: now) { tx in try Self.see(isRight: isRight, in: tx) }
+            if let seen { return seen }
+        }
     }
 
     /// The last time that counts as right.
@@ -123,24 +126,32 @@ extension CardStore {
         }
     }
 
+    /// - Returns: `nil` if there are more cards to be dated anew: then it is to be called again.
     @discardableResult
-    static func see(isRight: Bool = false, in tx: Transaction) throws -> SeenTime {
+    static func see(isRight: Bool = false, in tx: Transaction) throws -> SeenTime? {
         let (stored, seen) = try self.seenTime(isRight: isRight, in: tx)
         guard seen != stored else { return seen }
+        var wrong: [SQL] = []
+        // The clock was ahead before: what changed then would stay for as long as it was wrong.
+        if seen.last < stored.last || stored.doubted != nil && seen.doubted == nil {
+            wrong.append("changed_at > \(seen.last)")
+        }
+        // Nobody knows how old cards are that such a clock has dated: they count from now.
+        if try self.wasBehind(stored, seen, in: tx) { wrong.append("changed_at <= \(stored.last)") }
+        for condition in wrong {
+            let cards: SQL = """
+                SELECT id FROM card WHERE state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')
+                AND \(condition) LIMIT \(Limits.cardsPerDating)
+                """
+            let count = try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE id IN (\(cards))")
+            if count == Limits.cardsPerDating { return nil }
+        }
         try tx.run(
             """
             UPDATE store SET seen_at = \(seen.last), doubted_since = \(seen.doubted?.lowerBound),
             doubted_until = \(seen.doubted?.upperBound)
             """
         )
-        if seen.last < stored.last || stored.doubted != nil && seen.doubted == nil {
-            // The clock was ahead before: what changed then would stay for as long as it was wrong.
-            try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE changed_at > \(seen.last)")
-        }
-        // Nobody knows how old cards are that such a clock has dated: they count from now.
-        if try self.wasBehind(stored, seen, in: tx) {
-            try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE changed_at <= \(stored.last)")
-        }
         return seen
     }
 

@@ -133,7 +133,7 @@ extension CardStore {
     func release(_ row: CardRow, after history: FailureHistory, delay: Duration, in tx: Transaction) throws {
         try tx.run(
             """
-            UPDATE card SET worker = NULL, \(history.assignments),
+            UPDATE card SET worker = NULL, waits = 1, \(history.assignments),
             \(Wait.assigning(until: tx.now.advanced(by: delay), from: tx.now)) WHERE id = \(row.id)
             """
         )

@@ -21,6 +21,7 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
+        guard try await self.wake(.prepared, by: worker, now: now) else { return [] }
         let claimed = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
             let rows = try self.claim(state: .prepared, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
@@ -53,16 +54,51 @@ extension CardStore {
         after time: Timestamp? = nil,
         now: Timestamp
     ) async throws -> Timestamp? {
-        let later: SQL = time.map { "AND NOT \(Wait.isOver(at: $0))" } ?? ""
+        let later: SQL = time.map { "AND due_at > \($0) AND due_from <= \($0)" } ?? ""
         return try await self.read { tx in
-            try tx.value(
-                """
-                SELECT \(Wait.next(at: now)) FROM card WHERE state = \(literal: state) AND worker IS NULL
-                AND state IN ('fetching', 'received', 'prepared') \(later)
-                """,
-                as: Timestamp?.self
-            ) ?? nil
+            if time == nil, try Self.isReady(in: state, now: now, in: tx) {
+                return Timestamp(millisecondsSinceEpoch: 0)
+            }
+            let next: SQL = "SELECT min(due_at) FROM card WHERE state = \(literal: state) AND waits = 1 \(later)"
+            return try tx.value(next, as: Timestamp?.self) ?? nil
         }
+    }
+
+    private static func isReady(in state: CardState, now: Timestamp, in tx: Transaction) throws -> Bool {
+        try tx.exists("SELECT 1 FROM card WHERE \(self.ready(in: state))")
+            || self.over(in: state, now: now).contains { try tx.exists("SELECT 1 FROM card WHERE \($0)") }
+    }
+
+    // The list of states says nothing new: it is what the indexes of this work name as their condition.
+    private static func ready(in state: CardState) -> SQL {
+        """
+        state = \(literal: state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL AND waits = 0
+        """
+    }
+
+    /// What waits in a state although its time is over; one condition for each index.
+    private static func over(in state: CardState, now: Timestamp) -> [SQL] {
+        let ends: [SQL] = ["due_at <= \(now)", "due_from > \(now)"]
+        return ends.map { "state = \(literal: state) AND waits = 1 AND \($0)" }
+    }
+
+    /// Ends the waits in a state that are over, so that a claim looks only at cards that it can have.
+    ///
+    /// - Returns: whether there are any.
+    func wake(_ state: CardState, by worker: Worker? = nil, now: Timestamp) async throws -> Bool {
+        let (isReady, over) = try await self.read(at: now) { tx in
+            if let worker { try self.require(worker, in: tx) }
+            let over = try Self.over(in: state, now: now).filter { try tx.exists("SELECT 1 FROM card WHERE \($0)") }
+            return (try Self.isReady(in: state, now: now, in: tx), over)
+        }
+        guard !over.isEmpty else { return isReady }
+        try await self.write(at: now) { tx in
+            for condition in over {
+                let some: SQL = "SELECT id FROM card WHERE \(condition) LIMIT \(Limits.cardsPerWake)"
+                try tx.run("UPDATE card SET waits = 0 WHERE id IN (\(some))")
+            }
+        }
+        return true
     }
 
     /// A claim changes nothing that decisions read.
@@ -83,13 +119,11 @@ extension CardStore {
             ? ["AND failed_at IS NULL \(inTurn)", "AND failed_at IS NOT NULL ORDER BY failed_at"] : [inTurn]
         var ids: [CardID] = []
         for turn in turns where ids.count < limit {
-            // The list of states says nothing new: it is what the index of this work names as its condition.
             ids += try tx.rows(
                 """
                 UPDATE card SET worker = \(worker.id) WHERE id IN (
-                    SELECT id FROM card
-                    WHERE state = \(literal: state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL
-                    AND \(condition) AND \(Wait.isOver(at: tx.now)) \(turn) LIMIT \(limit - ids.count)
+                    SELECT id FROM card WHERE \(Self.ready(in: state))
+                    AND \(condition) \(turn) LIMIT \(limit - ids.count)
                 ) RETURNING id
                 """
             ) { try $0.next() }

@@ -25,11 +25,20 @@ extension CardStore {
     /// The hosts that are asked for images that are due, the one with the most urgent image first; `nil` for those of which no
     /// host is asked, since our rules forbid it.
     package func fetchHosts(now: Timestamp) async throws -> [String?] {
-        try await self.read { tx in
+        guard try await self.wake(.fetching, now: now) else { return [] }
+        let ready: SQL = "card.state = 'fetching' AND card.worker IS NULL AND card.waits = 0"
+        return try await self.read { tx in
+            // From host to host, past the cards between.
             try tx.rows(
                 """
-                SELECT host FROM card WHERE state = 'fetching' AND worker IS NULL AND \(Wait.isOver(at: now))
-                GROUP BY host ORDER BY max(priority) DESC, min(intake_order)
+                WITH RECURSIVE hosts (name) AS (
+                    SELECT min(host) FROM card WHERE \(ready) AND host > ''
+                    UNION ALL SELECT (SELECT min(host) FROM card WHERE \(ready) AND host > name) FROM hosts WHERE name > ''
+                )
+                SELECT host FROM card WHERE \(ready) AND card.id IN (
+                    SELECT (SELECT id FROM card WHERE \(ready) AND host IS name ORDER BY priority DESC, intake_order LIMIT 1)
+                    FROM hosts
+                ) ORDER BY priority DESC, intake_order
                 """
             ) { try $0.next(String?.self) }
         }
@@ -49,6 +58,7 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [FetchJob] {
+        guard try await self.wake(.fetching, by: worker, now: now) else { return [] }
         let claimed = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
             return try self.claim(
@@ -142,7 +152,7 @@ extension CardStore {
         case .postponed(let time):
             let due = min(time, tx.now.advanced(by: .milliseconds(Limits.longestFetch)))
             try tx.run(
-                "UPDATE card SET worker = NULL, \(Wait.assigning(until: due, from: tx.now)) WHERE id = \(row.id)"
+                "UPDATE card SET worker = NULL, waits = 1, \(Wait.assigning(until: due, from: tx.now)) WHERE id = \(row.id)"
             )
         case .ended(.fetched, _, let terms): try self.complete(row, terms: terms, in: tx)
         case .ended(.forbidden(let error), _, _):

@@ -33,6 +33,7 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [PreparationJob] {
+        guard try await self.wake(.received, by: worker, now: now) else { return [] }
         let claimed = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
             return try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, in: tx)

@@ -1,4 +1,4 @@
-import CardModel
+package import CardModel
 import Glibc
 
 /// What there is room for on the disk of the sandbox.
@@ -83,6 +83,30 @@ extension CardStore {
                 """
             )
         }
+    }
+
+    /// Refuses one more photo of a business number that has as many in progress as one case cannot have: a folder may lend its
+    /// name to all photos in it.
+    ///
+    /// - Throws: `too_many_photos`.
+    package func requireFewOpen(of number: BusinessNumber, most: Int = Limits.openPhotosPerNumber) async throws {
+        let isFull = try await self.read { tx in
+            try tx.exists(
+                """
+                SELECT 1 FROM card WHERE number = \(number)
+                AND state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'held') LIMIT 1 OFFSET \(most - 1)
+                """
+            )
+        }
+        guard isFull else { return }
+        throw CodedError(
+            .tooManyPhotos,
+            .input,
+            """
+            the business number has \(most) photos in progress already, more than one case has; put the photos of each case \
+            under a business number of its own
+            """
+        )
     }
 
     /// Whether so many cards may be under way: no more than were taken in since the oldest of them, which takes no counting.

@@ -11,6 +11,19 @@ import Testing
 
     // MARK: Submitters
 
+    @Test func `a business number takes no more photos in progress than a case has`() async throws {
+        let number = BusinessNumber(stored: "N")
+        let first = try await harness.admit("a", number: "N").card
+        try await harness.admit("b", number: "M")
+        try await harness.store.requireFewOpen(of: number, most: 2)
+        try await harness.admit("c", number: "N")
+        await #expect { try await harness.store.requireFewOpen(of: number, most: 2) } throws: {
+            ($0 as? CodedError)?.code == .tooManyPhotos
+        }
+        try await harness.resolve(first, .reject)
+        try await harness.store.requireFewOpen(of: number, most: 2)
+    }
+
     @Test func `another submitter's card is held before it is verified, until a person accepts it`() async throws {
         try await harness.admit("front", number: "N", submitter: "one")
         let other = try await harness.admit("other", number: "N", submitter: "two")

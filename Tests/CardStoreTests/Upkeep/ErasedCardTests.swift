@@ -53,6 +53,22 @@ import Testing
         #expect(certificate.deliveries == [job.outbound.idempotencyKey])
     }
 
+    @Test func `an erased card leaves its tombstone, and its delivery goes with the last card of it`() async throws {
+        let front = try await harness.verified("front", number: "N", .front)
+        let back = try await harness.verified("back", number: "N", .back)
+        let job = try #require(try await harness.begin(StoreHarness.together).first)
+        try await harness.conclude(job, .accepted)
+        try await harness.erase(front)
+        #expect(try await harness.value("SELECT count(*) FROM delivery", as: Int.self) == 1)
+        let certificate = try await harness.erase(back)[0]
+        #expect(certificate.deliveries == [job.outbound.idempotencyKey])
+        for table: SQL in ["delivery", "delivery_card", "attempt"] {
+            #expect(try await harness.value("SELECT count(*) FROM \(table)", as: Int.self) == 0, "\(table)")
+        }
+        #expect(try await harness.store.details(of: back, for: .process).events.map(\.state) == [.erased])
+        #expect(try await harness.findings() == [])
+    }
+
     @Test func `who sends an erased photo once more sends a new card, which knows nothing of the old one`() async throws
     {
         let photo = harness.photo("front", number: "N", file: try harness.file("front")) {

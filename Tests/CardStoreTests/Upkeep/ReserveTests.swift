@@ -59,7 +59,7 @@ import Testing
         var photo = harness.photo("large", number: "M")
         photo.content = .received(Data(count: 1 << 20))
         #expect(await code { try await harness.admit(photo) } == .diskSpaceLow)
-        #expect(try await harness.store.counts().states == [.prepared: 2])
+        #expect(try await harness.store.counts() == [.prepared: 2])
         #expect(harness.store.reserve.isWhole, "what takes more in does not use it up")
         // The disk fills up again and again: each erasure uses the reserve up, and makes it again.
         for card in [id, other] {
