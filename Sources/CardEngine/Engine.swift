@@ -36,7 +36,7 @@ package struct Engine: Sendable {
             events: { event in
                 switch event {
                 case .taken, .refused, .changed: board.noteProgress(at: time.steady())
-                case .sending, .called, .failed, .paused, .resumed, .overdue, .erasingFailed: break
+                case .sending, .called, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
                 }
                 events(event)
             }
@@ -295,6 +295,7 @@ package struct Engine: Sendable {
                 nextErasure = self.context.time.steady() + Limits.retentionPause
             }
             let dead = try await self.heartbeat()
+            self.context.events(.beat)
             try await self.restoreGates()
             if dead > 0 { self.wake() }
         }

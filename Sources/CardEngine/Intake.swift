@@ -200,7 +200,7 @@ extension Intake {
     /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
     func take(_ item: InputItem, mayGrow: Bool) async throws -> AdmissionOutcome {
         if let known = try await self.amend(item) { return known }
-        try await self.context.store.requireFewOpen(of: item.metadata.businessNumber)
+        try await self.context.store.requireFewOpen(of: item.metadata.businessNumber, from: self.submitter)
         try await self.requireRoom()
         let admission = try await self.admission(of: item)
         guard case .refused(let error) = admission.content else { return try await self.admit(admission) }
@@ -229,7 +229,7 @@ extension Intake {
         source: ContentDigest?,
         receipt: Receipt?
     ) async throws -> AdmissionOutcome {
-        try await self.context.store.requireFewOpen(of: metadata.businessNumber)
+        try await self.context.store.requireFewOpen(of: metadata.businessNumber, from: self.submitter)
         if case .remote = content {
             try self.requireSpace()
             try await self.requireFetchingShare()
@@ -241,7 +241,11 @@ extension Intake {
 
     private func requireRoom() async throws {
         try self.requireSpace()
-        guard try await self.context.isFull() else { return }
+        var isFull = try await self.context.isFull()
+        if !isFull, self.submitter != Caller.process.subject {
+            isFull = try await self.context.store.isQueueShareTaken(by: self.submitter)
+        }
+        guard isFull else { return }
         throw CodedError(
             .queueFull,
             .storage,

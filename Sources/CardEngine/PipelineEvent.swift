@@ -21,6 +21,8 @@ package enum PipelineEvent: Sendable {
     case overdue(Int)
     /// Cards past their retention could not be erased; it is tried again.
     case erasingFailed(CodedError)
+    /// The heartbeat was written: the engine works.
+    case beat
     /// An endpoint that was left alone works again.
     case resumed(Stage, host: String)
 }

@@ -19,6 +19,8 @@ package enum Limits {
     package static let queueDepth = 10_000
     /// The most images of one submitter that are to be fetched at a time.
     package static let fetchingShare = 2_500
+    /// Photos of a submitter other than lists that are under way, or held under others' numbers, at a time.
+    package static let queueShare = 5_000
     /// Photos of a business number in progress at a time: retakes of two sides.
     package static let openPhotosPerNumber = 100
     /// Source bytes that are sealed as one value: what has come of a fetched image is durable piece by piece.

@@ -24,7 +24,8 @@ struct CrowdTests {
             try await harness.connected { (first) async throws in
                 #expect(try await self.status(first, Self.known) == 200)
                 try await harness.connected { (second) async throws in
-                    #expect(try await self.status(second, Self.known) == 200)
+                    let other = RawRequest("GET", "/v1/cards", token: "operator").bytes
+                    #expect(try await self.status(second, other) == 200)
                     let refused = try await harness.connected { third in try await third.response() }
                     #expect(refused?.problem == "503 connections_exhausted")
                     #expect(refused?["retry-after"] == "5")
@@ -35,6 +36,30 @@ struct CrowdTests {
             var status: Int?
             while status != 200 {
                 status = try? await harness.connected { try await self.status($0, Self.open) }
+            }
+        }
+    }
+
+    @Test func `one name shuts nobody out: of its connections the one that showed its token least lately gives way`()
+        async throws
+    {
+        try await ServerHarness.with({ $0.connections.connections = 3 }) { (harness) async throws in
+            try await harness.connected { (guest) async throws in
+                let other = RawRequest("GET", "/v1/cards", token: "operator").bytes
+                #expect(try await self.status(guest, other) == 200)
+                try await harness.connected { (older) async throws in
+                    try await harness.connected { (younger) async throws in
+                        for connection in [younger, older, younger, older] {
+                            #expect(try await self.status(connection, Self.known) == 200)
+                        }
+                        try await harness.connected { (newcomer) async throws in
+                            #expect(try await self.status(newcomer, Self.open) == 200)
+                            #expect(try await self.status(younger, Self.open) == nil)
+                            #expect(try await self.status(older, Self.open) == 200)
+                            #expect(try await self.status(guest, Self.open) == 200)
+                        }
+                    }
+                }
             }
         }
     }

@@ -78,7 +78,7 @@ extension StoreHarness {
     func accessLog() async throws -> [[String]] {
         try await self.store.database.read { tx in
             try tx.rows("SELECT action, actor, purpose, card FROM access_log ORDER BY number") { row in
-                try (0..<4).map { _ in try row.next(String.self) }
+                try (0..<4).map { _ in try row.next(String?.self) ?? "" }
             }
         }
     }

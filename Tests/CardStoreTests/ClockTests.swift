@@ -156,8 +156,9 @@ import Testing
         )
         // A clock that was ahead when they changed.
         try await harness.plant("UPDATE store SET seen_at = 4000000000000")
-        try await harness.store.database.write(at: harness.now) { tx in
-            try tx.run("UPDATE store SET doubted_since = 0, doubted_until = \(harness.now)")
+        let now = harness.now
+        try await harness.store.database.write(at: now) { tx in
+            _ = try tx.run("UPDATE store SET doubted_since = 0, doubted_until = \(now)")
         }
         try await harness.store.see(harness.now)
         let ahead: SQL = "SELECT count(*) FROM card WHERE changed_at > \(harness.now)"

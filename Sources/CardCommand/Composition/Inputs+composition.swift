@@ -17,14 +17,18 @@ extension Configuration {
 
     /// The folders to watch, and how; those of the command line take the place of the configured ones.
     ///
+    /// - Parameter waiting: whether a folder that cannot be opened is waited for.
     /// - Throws: `CodedError` for the first folder that cannot be watched.
-    func watchOptions(folders: [String] = [], fields: SubmittedFields = SubmittedFields()) throws(CodedError)
-        -> WatchOptions
-    {
+    func watchOptions(
+        folders: [String] = [],
+        fields: SubmittedFields = SubmittedFields(),
+        waiting: Bool = false
+    ) throws(CodedError) -> WatchOptions {
         var options = self.watch
         if !folders.isEmpty { options.folders = folders }
         options.inputs = try self.inputs(fields)
-        if let problem = options.problems().first { throw problem }
+        let problems = options.problems().filter { !waiting || $0.code != .watchFolderMissing }
+        if let problem = problems.first { throw problem }
         return options
     }
 

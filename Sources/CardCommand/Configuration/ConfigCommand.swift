@@ -101,7 +101,7 @@ struct CheckedConfiguration: Report {
                 mistakes[index].line = mistakes[index].key.flatMap { loaded.sources[$0]?.line }
             }
             self.file = loaded.file
-            self.notices = loaded.configuration.notices.map { $0.text() }
+            self.notices = (loaded.configuration.notices + loaded.configuration.runNotices).map { $0.text() }
         } catch let error as ConfigurationError {
             mistakes = error.mistakes
             self.file = nil

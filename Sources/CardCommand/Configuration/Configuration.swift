@@ -45,6 +45,8 @@ struct Configuration: Sendable {
     var documents: String?
     /// What is odd, but allowed.
     var notices: [Message] = []
+    /// The same, of `run` alone.
+    var runNotices: [Message] = []
 
     init(sandboxPath: String) {
         self.sandboxPath = sandboxPath

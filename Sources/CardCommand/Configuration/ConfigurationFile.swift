@@ -43,7 +43,7 @@ struct ConfigurationFile {
         do {
             text = try LimitedText.read(path, upTo: Self.maximumBytes) { status in
                 let (mode, owner) = (status.st_mode & 0o044, status.st_uid)
-                isReadableByOthers = CredentialFolder.othersMayTouch(path, mode: mode, owner: owner)
+                isReadableByOthers = SecretRights.othersMayTouch(path, mode: mode, owner: owner)
             }
         } catch {
             let remedy: Message =

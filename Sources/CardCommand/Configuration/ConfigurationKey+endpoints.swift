@@ -13,9 +13,9 @@ extension ConfigurationKey {
                 .means("Address of the verification service; the dialect's path is added where it has none."),
             ConfigurationKey("verification.dialect", \.verifier.dialect, .word)
                 .means("What the service speaks."),
-            ConfigurationKey("verification.api_key", \.verifier.apiKey, .secret)
+            ConfigurationKey("verification.api_key", \.verifier.apiKey, .credential)
                 .means("Key of the account at the service."),
-            ConfigurationKey("verification.api_secret", \.verifier.apiSecret, .secret)
+            ConfigurationKey("verification.api_secret", \.verifier.apiSecret, .credential)
                 .means("Secret of the account at the service."),
             ConfigurationKey("verification.auth", \.verifier.authentication, .word)
                 .means(
@@ -88,7 +88,7 @@ extension ConfigurationKey {
                 .means(
                     "Command for /bin/sh -c whose first line of output is the TOKEN; it is run again when that is refused."
                 ),
-            .optional("delivery.user_no", \.backend.userNumber, .secret)
+            .optional("delivery.user_no", \.backend.userNumber, .userNumber)
                 .means("USERNO of the form for cards whose metadata names none."),
             ConfigurationKey("delivery.back_without_front", \.engine.policy.backWithoutFront, .word)
                 .means("Whether a back whose front is not known waits, or is sent once its wait is over."),

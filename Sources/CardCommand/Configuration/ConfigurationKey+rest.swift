@@ -60,7 +60,7 @@ extension ConfigurationKey {
             .defaults(to: "$XDG_CONFIG_HOME/idcard-pipeline/tokens.json")
             .means("File (mode 0600) of who may ask, with a hash of each token."),
         ConfigurationKey("server.rate_limit", \.server.rateLimit, .integer(1...1_000_000))
-            .means("Requests that one token may make in a minute."),
+            .means("Requests that the tokens of one name may make in a minute."),
         ConfigurationKey("server.cors_origins", \.server.corsOrigins, .list)
             .means("Origins whose pages may use the API in a browser, such as https://desk.example."),
         .optional("webhooks.secrets", \.webhooks.secrets, .secret)

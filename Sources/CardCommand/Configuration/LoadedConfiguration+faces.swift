@@ -158,7 +158,9 @@ extension LoadedConfiguration {
             ("delivery.timeout", configuration.backend.endpoint.timeout), ("retry.cap", configuration.engine.retry.cap),
         ]
         for (key, time) in times where time > patience {
-            notices.append("run.patience is shorter than \(key): run may end with work that only waits")
+            self.configuration.runNotices.append(
+                "run.patience is shorter than \(key): run may end with work that only waits"
+            )
         }
         if configuration.imaging.byteBudget > 1_990_000 {
             notices.append(
@@ -168,6 +170,14 @@ extension LoadedConfiguration {
         if let key = configuration.vault.keyFile, key.hasPrefix(configuration.sandboxPath + "/") {
             notices.append(
                 "vault.key_file lies in the sandbox: whoever has a copy of the folder has the key too; move it elsewhere"
+            )
+        }
+        if configuration.delivery != nil, configuration.backend.userNumber == nil {
+            notices.append("delivery.user_no is not set: photos for which nothing names a user_no are refused")
+        }
+        for pattern in configuration.watch.ignore where pattern.contains("/") {
+            notices.append(
+                "watch.ignore: \(Redacted(pattern)) ignores nothing, as names of files and folders hold no /; name one level"
             )
         }
         let extra = configuration.backend.form.extra.map(\.name)

@@ -86,6 +86,11 @@ struct LoadedConfiguration: Sendable {
         for key in ConfigurationKey.all {
             guard let text = environment[key.variable] else { continue }
             self.fill(key.name, .text(text), from: .variable(key.variable), at: "\(key.variable)")
+            if text.count > 1, text.first == text.last, text.first == "\"" || text.first == "'" {
+                self.configuration.notices.append(
+                    "\(key.variable) is in quotes, which are part of its value; leave them out of the file that sets it"
+                )
+            }
         }
         let known = Set(ConfigurationKey.all.map(\.variable)).union([ConfigurationFile.variable])
         for name in environment.keys.sorted() where name.hasPrefix(ConfigurationKey.variablePrefix) {

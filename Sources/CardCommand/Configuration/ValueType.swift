@@ -172,7 +172,17 @@ extension ValueType<String> {
 extension ValueType<Redacted<String>> {
     /// A text of one line that is never shown.
     static let secret = ValueType("a text of one line", show: { .secret(isSet: !$0.reveal().isEmpty) }) {
-        $0.isOneLine ? Redacted($0) : nil
+        $0.trimmed.isOneLine ? Redacted($0.trimmed) : nil
+    }
+
+    /// Key and secret of an account, which services make of ASCII: not what stands for them in an example.
+    static let credential = ValueType("printable ASCII characters without blanks", show: secret.show) {
+        $0.trimmed.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? Redacted($0.trimmed) : nil
+    }
+
+    /// A user account, by the rule for those of photos.
+    static let userNumber = ValueType("a user account as the backend knows it", show: { _ in .secret(isSet: true) }) {
+        (try? SubmittedFields([.userNumber: $0]))?.userNumber
     }
 }
 

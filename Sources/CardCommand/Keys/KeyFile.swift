@@ -74,7 +74,7 @@ struct KeyFile: Sendable {
         Array((Self.header + ring.keys.map { $0.reveal() + "\n" }.joined()).utf8)
     }
 
-    static func resolved(_ path: String) -> String { CredentialFolder.realPath(path) ?? path }
+    static func resolved(_ path: String) -> String { SecretRights.realPath(path) ?? path }
 
     private func error(_ what: Message) -> CodedError {
         CodedError(.secretUnreadable, .configuration, "\(Self.key): \(Redacted(self.path)) " + what)

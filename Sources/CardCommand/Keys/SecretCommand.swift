@@ -82,7 +82,7 @@ struct SecretCommand: Sendable {
             error: .discarded
         )
         switch result.terminationStatus {
-        case .exited(0): return result.standardOutput
+        case .exited(0): return result.standardOutput.withoutByteOrderMark
         case .exited(let code): throw self.error("failed with exit status \(code)")
         case .signaled(let signal): throw self.error("was ended by signal \(signal)")
         }

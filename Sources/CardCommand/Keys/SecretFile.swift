@@ -39,9 +39,8 @@ struct SecretFile {
 
     private func check(_ status: stat, _ expected: Message) throws(CodedError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw self.unreadable("is not a regular file", expected) }
-        guard !CredentialFolder.othersMayTouch(self.path, mode: status.st_mode, owner: status.st_uid) else {
-            let mode = String(status.st_mode & 0o777, radix: 8)
-            throw self.insecure("has mode 0\(mode), so others have rights to it; run: chmod 600 \(Redacted(self.path))")
+        guard !SecretRights.othersMayTouch(self.path, mode: status.st_mode, owner: status.st_uid) else {
+            throw self.insecure(SecretRights.remedy(self.path, mode: status.st_mode))
         }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw self.insecure(
@@ -98,7 +97,7 @@ enum LimitedText {
         }
         guard bytes.count <= limit else { throw Refusal.tooLong(limit: limit) }
         guard let text = String(data: bytes, encoding: .utf8) else { throw Refusal.notUTF8 }
-        return text
+        return text.withoutByteOrderMark
     }
 
     /// The next bytes; of a program that still writes them, `--config <(…)`, they are waited for.
@@ -126,30 +125,7 @@ enum LimitedText {
     }
 }
 
-/// The folder in which systemd hands a service its secrets (`LoadCredential=`).
-///
-/// Where systemd keeps them on a tmpfs, they belong to root and an access list lets the service read them; the mode then
-/// shows the mask of that list as rights of the group (0440), though nobody has them by his group.
-enum CredentialFolder {
-    /// Whether others than its owner have rights to a file; those of a credential's group are none.
-    ///
-    /// - Parameters:
-    ///   - path: where the file lies.
-    ///   - mode: its mode, as the opened file shows it.
-    ///   - owner: the user whom the opened file belongs to.
-    static func othersMayTouch(_ path: String, mode: UInt32, owner: UInt32) -> Bool {
-        guard mode & 0o077 != 0 else { return false }
-        guard mode & 0o037 == 0, owner == 0 || owner == geteuid() else { return true }
-        guard let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"].flatMap(Self.realPath) else {
-            return true
-        }
-        return Self.realPath(DurableFile.folder(of: path)) != folder
-    }
-
-    /// The path without links; `nil` if nothing is there.
-    static func realPath(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
+extension String {
+    /// Without the mark that programs on Windows write before their text.
+    var withoutByteOrderMark: String { self.hasPrefix("\u{FEFF}") ? String(self.unicodeScalars.dropFirst()) : self }
 }

@@ -77,7 +77,7 @@ struct EventLog: Sendable {
             var metadata: Logger.Metadata = ["card.id": "\(change.card)", "card.state": "\(change.state.rawValue)"]
             if let reason = change.reason { metadata["card.reason"] = "\(reason)" }
             self.logger.debug("card moved on", metadata: metadata)
-        case .sending, .called: break
+        case .sending, .called, .beat: break
         case .paused(let pause):
             self.logger.debug(
                 "endpoint paused",

@@ -7,6 +7,8 @@ enum ProcessSetup {
     static func begin() {
         // A reader that goes away (`| head`) must not kill a run half-way: writing answers EPIPE instead.
         signal(SIGPIPE, SIG_IGN)
+        // Ignored by who started us, the ends of our own children could not be waited for.
+        signal(SIGCHLD, SIG_DFL)
         // A descriptor 0, 1 or 2 that is closed would be given to the next file opened, and a report would be written into the
         // sandbox. The lowest free descriptor is taken, which is this one.
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {

@@ -102,6 +102,7 @@ struct RunCommand: Command {
 
     func execute() async throws -> CommandStatus {
         let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
+        for notice in configuration.runNotices { Console.standardError("warning: \(notice.text())") }
         if self.dryRun { return try await self.plan(configuration) }
         let listing = try self.listing(configuration)
         if let listing { Self.say(listing) }

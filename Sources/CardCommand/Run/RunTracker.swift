@@ -85,7 +85,7 @@ final class RunTracker: Sendable {
                     """
             case .erasingFailed(let error):
                 state.figures.upkeep = "cards past their retention were not erased: \(error.message.text())"
-            case .called, .paused, .resumed: break
+            case .called, .paused, .resumed, .beat: break
             }
             return []
         }

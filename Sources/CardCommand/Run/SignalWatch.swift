@@ -14,13 +14,15 @@ struct SignalWatch: Sendable {
     func watching<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, signal: CommandStatus?) {
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
+        let numbers = self.heard
+        let names: [Int32: UnixSignal] = [SIGINT: .sigint, SIGTERM: .sigterm, SIGHUP: .sighup]
+        let signals = await UnixSignalsSequence(trapping: numbers.compactMap { names[$0] })
         // Noted before the end it asks for: the work may end before anybody else has spoken.
         let first = Mutex<CommandStatus?>(nil)
         let untilDone: @Sendable () async throws -> Value = {
             let value = try await work()
             // What is left to do is to print, to a reader who may have stopped reading.
-            self.endAtOnceFromNowOn()
+            self.endAtOnce(numbers)
             return value
         }
         let value = try await running(untilDone, cancelling: true) {
@@ -30,7 +32,7 @@ struct SignalWatch: Sendable {
                     continue
                 }
                 // A second signal ends the process at once: all that was acknowledged is durable.
-                self.endAtOnceFromNowOn()
+                self.endAtOnce(numbers)
                 first.withLock { $0 = signal == .sigint ? .interrupted : .terminated }
                 self.end()
                 break
@@ -39,9 +41,19 @@ struct SignalWatch: Sendable {
         return (value, first.withLock { $0 })
     }
 
-    private func endAtOnceFromNowOn() {
-        let numbers = self.reload == nil ? [SIGINT, SIGTERM, SIGHUP] : [SIGINT, SIGTERM]
-        for number in numbers { Glibc.signal(number, SIG_DFL) }
+    /// The signals that count: one that was ignored at the start, as `nohup` has SIGHUP ignored, stays so.
+    private var heard: [Int32] {
+        [SIGINT, SIGTERM, SIGHUP].filter { number in
+            if number == SIGHUP, self.reload != nil { return true }
+            var action = sigaction()
+            sigaction(number, nil, &action)
+            let handler = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            return handler != unsafeBitCast(SIG_IGN, to: Int.self)
+        }
+    }
+
+    private func endAtOnce(_ numbers: [Int32]) {
+        for number in numbers where self.reload == nil || number != SIGHUP { Glibc.signal(number, SIG_DFL) }
     }
 }
 

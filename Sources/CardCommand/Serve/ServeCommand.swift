@@ -65,7 +65,8 @@ struct ServeSession: Sendable {
     private func serve() async throws {
         let (settings, mistakes) = await self.configuration.serving()
         guard mistakes.isEmpty else { throw ConfigurationError(mistakes: mistakes) }
-        let folders = self.configuration.watch.folders.isEmpty ? nil : try self.configuration.watchOptions()
+        let watches = !self.configuration.watch.folders.isEmpty
+        let folders = watches ? try self.configuration.watchOptions(waiting: true) : nil
         if try settings.tokens().isEmpty, settings.webhookSecrets.isEmpty {
             Console.standardError(
                 """
@@ -87,6 +88,7 @@ struct ServeSession: Sendable {
         let notices = ServiceNotices(isQuiet: self.isQuiet)
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             notices.observe(event)
+            if case .beat = event { self.notice.giveSignOfLife() }
             // What is refused for now is tried again.
             if case .refused(_, let error) = event, error.isPassing { return }
             metrics.count(event)
@@ -156,7 +158,6 @@ private struct ServeServices: Sendable {
             companions.addTask {
                 for await _ in self.session.reloads.stream { self.session.notice.reloading(self.reload) }
             }
-            companions.addTask { await self.session.notice.giveSignsOfLife() }
             companions.addTask {
                 for await _ in self.session.ends.stream {
                     await self.end(serving)

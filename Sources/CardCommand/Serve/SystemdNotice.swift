@@ -9,16 +9,15 @@ final class SystemdNotice: Sendable {
     private enum Phase { case starting, ready, stopping }
 
     private let address: String?
-    /// How often the manager wants a sign of life: half of what it waits for (`WATCHDOG_USEC`); `nil` for never.
-    let watchdogInterval: Duration?
+    /// Whether the manager waits for signs of life (`WATCHDOG_USEC`).
+    private let isWatched: Bool
     private let phase = Mutex(Phase.starting)
 
     /// Takes the socket that the manager names (`NOTIFY_SOCKET`), and its watchdog, if it is ours (`WATCHDOG_PID`).
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.address = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
         let isOurs = environment["WATCHDOG_PID"].map { $0 == "\(getpid())" } ?? true
-        let microseconds = environment["WATCHDOG_USEC"].flatMap { Int64($0) }.flatMap { $0 > 0 ? $0 : nil }
-        self.watchdogInterval = isOurs ? microseconds.map { .microseconds($0 / 2) } : nil
+        self.isWatched = isOurs && environment["WATCHDOG_USEC"].flatMap { Int64($0) } ?? 0 > 0
     }
 
     var isStopping: Bool { self.phase.withLock { $0 == .stopping } }
@@ -52,11 +51,8 @@ final class SystemdNotice: Sendable {
         if isSaid { self.sayReady() }
     }
 
-    /// Gives signs of life until the task is cancelled.
-    func giveSignsOfLife() async {
-        guard let interval = self.watchdogInterval else { return }
-        repeat { self.send("WATCHDOG=1") } while (try? await Task.sleep(for: interval)) != nil
-    }
+    /// Gives a sign of life: with each heartbeat of the engine, so that a service whose writer hangs is started anew.
+    func giveSignOfLife() { if self.isWatched { self.send("WATCHDOG=1") } }
 
     /// A manager that does not hear it is none of our errors.
     private func send(_ state: String) {

@@ -123,7 +123,7 @@ final class WatchReports: Sendable {
             if outcome.isDuplicate { line.duplicateOf = outcome.card }
             self.teller.yield(.taken(outcome.card, line))
         case .changed(let change) where !change.state.isRunnable: self.teller.yield(.ended(change.card))
-        case .changed, .refused, .sending, .called, .failed, .paused, .resumed, .overdue, .erasingFailed: break
+        case .changed, .refused, .sending, .called, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
         }
     }
 

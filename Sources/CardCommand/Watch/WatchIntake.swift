@@ -105,7 +105,7 @@ final class ServiceNotices: Sendable {
         case .erasingFailed(let error):
             let text = "cards past their retention were not erased: \(error.message.text())"
             self.warn(of: "retention", error.code.rawValue, text)
-        case .taken, .refused, .sending, .called, .failed, .changed: break
+        case .taken, .refused, .sending, .called, .failed, .changed, .beat: break
         }
     }
 

@@ -115,8 +115,8 @@ extension WatchOptions {
     /// - Throws: `watch_folder_claimed` for a folder that another sandbox watches.
     package func claim(for sandbox: String) throws(CodedError) {
         for folder in self.folders {
-            let root: FilePath
-            do throws(Errno) { root = try FilePath(folder).real() } catch { throw .unwatchable(folder, error) }
+            // The watch tells of a folder that is not there.
+            guard let root = try? FilePath(folder).real() else { continue }
             _ = try WatchMark(sandbox: sandbox).claim(root, given: folder)
         }
     }

@@ -103,7 +103,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// Whether it can be a reason that a person gives: 1 to 40 letters, digits and _, and no identity number.
     package var isPlain: Bool {
         self.rawValue.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil
-            && !IDNumber.isContained(in: self.rawValue.lettersAndDigits)
+            && !IDNumber.isContained(in: self.rawValue)
     }
 
     /// Why a `verified` card waits for something that only a person can give.

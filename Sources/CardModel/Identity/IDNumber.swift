@@ -67,8 +67,13 @@ package struct IDNumber: Hashable, Sendable, Discreet {
     }
 
     /// Whether a text holds an identity number of 18 characters anywhere, of a citizen or in a residence permit: with
-    /// region, birth date and the right check character.
+    /// region, birth date and the right check character; whatever separates its digits, and in the digits of any script.
     package static func isContained(in raw: String) -> Bool {
+        let letters = String(raw.lettersAndDigits.map { $0.wholeNumberValue.map { Character("\($0)") } ?? $0 })
+        return self.standsWhole(in: raw) || self.standsWhole(in: letters)
+    }
+
+    private static func standsWhole(in raw: String) -> Bool {
         let bytes = Array((raw.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? raw.uppercased() : self.normalise(raw)).utf8)
         var digits = 0
         for (index, byte) in bytes.enumerated() {

@@ -37,7 +37,7 @@ struct Authentication: Sendable {
                 headers: Self.challenge(", error=\"insufficient_scope\", scope=\"\(names.joined(separator: " "))\"")
             )
         }
-        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed, promise: nil)
+        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: token.name), promise: nil)
         return caller
     }
 

@@ -5,7 +5,7 @@ import NIOHTTP1
 /// What is told to a connection about the request that is being answered.
 enum ConnectionSignal: Sendable {
     /// It came with a valid token or signature.
-    case believed
+    case believed(as: String)
     /// Its body is about to be read: a client that waits is sent 100 (RFC 9110 section 10.1.1).
     case readsBody
     /// Its body must be whole after so long.

@@ -16,8 +16,10 @@ final class ConnectionRegister: Sendable {
 
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        /// Those that no request with a valid token or signature came by yet.
+        /// Those that no request with a valid token or signature came by yet, by address.
         var strangers = Strangers()
+        /// The others, by whose token or secret they showed last.
+        var known = Strangers()
         /// Those that are being told that there are too many, and those that gave way and are about to end.
         var turnedAway: Set<ObjectIdentifier> = []
         var refused = 0
@@ -35,27 +37,29 @@ final class ConnectionRegister: Sendable {
         self.state.withLock { ($0.channels.count - $0.turnedAway.count, $0.refused) }
     }
 
-    /// Takes a connection in until it closes; if all places are taken, a stranger gives way to it. Only if there is none
-    /// it is refused: then it lives on for the moment that its refusal takes, and takes nobody's room.
+    /// Takes a connection in until it closes; if all places are taken, a stranger gives way to it, else a connection of the
+    /// subject that has most: the one that has shown its token least lately. If each subject has one, the newcomer is
+    /// refused: it lives on for the moment that its refusal takes, and takes no place.
     func register(_ channel: any Channel) -> Admission {
         let name = ObjectIdentifier(channel)
         let (admission, leaving) = self.state.withLock { state -> (Admission, (any Channel)?) in
             state.channels[name] = channel
             let isFull = state.channels.count - state.turnedAway.count > self.limits.connections
-            let leaving = isFull ? state.strangers.giveWay() : nil
+            let leaving = isFull ? state.strangers.giveWay() ?? state.known.giveWay(ifMoreThan: 1) : nil
             if isFull { state.refused += 1 }
             if isFull, leaving == nil {
                 state.turnedAway.insert(name)
                 return (state.turnedAway.count <= self.limits.refusedConnections ? .refused : .dropped, nil)
             }
             if let leaving { state.turnedAway.insert(ObjectIdentifier(leaving)) }
-            state.strangers.add(channel, size: 1)
+            state.strangers.add(channel, of: channel.remoteAddress.map(ServerContext.network(of:)) ?? "", size: 1)
             return (.taken, leaving)
         }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
                 state.channels[name] = nil
                 state.strangers.remove(channel)
+                state.known.remove(channel)
                 state.turnedAway.remove(name)
             }
         }
@@ -63,8 +67,15 @@ final class ConnectionRegister: Sendable {
         return admission
     }
 
-    /// A request with a valid token or signature came by a connection: it gives way to nobody any more.
-    func believe(_ channel: any Channel) { self.state.withLock { $0.strangers.remove(channel) } }
+    /// A request with a valid token or signature came by a connection.
+    func believe(_ channel: any Channel, as subject: String) {
+        self.state.withLock { state in
+            guard !state.turnedAway.contains(ObjectIdentifier(channel)) else { return }
+            state.strangers.remove(channel)
+            state.known.remove(channel)
+            state.known.add(channel, of: subject, size: 1)
+        }
+    }
 
     /// Ends a connection without a goodbye: within TLS, a client that does not answer it would keep the descriptor for
     /// seconds.

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// Who takes up room here and has shown no valid token or signature yet.
+/// Connections that take up room and give way: those of strangers, by address, and those of a subject.
 ///
-/// Where there is no room, the oldest of the address that takes up most gives way: whoever only waits keeps nobody out,
-/// others of another address notice nothing, and behind a proxy, where all have one address, newcomers are still served.
+/// Where there is no room, the oldest of the holder that takes up most gives way: a client that only waits keeps no other
+/// out, clients of another address notice nothing, and behind a proxy, where all have one address, newcomers are served.
 struct Strangers {
     private struct Stranger {
         let channel: any Channel
-        let network: String
+        let holder: String
         var size: Int
     }
 
@@ -20,9 +20,8 @@ struct Strangers {
 
     func contains(_ channel: any Channel) -> Bool { self.place(of: channel) != nil }
 
-    mutating func add(_ channel: any Channel, size: Int) {
-        let network = channel.remoteAddress.map(ServerContext.network(of:)) ?? ""
-        self.strangers.append(Stranger(channel: channel, network: network, size: size))
+    mutating func add(_ channel: any Channel, of holder: String, size: Int) {
+        self.strangers.append(Stranger(channel: channel, holder: holder, size: size))
     }
 
     /// One takes up more, or less; it keeps its place.
@@ -34,12 +33,12 @@ struct Strangers {
         if let place = self.place(of: channel) { self.strangers.remove(at: place) }
     }
 
-    /// Removes the one that gives way and returns it; `nil` if nobody takes up any room.
-    mutating func giveWay() -> (any Channel)? {
+    /// Removes the one that gives way and returns it; `nil` if no holder takes up more room than so much.
+    mutating func giveWay(ifMoreThan least: Int = 0) -> (any Channel)? {
         var sizes: [String: Int] = [:]
-        for stranger in self.strangers { sizes[stranger.network, default: 0] += stranger.size }
-        let most = sizes.values.max()
-        let place = self.strangers.firstIndex { $0.size > 0 && sizes[$0.network] == most }
+        for stranger in self.strangers { sizes[stranger.holder, default: 0] += stranger.size }
+        guard let most = sizes.values.max(), most > least else { return nil }
+        let place = self.strangers.firstIndex { $0.size > 0 && sizes[$0.holder] == most }
         return place.map { self.strangers.remove(at: $0).channel }
     }
 }

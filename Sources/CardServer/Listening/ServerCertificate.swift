@@ -26,8 +26,8 @@ package struct TLSFiles: Hashable, Sendable {
         guard stat(self.key, &status) == 0 else {
             throw Self.unusable("the file of the key cannot be found (\(String(cString: strerror(errno))))")
         }
-        guard status.st_mode & 0o007 == 0 else {
-            throw Self.unusable("everybody may read the file of the key; take that right away (chmod o=)")
+        guard !SecretRights.othersMayTouch(self.key, mode: status.st_mode, owner: status.st_uid) else {
+            throw Self.unusable("the file of the key " + SecretRights.remedy(self.key, mode: status.st_mode))
         }
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(self.certificate)

@@ -72,7 +72,7 @@ package final class ServerMetrics: Sendable {
         case .called(let stage, let outcome, let took):
             self.add(.stageCalls, [stage.rawValue, outcome.rawValue])
             self.add(.stageDuration, [stage.rawValue], took: took)
-        case .sending, .failed, .paused, .resumed, .overdue, .erasingFailed: break
+        case .sending, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
         }
     }
 

@@ -66,7 +66,10 @@ final class UnsignedBodies: Sendable {
     }
 
     /// A body is about to be read from a connection.
-    func begin(_ channel: any Channel) { self.bodies.withLock { $0.add(channel, size: 0) } }
+    func begin(_ channel: any Channel) {
+        let network = channel.remoteAddress.map(ServerContext.network(of:)) ?? ""
+        self.bodies.withLock { $0.add(channel, of: network, size: 0) }
+    }
 
     /// It is so large by now.
     ///

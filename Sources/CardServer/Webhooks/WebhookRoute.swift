@@ -64,7 +64,7 @@ struct WebhookRoute: Sendable {
             body.append(contentsOf: piece.readableBytesView)
         }
         guard let signer = reading.signer() else { throw self.refused() }
-        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed, promise: nil)
+        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: signer), promise: nil)
         return (body, signer)
     }
 

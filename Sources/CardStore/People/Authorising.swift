@@ -41,8 +41,9 @@ extension CardStore {
     package func noteDenied(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws {
         let origin = origin.withoutPurpose
         try await self.write(at: now) { tx in
-            guard try CardRow.fetch(id, in: tx) != nil else { return }
-            try AccessLog.append(.revealDenied, of: [id], by: origin, vault: self.vault, in: tx)
+            // For a card that is not there, too: the time must not tell which there are.
+            let card = try CardRow.fetch(id, in: tx)?.id
+            try AccessLog.append(.revealDenied, of: [card], by: origin, vault: self.vault, in: tx)
         }
     }
 }

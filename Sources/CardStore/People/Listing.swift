@@ -111,7 +111,9 @@ extension CardStore {
         switch attention {
         case .decide:
             let reasons = ReasonCode.needingAttention.sorted { $0.rawValue < $1.rawValue }
-            pieces = ["state = 'failed'", "state = 'held'"] + reasons.map { "state = 'verified' AND reason = \($0)" }
+            // Of the two, the reason is the rarer one.
+            let waiting: [SQL] = reasons.map { "state || '' = 'verified' AND reason = \($0)" }
+            pieces = ["state = 'failed'", "state = 'held'"] + waiting
         case .retake: pieces = ["state = 'rejected' AND reason <> \(ReasonCode.rejectedByOperator)"]
         }
         return pieces.map { "\($0) AND \(Self.counts)" }

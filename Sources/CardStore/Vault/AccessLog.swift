@@ -19,7 +19,7 @@ package struct AccessOrigin: Hashable, Sendable {
     ///
     /// - Throws: `CodedError` `purpose_personal` if the purpose holds an identity number: the log keeps it for ever.
     package init(_ caller: Caller, actor: String, purpose: String?) throws(CodedError) {
-        guard !IDNumber.isContained(in: (purpose ?? "").lettersAndDigits) else { throw Self.personal }
+        guard !IDNumber.isContained(in: purpose ?? "") else { throw Self.personal }
         self.init(caller: caller, actor, purpose)
     }
 

@@ -85,15 +85,32 @@ extension CardStore {
         }
     }
 
+    /// Whether a submitter has as many photos in the queue, or held under others' numbers, as one may: the queue is there for
+    /// all.
+    package func isQueueShareTaken(by submitter: String, share: Int = Limits.queueShare) async throws -> Bool {
+        try await self.read { tx in
+            try tx.exists(
+                """
+                SELECT 1 FROM card WHERE submitter = \(submitter) AND state IN ('received', 'prepared', 'held')
+                AND (state <> 'held' OR reason = \(ReasonCode.submitterConflict)) LIMIT 1 OFFSET \(share - 1)
+                """
+            )
+        }
+    }
+
     /// Refuses one more photo of a business number that has as many in progress as one case cannot have: a folder may lend its
     /// name to all photos in it.
     ///
     /// - Throws: `too_many_photos`.
-    package func requireFewOpen(of number: BusinessNumber, most: Int = Limits.openPhotosPerNumber) async throws {
+    package func requireFewOpen(
+        of number: BusinessNumber,
+        from submitter: String,
+        most: Int = Limits.openPhotosPerNumber
+    ) async throws {
         let isFull = try await self.read { tx in
             try tx.exists(
                 """
-                SELECT 1 FROM card WHERE number = \(number)
+                SELECT 1 FROM card WHERE number = \(number) AND submitter = \(submitter)
                 AND state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'held') LIMIT 1 OFFSET \(most - 1)
                 """
             )

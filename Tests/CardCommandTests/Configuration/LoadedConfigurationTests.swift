@@ -192,13 +192,21 @@ struct LoadedConfigurationTests {
             run.patience: 10s
             verdict.severity.under_age: off
             delivery.fields.CHANNEL: app
+            watch.ignore: ["sub/*"]
             """
-        let notices = try self.home.load(yaml, ["IDCARD_IMAGING_QUALTY": "1"]).configuration.notices.map { $0.text() }
+        let environment = ["IDCARD_IMAGING_QUALTY": "1", "IDCARD_DELIVERY_TOKEN": "\"T\""]
+        let configuration = try self.home.load(yaml, environment).configuration
+        let notices = configuration.notices.map { $0.text() }
         let expected = [
-            "verification.url is an http address", "run.patience is shorter than verification.timeout", "under_age",
-            "CHANNEL", "unknown variable IDCARD_IMAGING_QUALTY (ignored); did you mean IDCARD_IMAGING_QUALITY?",
+            "verification.url is an http address", "under_age", "CHANNEL", "IDCARD_DELIVERY_TOKEN is in quotes",
+            "unknown variable IDCARD_IMAGING_QUALTY (ignored); did you mean IDCARD_IMAGING_QUALITY?",
+            "watch.ignore: sub/* ignores nothing",
         ]
         for text in expected { #expect(notices.contains { $0.contains(text) }, "\(text)") }
+        // Of no interest to who does not run batches.
+        #expect(configuration.runNotices.map { $0.text().prefix(36) } == ["run.patience is shorter than verific"])
+        let bare = try self.home.load("delivery.url: https://b.example/").configuration.notices.map { $0.text() }
+        #expect(bare.contains { $0.hasPrefix("delivery.user_no is not set") })
     }
 
     @Test func `http goes to this machine, and to another one only where it is listed`() throws {

@@ -11,17 +11,28 @@ import Testing
 
     // MARK: Submitters
 
+    @Test func `what a sender has in the queue and held under others' numbers takes up its share`() async throws {
+        try await harness.admit("a", number: "N", submitter: "owner")
+        try await harness.admit("b", number: "N", submitter: "other")
+        #expect(try await !harness.store.isQueueShareTaken(by: "other", share: 2))
+        try await harness.admit("c", number: "M", submitter: "other")
+        #expect(try await harness.store.isQueueShareTaken(by: "other", share: 2))
+        #expect(try await !harness.store.isQueueShareTaken(by: "owner", share: 2))
+    }
+
     @Test func `a business number takes no more photos in progress than a case has`() async throws {
         let number = BusinessNumber(stored: "N")
         let first = try await harness.admit("a", number: "N").card
         try await harness.admit("b", number: "M")
-        try await harness.store.requireFewOpen(of: number, most: 2)
+        // What another sends under the number is no part of it.
+        try await harness.admit("d", number: "N", submitter: "other")
+        try await harness.store.requireFewOpen(of: number, from: "local", most: 2)
         try await harness.admit("c", number: "N")
-        await #expect { try await harness.store.requireFewOpen(of: number, most: 2) } throws: {
+        await #expect { try await harness.store.requireFewOpen(of: number, from: "local", most: 2) } throws: {
             ($0 as? CodedError)?.code == .tooManyPhotos
         }
-        try await harness.resolve(first, .reject)
-        try await harness.store.requireFewOpen(of: number, most: 2)
+        try await harness.erase(first)
+        try await harness.store.requireFewOpen(of: number, from: "local", most: 2)
     }
 
     @Test func `another submitter's card is held before it is verified, until a person accepts it`() async throws {
