@@ -138,7 +138,9 @@ import Testing
         #expect(try await harness.store.standing(of: [damaged]).map(\.state) == [.rejected])
     }
 
-    @Test func `a look is written down with who and why, one at nothing, too, so that its time tells nothing`() async throws {
+    @Test func `a look is written down with who and why, one at nothing, too, so that its time tells nothing`()
+        async throws
+    {
         let card = try await harness.admit("front", number: "N").card
         let origin = AccessOrigin(actor: "root:cards show", purpose: "a\ncomplaint")
         _ = try await harness.store.reveal(card, to: origin, now: harness.now)
