@@ -21,9 +21,8 @@ enum Limits {
     /// Characters of an idempotency key and of a `webhook-id`.
     static let keyCharacters = 255
     static let webhookIDBytes = 256
-    /// How old the time of a webhook may be, and how far it may lie ahead (Standard Webhooks advises five minutes).
-    static let webhookPast = Duration.seconds(300)
-    static let webhookFuture = Duration.seconds(60)
+    /// How far the time of a webhook may lie behind or ahead (Standard Webhooks advises five minutes).
+    static let webhookSkew = Duration.seconds(300)
     /// Signatures of a webhook that are looked at.
     static let webhookSignatures = 32
     /// Characters of the purpose in the access log.

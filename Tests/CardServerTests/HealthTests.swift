@@ -123,7 +123,7 @@ struct HealthTests {
         var expected = [
             "idcard_http_body_bytes_total 0", "idcard_http_connections 0", "idcard_http_refused_connections 0",
             "idcard_http_failed_authentications_total 0", "idcard_http_refused_webhooks_total 0",
-            "idcard_http_unavailable_tokens_total 0",
+            "idcard_http_unavailable_tokens_total 0", "idcard_http_ignored_webhooks_total 0",
         ]
         expected += ["admitted", "duplicate", "refused", "ignored"].map { "idcard_inputs_total{result=\"\($0)\"} 0" }
         expected += CardState.allCases.map { "idcard_cards_entered_total{state=\"\($0.rawValue)\"} 0" }

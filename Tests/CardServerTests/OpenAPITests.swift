@@ -49,6 +49,18 @@ struct OpenAPITests {
         #expect(Set(APIOperation.all.map { "\($0.method.rawValue) \($0.path)" }) == routed)
     }
 
+    @Test func `every member that an answer always has is required`() async throws {
+        let components = try #require(try await self.document()["components"] as? [String: [String: Any]])
+        // What a request may leave out, and what a reading may lack.
+        let optional = ["CardFields", "CardMessage", "Decision", "OtherMessage", "SubmissionForm", "Why"]
+        for (name, schema) in components["schemas"] ?? [:] where !optional.contains(name) {
+            guard let schema = schema as? [String: Any], let properties = schema["properties"] as? [String: Any] else {
+                continue
+            }
+            #expect(Set(schema["required"] as? [String] ?? []) == Set(properties.keys), "\(name)")
+        }
+    }
+
     @Test func `every operation names its ways to be refused, what it needs, and what stands in its path`() async throws
     {
         let document = try await self.document()

@@ -236,6 +236,39 @@ struct SubmissionTests {
         }
     }
 
+    @Test func `a refusal names the field and the one remedy, and no value that came`() async throws {
+        try await ServerHarness.with({ $0.requiresUserNumber = true }) { (harness) async throws in
+            let image = Specimen.jpeg()
+            let cases: [(request: RawRequest, code: String, words: [String])] = [
+                (Self.form(fields: []), "business_no_missing", ["business_no", "Card-Business-No"]),
+                (.image(image, token: Self.token, businessNumber: nil), "business_no_missing", ["Card-Business-No"]),
+                (Self.form(), "user_no_missing", ["user_no", "Card-User-No"]),
+                (Self.form(fields: [("colour", "red")]), "field_unknown", ["colour is unknown", "business_no"]),
+                (Self.form(fields: [("110105194912", "x")]), "field_unknown", ["a field is unknown", "business_no"]),
+                (
+                    .image(image, token: Self.token, headers: [("Card-Colour", "red")]), "field_unknown",
+                    ["card-colour is unknown", "Card-Business-No"]
+                ),
+                (
+                    .json("POST", "/v1/cards/x/resolve", token: "operator", #"{"as":"seen","because":"x"}"#),
+                    "field_unknown", ["because is unknown", "as, why"]
+                ),
+                (
+                    .json("POST", "/v1/cards/x/resolve", token: "operator", #"{"as":7}"#), "json_invalid",
+                    ["as is no string", "\"as\": \"…\""]
+                ),
+                (.json("POST", "/v1/runs", token: "runner", "[]"), "json_invalid", ["{\"source\": \"…\"}"]),
+            ]
+            for (request, code, words) in cases {
+                let response = try await harness.send(request)
+                #expect(response.code == code)
+                let detail = try #require(response.json["detail"] as? String, "\(code)")
+                for word in words { #expect(detail.contains(word), "\(detail)") }
+                #expect(!detail.contains("red") && !detail.contains("1101"))
+            }
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a card without a user account is refused only where the configuration names none`(isRequired: Bool)
         async throws
@@ -312,7 +345,7 @@ struct SubmissionTests {
             let name = "秘密的样本"
             let responses = [
                 try await harness.send(Self.form(fields: [("business_no", "SECRET-CASE"), ("expected_name", name)])),
-                try await harness.send(Self.form(fields: [("SECRET-field", "SECRET")])),
+                try await harness.send(Self.form(fields: [("SECRET-1", "SECRET")])),
                 try await harness.send(RawRequest("GET", "/v1/cards?business_no=SECRET-CASE", token: "SECRET-token")),
                 try await harness.send(RawRequest("GET", "/SECRET/path", token: Self.token)),
             ]

@@ -1,7 +1,7 @@
 """clients: clients, senders and test tools of other makers talk to `serve`.
 
-Multipart libraries (curl, requests, aiohttp, node, Go) submit pairs; PyPI standardwebhooks signs webhooks, and what is
-tampered with leaves no trace; schemathesis makes requests out of /openapi.json.
+Multipart libraries (curl, requests, aiohttp, node, Go) submit pairs; PyPI standardwebhooks signs webhooks of each type, and
+what is tampered with leaves no trace; schemathesis makes requests out of /openapi.json.
 """
 
 import base64
@@ -24,9 +24,9 @@ from proofs.tool import HANG_SECONDS
 
 SIDES = ("front", "back")
 HOOK = "/v1/webhooks/cards"
-# A sender may be wrong by five minutes behind, one ahead.
-TOO_OLD, TOO_EARLY = timedelta(minutes=-6), timedelta(minutes=2)
-OLD_ENOUGH, EARLY_ENOUGH = timedelta(minutes=-4), timedelta(seconds=30)
+# A sender may be wrong by five minutes.
+TOO_OLD, TOO_EARLY = timedelta(minutes=-6), timedelta(minutes=6)
+OLD_ENOUGH, EARLY_ENOUGH = timedelta(minutes=-4), timedelta(minutes=4)
 
 
 def photo(proof, index, side):
@@ -74,9 +74,23 @@ class Sender:
         return Request("POST", HOOK, fields.items(), body)
 
 
-def hook_body(number, image, side):
+def hook_body(number, image, side, **others):
     data = {"business_no": number, "side": side, "image_base64": base64.b64encode(image).decode()}
-    return json.dumps({"type": "card.submitted", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
+    return json.dumps({"type": "card.created", "timestamp": "2026-01-01T00:00:00Z", "data": data} | others).encode()
+
+
+def expect_types(proof, client, sender, image):
+    """Only card.created brings a card; the status that each other type has, with an image and without."""
+    deleted = {"type": "card.deleted", "data": {"business_no": "N-1", "card_id": "x"}}
+    messages = [("ping", {"type": "ping"}, 204), ("card.deleted", deleted, 204), ("no type", {"data": deleted["data"]}, 422)]
+    for what, message, status in messages:
+        answer = client.send(sender.message(json.dumps(message).encode()))
+        proof.expect(answer.status == status, f"{what} was answered with {answer!r}")
+    for kind in ("card.deleted", "ping", "", None):
+        answer = client.send(sender.message(hook_body("N-1", image, "front", type=kind)))
+        found = (answer.status, answer.code)
+        proof.expect(found == (422, "webhook_type_unknown"), f"an image of the type {kind!r} was answered with {answer!r}")
+    return len(messages) + 4
 
 
 def tampered(sender, stranger, body, name):
@@ -105,7 +119,8 @@ def webhooks(proof):
         for what, message in wrong.items():
             answer = client.send(message)
             proof.expect(answer.status == 401, f"a webhook with {what} was answered with {answer!r}")
-        proof.expect(not serve.listed(), "tampered webhooks made cards")
+        types = expect_types(proof, client, sender, photo(proof, 1, "front"))
+        proof.expect(not serve.listed(), "tampered webhooks, or those of other types, made cards")
         # Under the name that all the tampering used.
         card = expect_card(proof, client.send(sender.message(body, name)), "an honest webhook", None, False)
         for what, shift in (("at once", timedelta()), ("late", OLD_ENOUGH), ("by a fast clock", EARLY_ENOUGH)):
@@ -114,7 +129,11 @@ def webhooks(proof):
     serve.start()
     with serve.client() as client:
         expect_card(proof, client.send(sender.message(body, name)), "its retry after a kill", card, True)
-        for what, other in {"one more byte": body + b" ", "another image": hook_body(number, b"\xff\xd8\xff", "front")}.items():
+        anew = json.dumps(json.loads(body) | {"timestamp": "2026-01-01T00:00:09Z"}, indent=1).encode()
+        expect_card(proof, client.send(sender.message(anew, name)), "its retry whose JSON is written anew", card, True)
+        others = {"another image": hook_body(number, b"\xff\xd8\xff", "front")}
+        others["another number"] = hook_body("N-1", photo(proof, 0, "front"), "front")
+        for what, other in others.items():
             answer = client.send(sender.message(other, name))
             if (answer.status, answer.code) != (409, "webhook_id_reused"):
                 proof.violated(f"{what} under the same id was answered with {answer!r}, not with 409")
@@ -123,7 +142,8 @@ def webhooks(proof):
         answers = list(pool.map(lambda _: send_until(serve.client(), back), range(8)))
     cards = {expect_card(proof, answer, "one of several sendings at once") for answer in answers}
     proof.expect(len(cards) == 1, f"8 sendings at once made {len(cards)} cards")
-    proof.figure("webhooks", f"{len(wrong)} kinds of tampering refused, {len(answers)} sendings at once")
+    kinds = f"{len(wrong)} kinds of tampering refused, {types} messages of other types"
+    proof.figure("webhooks", f"{kinds}, {len(answers)} sendings at once")
     serve.finish()
 
 

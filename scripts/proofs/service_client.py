@@ -68,7 +68,7 @@ class Webhook(Request):
     has_token = False
 
     def __init__(self, data, secret, name):
-        body = json.dumps({"type": "card.submitted", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
+        body = json.dumps({"type": "card.created", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
         super().__init__("POST", "/v1/webhooks/cards", [("Content-Type", "application/json")], body)
         self.secret, self.name = secret, name
 

@@ -68,7 +68,7 @@ struct APIOperation: Sendable {
 // swift-format-ignore
 extension APIOperation {
     static let submitCard = Self(.post, "/v1/cards", .token([.submit]), intake + [.formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused])
-    static let receiveWebhook = Self(.post, "/v1/webhooks/cards", .signature, intake + [.jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused])
+    static let receiveWebhook = Self(.post, "/v1/webhooks/cards", .signature, intake + [.webhookTypeUnknown, .jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused])
     static let listCards = Self(.get, "/v1/cards", token(.show), [.parameterInvalid])
     static let showCard = Self(.get, "/v1/cards/{card_id}", .token(AccessAction.show.scopes + AccessAction.reveal.scopes), [.purposePersonal, .cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate])
     static let retryCard = Self(.post, "/v1/cards/{card_id}/retry", token(.retry), json + [.purposePersonal, .cardNotFound, .changeRefused])

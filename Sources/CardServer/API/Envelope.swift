@@ -87,17 +87,15 @@ struct Envelope: RouterMiddleware {
         self.metrics.add(.duration, [route], took: took)
         self.metrics.add(.bodyBytes, by: Double(known.bodyBytes))
         // Asked every few seconds by machines.
+        var metadata: Logger.Metadata = [
+            "request.id": "\(context.record.id)", "http.method": "\(method)", "http.route": "\(route)",
+            "http.status": "\(response.status.code)", "http.code": "\(code?.name ?? "none")",
+            "http.milliseconds": "\(took.wholeMilliseconds)", "http.bytes": "\(known.bodyBytes)",
+            "token.name": "\(known.caller ?? "none")",
+        ]
+        if let refusal = known.webhookRefusal { metadata["webhook.refusal"] = "\(refusal)" }
         let isRoutine = response.status == .ok && [APIOperation.live, .ready, .figures].contains { $0.path == route }
-        self.logger.log(
-            level: isRoutine ? .debug : .info,
-            "request answered",
-            metadata: [
-                "request.id": "\(context.record.id)", "http.method": "\(method)", "http.route": "\(route)",
-                "http.status": "\(response.status.code)", "http.code": "\(code?.name ?? "none")",
-                "http.milliseconds": "\(took.wholeMilliseconds)", "http.bytes": "\(known.bodyBytes)",
-                "token.name": "\(known.caller ?? "none")",
-            ]
-        )
+        self.logger.log(level: isRoutine ? .debug : .info, "request answered", metadata: metadata)
     }
 
     // MARK: Pages of other origins (Fetch standard, CORS protocol)

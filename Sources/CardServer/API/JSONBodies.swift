@@ -46,12 +46,15 @@ enum StrictJSON {
         guard request.headers[.contentType]?.mediaType == "application/json" else {
             throw Problem(.mediaTypeUnsupported, "Taken is application/json.")
         }
-        let expected = "Expected a JSON object whose values are strings."
+        let names = known.sorted()
+        let expected = "Expected {\(names.map { "\"\($0)\": \"…\"" }.joined(separator: ", "))}."
         var texts: [String: String] = [:]
         for member in try self.object(in: body, expected: expected).members where member.value != .null {
-            guard case .string(let text) = member.value else { throw Problem(.jsonInvalid, expected) }
             guard known.contains(member.name) else {
-                throw Problem(.fieldUnknown, "Known are \(known.sorted().joined(separator: ", ")).")
+                throw FieldTexts.unknown(member.name, known: names.joined(separator: ", "))
+            }
+            guard case .string(let text) = member.value else {
+                throw Problem(.jsonInvalid, "\(member.name) is no string. \(expected)")
             }
             texts[member.name] = text
         }

@@ -7,7 +7,7 @@ import NIOCore
 ///
 /// Strangers read it, so nothing of the configuration stands in it.
 enum OpenAPIDocument {
-    private static let bytes: ByteBuffer = {
+    static let bytes: ByteBuffer = {
         let document = Self.document()
         guard
             let bytes = try? JSONSerialization.data(

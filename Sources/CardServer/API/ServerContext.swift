@@ -51,6 +51,8 @@ final class RequestRecord: Sendable {
         /// The name of the token that it came with.
         var caller: String?
         var bodyBytes = 0
+        /// Why the webhook was not accepted.
+        var webhookRefusal: String?
         /// Header fields that go with every answer to it.
         var rateLimit: RateLimit.Standing?
     }

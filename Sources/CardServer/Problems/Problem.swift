@@ -8,7 +8,7 @@ import NIOHTTP1
 /// A refusal as problem details (RFC 9457); thrown wherever a request cannot be carried out.
 struct Problem: Error {
     var code: ProblemCode
-    /// What exactly, for people: never what a stranger sent.
+    /// What exactly, for people: never a value that a stranger sent.
     var detail: String?
     /// When it is worth trying again; sent as `Retry-After` in whole seconds, at least one.
     var retryAfter: Duration?
@@ -36,7 +36,7 @@ struct Problem: Error {
         let title: String
         let status: Int
         let code: String
-        let detail: String?
+        let detail: String
         let requestID: String
     }
 
@@ -46,7 +46,8 @@ struct Problem: Error {
             title: self.code.title,
             status: self.code.status.code,
             code: self.code.name,
-            detail: self.detail,
+            // Always there: a client need not ask twice where the explanation stands.
+            detail: self.detail ?? self.code.title,
             requestID: requestID
         )
         return ByteBuffer(bytes: JSONText.data(document))

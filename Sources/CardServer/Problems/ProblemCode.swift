@@ -50,6 +50,7 @@ extension ProblemCode {
     static let formTooLarge = Self("form_too_large", .contentTooLarge, "The form exceeds a limit.")
     static let mediaTypeUnsupported = Self("media_type_unsupported", .unsupportedMediaType, "The content type is not one that this path takes.")
     static let codingUnsupported = Self("content_coding_unsupported", .unsupportedMediaType, "Bodies are taken without content coding only.")
+    static let webhookTypeUnknown = Self("webhook_type_unknown", .unprocessableContent, "Cards come only in messages of the type card.created.")
     static let jsonInvalid = Self("json_invalid", .unprocessableContent, "The body is not the JSON object that this path takes.")
 
     // The image.

@@ -148,6 +148,7 @@ extension ServerMetrics {
         case failedAuthentications = "idcard_http_failed_authentications_total"
         case unavailableTokens = "idcard_http_unavailable_tokens_total"
         case refusedWebhooks = "idcard_http_refused_webhooks_total"
+        case ignoredWebhooks = "idcard_http_ignored_webhooks_total"
         case cards = "idcard_cards"
         case stagePaused = "idcard_stage_paused"
         case inputs = "idcard_inputs_total"
@@ -166,6 +167,7 @@ extension ServerMetrics {
             case .failedAuthentications: (.counter, [], "Requests without a valid token.")
             case .unavailableTokens: (.counter, [], "Requests refused because the tokens could not be read.")
             case .refusedWebhooks: (.counter, [], "Webhooks that were not accepted.")
+            case .ignoredWebhooks: (.counter, [], "Webhooks of a type that brings no card.")
             case .cards: (.gauge, [.state], "Cards in each state.")
             case .stagePaused: (.gauge, [.stage], "1 if a stage has stopped.")
             case .inputs: (.counter, [.result], "Inputs of runs and watched folders.")

@@ -53,16 +53,15 @@ struct ImageBytes {
         if isUnknown, self.bytes.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
     }
 
-    /// Takes the whole image from Base64 (RFC 4648 section 4, with padding, without line breaks).
+    /// Takes the whole image from Base64.
     ///
     /// - Throws: ``Problem``: `image_invalid`, and as ``append(_:)``.
     mutating func take(base64 text: String) throws {
+        let base64 = try Base64Text(text)
         // Counted before it is there.
-        let padding = text.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
-        try self.admit(max(0, text.utf8.count / 4 * 3 - padding))
-        guard let whole = Data(base64Encoded: text) else { throw Problem(.imageInvalid) }
-        self.bytes = whole
-        if whole.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
+        try self.admit(base64.byteCount)
+        self.bytes = try base64.decoded()
+        if self.bytes.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
     }
 
     private func admit(_ count: Int) throws {

@@ -9,6 +9,20 @@ struct FieldTexts: Sendable {
     /// All names, as a message lists them.
     static let names = SubmittedField.known
 
+    /// Where a field that is missing is given.
+    static func remedy(for field: SubmittedField) -> String {
+        """
+        Give it as \(field.rawValue) in the form or in the webhook's data, or with a bare image in the header field \
+        \(field.headerName.rawName).
+        """
+    }
+
+    /// Refuses a field; its name is repeated only if it is a plain word.
+    static func unknown(_ name: String, known: String) -> Problem {
+        let isPlain = name.wholeMatch(of: /[A-Za-z_-]{1,40}/) != nil
+        return Problem(.fieldUnknown, "\(isPlain ? name : "a field") is unknown; known are \(known).")
+    }
+
     /// Takes a field's text; blank texts count as not given.
     ///
     /// - Throws: ``Problem``: `field_duplicate`.
@@ -48,7 +62,7 @@ extension FieldTexts {
         let known = Set(SubmittedField.allCases.map(\.headerName))
         for header in headers where header.name.canonicalName.hasPrefix("card-") && !known.contains(header.name) {
             let names = SubmittedField.allCases.map(\.headerName.rawName).joined(separator: ", ")
-            throw Problem(.fieldUnknown, "Known are \(names).")
+            throw Self.unknown(header.name.canonicalName, known: names)
         }
         for field in SubmittedField.allCases {
             for value in headers[values: field.headerName] {

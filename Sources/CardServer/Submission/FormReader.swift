@@ -71,7 +71,7 @@ struct FormReader {
             return
         }
         guard let field = SubmittedField(rawValue: head.name) else {
-            throw Problem(.fieldUnknown, "Known are \(Self.imageName), \(FieldTexts.names).")
+            throw FieldTexts.unknown(head.name, known: "\(Self.imageName), \(FieldTexts.names)")
         }
         guard head.filename == nil else {
             throw Problem(.fieldInvalid, "\(field.rawValue) is sent as text, not as a file.")

@@ -60,9 +60,11 @@ final class Reception: Sendable {
     ///   `field_invalid`.
     func metadata(_ texts: FieldTexts) throws -> CardMetadata {
         let fields = try texts.fields()
-        guard let businessNumber = fields.businessNumber else { throw Problem(.businessNumberMissing) }
+        guard let businessNumber = fields.businessNumber else {
+            throw Problem(.businessNumberMissing, FieldTexts.remedy(for: .businessNumber))
+        }
         guard !self.configuration.requiresUserNumber || fields.userNumber != nil else {
-            throw Problem(.userNumberMissing)
+            throw Problem(.userNumberMissing, FieldTexts.remedy(for: .userNumber))
         }
         return CardMetadata(fields, businessNumber: businessNumber)
     }
@@ -77,8 +79,9 @@ final class Reception: Sendable {
         source: ContentDigest?,
         receipt: Receipt?
     ) async throws -> Response {
-        let outcome = try await Self.noticingReuse(of: receipt) {
-            try await self.ports.engine.receive(
+        let outcome: AdmissionOutcome
+        do {
+            outcome = try await self.ports.engine.receive(
                 content,
                 // What a sender calls the image is not used.
                 name: Redacted("request"),
@@ -87,6 +90,8 @@ final class Reception: Sendable {
                 source: source,
                 receipt: receipt
             )
+        } catch let error as CodedError where error.code == .requestReused {
+            throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
         }
         // Who repeats a request gets its answer, whatever others have said since.
         guard outcome.isDuplicate, !outcome.isReplay,
@@ -96,24 +101,6 @@ final class Reception: Sendable {
         else { return Self.response(outcome) }
         let detail = "It is the card \(card.id), which is \(card.state.rawValue)."
         throw Problem(.cardUnderway, detail, headers: [.location: "/v1/cards/\(card.id)"])
-    }
-
-    /// Returns the answer that a request got before; `nil` if it is new.
-    ///
-    /// - Throws: ``Problem``: `webhook_id_reused`; `CodedError`.
-    func answer(before receipt: Receipt, from submitter: String) async throws -> Response? {
-        try await Self.noticingReuse(of: receipt) { try await self.ports.store.outcome(of: receipt, from: submitter) }
-            .map(Self.response)
-    }
-
-    private static func noticingReuse<Value>(of receipt: Receipt?, _ body: () async throws -> Value) async throws
-        -> Value
-    {
-        do {
-            return try await body()
-        } catch let error as CodedError where error.code == .requestReused {
-            throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
-        }
     }
 
     private struct Answer: Encodable {

@@ -18,10 +18,12 @@ struct WebhookRoute: Sendable {
     func receive(_ request: Request, context: ServerContext) async throws -> Response {
         let secrets = self.secrets.current.withLock { $0 }
         let now = self.reception.ports.now()
-        // Without a secret nothing can be believed, and nothing need be read.
-        guard !secrets.isEmpty,
-            let verification = WebhookVerification(headers: request.headers, secrets: secrets, now: now)
-        else { throw self.refused() }
+        let verification: WebhookVerification
+        do throws(WebhookRefusal) {
+            verification = try WebhookVerification(headers: request.headers, secrets: secrets, now: now)
+        } catch {
+            throw self.refused(error, context)
+        }
         try await self.reception.requireRoom()
         let (body, signer) = try await self.believed(request, context: context, verification)
         context.record.note { $0.caller = signer }
@@ -36,9 +38,10 @@ struct WebhookRoute: Sendable {
         return answer
     }
 
-    /// Why nothing is accepted; the same whatever is wrong.
-    private func refused() -> Problem {
+    /// The answer to what is not accepted: the same whatever is wrong, which the log alone says.
+    private func refused(_ refusal: WebhookRefusal, _ context: ServerContext) -> Problem {
         self.metrics.add(.refusedWebhooks)
+        context.record.note { $0.webhookRefusal = refusal.reason }
         // Every 401 has a challenge (RFC 9110 section 15.5.2).
         let challenge = "Signature realm=\"idcard-pipeline\""
         return Problem(.signatureInvalid, headers: [.wwwAuthenticate: challenge], endsConnection: true)
@@ -63,26 +66,30 @@ struct WebhookRoute: Sendable {
             reading.update(piece.readableBytesView)
             body.append(contentsOf: piece.readableBytesView)
         }
-        guard let signer = reading.signer() else { throw self.refused() }
+        guard let signer = reading.signer() else { throw self.refused(.signature, context) }
         context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: signer), promise: nil)
         return (body, signer)
     }
 
     private func take(_ body: [UInt8], id: String, signer: String, claim: ByteClaim) async throws -> Response {
-        let receipt = Receipt(kind: .webhook, name: id, request: ContentDigest(of: body))
-        let message = try WebhookMessage(body)
+        guard let message = try WebhookMessage(body) else {
+            self.metrics.add(.ignoredWebhooks)
+            return Response(status: .noContent)
+        }
         let metadata = try self.reception.metadata(message.fields)
-        // A sender's retry: its image need not be decoded again.
-        if let known = try await self.reception.answer(before: receipt, from: signer) { return known }
         let content: Admission.Content
         var source: ContentDigest?
+        let digest: ContentDigest
         switch message.image {
-        case .address(let address): content = .remote(try self.checked(address))
+        case .address(let address):
+            digest = ContentDigest(of: Data(address.reveal().utf8))
+            content = .remote(try self.checked(address))
         case .base64(let text):
             var image = ImageBytes(limit: self.reception.configuration.imageBytes, claim: claim)
             try image.take(base64: text.reveal())
             let bytes = try image.finish()
-            source = ContentDigest(of: bytes)
+            digest = ContentDigest(of: bytes)
+            source = digest
             content = .received(bytes)
         }
         return try await self.reception.take(
@@ -90,7 +97,7 @@ struct WebhookRoute: Sendable {
             metadata: metadata,
             submitter: signer,
             source: source,
-            receipt: receipt
+            receipt: Receipt(kind: .webhook, name: id, request: ContentDigest(of: metadata, image: digest))
         )
     }
 

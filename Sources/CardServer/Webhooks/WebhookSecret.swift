@@ -75,9 +75,24 @@ final class WebhookSecrets: Sendable {
     }
 }
 
+/// Why a webhook is not accepted: for the log, never for the sender.
+struct WebhookRefusal: Error {
+    let reason: String
+
+    static let signature = Self(reason: "no secret made this signature")
+
+    /// - Parameter ahead: by how much the sender's clock is ahead of ours.
+    fileprivate static func time(ahead: Duration) -> Self {
+        let seconds = ahead.components.seconds
+        return Self(reason: "webhook-timestamp is \(abs(seconds)) s \(seconds > 0 ? "ahead" : "behind")")
+    }
+
+    fileprivate static func header(_ name: HTTPField.Name) -> Self {
+        Self(reason: "\(name.rawName) is missing or malformed")
+    }
+}
+
 /// Checks one message of a sender, piece by piece as it arrives (Standard Webhooks 1.0.0, symmetric signatures).
-///
-/// Nobody learns which of the checks failed.
 struct WebhookVerification {
     /// `webhook-id`: the name of the message, the same for every attempt to send it.
     let id: String
@@ -86,24 +101,27 @@ struct WebhookVerification {
 
     /// Reads the header fields.
     ///
-    /// - Returns: `nil` if one is missing or malformed, or the time is too far from ours.
-    init?(headers: HTTPFields, secrets: [WebhookSecret], now: Timestamp) {
+    /// - Throws: if one is missing or malformed, the time is too far from ours, or there is no secret: then nothing can be
+    ///   believed, and nothing need be read.
+    init(headers: HTTPFields, secrets: [WebhookSecret], now: Timestamp) throws(WebhookRefusal) {
+        guard !secrets.isEmpty else { throw WebhookRefusal(reason: "webhooks.secrets is empty") }
+        // A dot would let another id and time be read out of what was signed.
         guard let id = Self.single(.webhookID, of: headers), id.utf8.count <= Limits.webhookIDBytes,
-            // A dot would let another id and time be read out of what was signed.
-            id.wholeMatch(of: /[!-\-\/-~]+/) != nil,
-            // Digits alone: what was signed is this very text.
-            let time = Self.single(.webhookTimestamp, of: headers), time.wholeMatch(of: /[0-9]{1,12}/) != nil,
-            let seconds = Int64(time),
-            let signatures = Self.single(.webhookSignature, of: headers)
-        else { return nil }
-        let age = now.duration(since: Timestamp(millisecondsSinceEpoch: seconds * 1000))
-        guard age <= Limits.webhookPast, age >= .zero - Limits.webhookFuture else { return nil }
+            id.wholeMatch(of: /[!-\-\/-~]+/) != nil
+        else { throw .header(.webhookID) }
+        // Digits alone: what was signed is this very text.
+        guard let time = Self.single(.webhookTimestamp, of: headers), time.wholeMatch(of: /[0-9]{1,12}/) != nil,
+            let seconds = Int64(time)
+        else { throw .header(.webhookTimestamp) }
+        let ahead = Timestamp(millisecondsSinceEpoch: seconds * 1000).duration(since: now)
+        guard ahead <= Limits.webhookSkew, ahead >= .zero - Limits.webhookSkew else { throw .time(ahead: ahead) }
         // Other versions (`v1a`) may stand beside ours.
-        self.presented = signatures.split(separator: " ").prefix(Limits.webhookSignatures)
+        self.presented = (Self.single(.webhookSignature, of: headers) ?? "").split(separator: " ")
+            .prefix(Limits.webhookSignatures)
             .filter { $0.hasPrefix("v1,") }
             .compactMap { Data(base64Encoded: String($0.dropFirst(3))) }
             .filter { $0.count == SHA256.byteCount }
-        guard !self.presented.isEmpty else { return nil }
+        guard !self.presented.isEmpty else { throw .header(.webhookSignature) }
         self.id = id
         self.computed = secrets.map { secret in
             var signature = secret.signature()

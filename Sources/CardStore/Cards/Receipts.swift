@@ -26,13 +26,9 @@ package struct Receipt: Hashable, Sendable {
 
 // A receipt is an input whose place is the name of the request.
 extension CardStore {
-    /// Returns what became of a request that was answered before, so that its image need not be read again.
+    /// Returns what became of a request that was answered before.
     ///
     /// - Throws: `request_reused` if the name was used for another request.
-    package func outcome(of receipt: Receipt, from submitter: String) async throws -> AdmissionOutcome? {
-        try await self.read { tx in try self.outcome(of: receipt, from: submitter, in: tx) }
-    }
-
     func outcome(of receipt: Receipt, from submitter: String, in tx: Transaction) throws -> AdmissionOutcome? {
         try tx.row(
             """

@@ -64,7 +64,7 @@ struct ServeTests {
     func webhook() async throws {
         let secret = Data(repeating: 7, count: 32)
         let image = MarkedPhoto.front(1).jpeg.base64EncodedString()
-        let body = Data(#"{"type":"card","data":{"business_no":"R-1","image_base64":"\#(image)"}}"#.utf8)
+        let body = Data(#"{"type":"card.created","data":{"business_no":"R-1","image_base64":"\#(image)"}}"#.utf8)
         let line = "webhooks: {secrets: 'acme=whsec_\(secret.base64EncodedString())'}"
         try await self.serving([line]) { file in
             let status = try await self.tool.serve(file) { errors, send in

@@ -210,7 +210,7 @@ final class ServerHarness: Sendable {
         return response
     }
 
-    /// Whether the document knows the code of a problem for this operation.
+    /// Whether the document knows the answer's status, its members, and the code of a problem, for this operation.
     private func expectDocumented(_ response: RawResponse, to request: RawRequest) {
         let path = request.target.split(separator: "?")[0].split(separator: "/")
         let operation = APIOperation.all.first { operation in
@@ -218,7 +218,9 @@ final class ServerHarness: Sendable {
             return operation.method.rawValue == request.method && template.count == path.count
                 && zip(template, path).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }
-        guard let operation, response.status >= 400, response["content-type"] == Problem.mediaType else { return }
+        guard let operation else { return }
+        OpenAPIShape.expect(response, of: operation)
+        guard response.status >= 400, response["content-type"] == Problem.mediaType else { return }
         #expect(
             operation.problems.map(\.name).contains(response.code ?? ""),
             "\(operation.path) answered \(response.code ?? "nothing"), which is not documented"

@@ -31,9 +31,9 @@ struct SpecimenWebhook {
     }
 
     /// A body around fields.
-    static func data(_ fields: [String: String]) -> Data {
+    static func data(_ fields: [String: String], type: String = "card.created") -> Data {
         let texts = fields.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\"\($0.value)\"" }
-        return Data("{\"type\":\"card.photo\",\"data\":{\(texts.joined(separator: ","))}}".utf8)
+        return Data("{\"type\":\"\(type)\",\"data\":{\(texts.joined(separator: ","))}}".utf8)
     }
 
     static func secret(_ bytes: Data, name: String = "acme") throws -> WebhookSecret {

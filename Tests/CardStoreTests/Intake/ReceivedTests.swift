@@ -219,3 +219,10 @@ import Testing
         #expect(try await harness.store.counts() == [.received: 1])
     }
 }
+
+extension CardStore {
+    /// What became of a request that was answered before.
+    func outcome(of receipt: Receipt, from submitter: String) async throws -> AdmissionOutcome? {
+        try await self.read { tx in try self.outcome(of: receipt, from: submitter, in: tx) }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import MultipartForm
+
+/// The Base64 of an image (RFC 4648 section 4, with padding), as senders write it: a `data:…,` before it, line breaks in it and
+/// blanks around it do not count.
+struct Base64Text {
+    private static let lineBreaks = Set("\r\n\t".utf8)
+
+    private let text: Substring.UTF8View
+    /// How many bytes it stands for.
+    let byteCount: Int
+
+    /// - Throws: ``Problem``: `image_invalid`.
+    init(_ text: String) throws {
+        var rest = text[...].utf8.drop(while: Self.isSpace)
+        if String(decoding: rest.prefix(5), as: UTF8.self).lowercased() == "data:",
+            let comma = rest.firstIndex(of: UInt8(ascii: ","))
+        {
+            rest = rest[comma...].dropFirst().drop(while: Self.isSpace)
+        }
+        while let last = rest.last, Self.isSpace(last) { rest.removeLast() }
+        var (digits, padding) = (0, 0)
+        for byte in rest where !Self.lineBreaks.contains(byte) {
+            switch byte {
+            case UInt8(ascii: "="): padding += 1
+            case UInt8(ascii: " "):
+                throw Self.invalid("A + became a blank, as in a form that is not percent-encoded; encode it")
+            case UInt8(ascii: "-"), UInt8(ascii: "_"):
+                throw Self.invalid("It is in the alphabet for URLs; use the standard one, with + and /")
+            case _ where !byte.isASCIIAlphanumeric && !"+/".utf8.contains(byte):
+                throw Self.invalid("It holds a character that is not of Base64; send nothing else")
+            case _ where padding > 0: throw Self.cutOff
+            default: digits += 1
+            }
+        }
+        guard padding <= 2, (digits + padding).isMultiple(of: 4) else { throw Self.cutOff }
+        self.text = rest
+        self.byteCount = (digits + padding) / 4 * 3 - padding
+    }
+
+    /// The bytes; the text, which is long, is not copied for it.
+    func decoded() throws -> Data {
+        let bytes = self.text.withContiguousStorageIfAvailable { text -> Data? in
+            guard let start = UnsafeMutableRawPointer(mutating: text.baseAddress) else { return Data() }
+            let lines = Data(bytesNoCopy: start, count: text.count, deallocator: .none)
+            return Data(base64Encoded: lines, options: .ignoreUnknownCharacters)
+        }
+        guard let bytes = bytes ?? nil else { throw Self.cutOff }
+        return bytes
+    }
+
+    private static let cutOff = Self.invalid("It is cut off, or two are joined; send all of one")
+
+    private static func invalid(_ what: String) -> Problem { Problem(.imageInvalid, what + ".") }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || self.lineBreaks.contains(byte) }
+}
