@@ -19,6 +19,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -49,7 +50,7 @@ let package = Package(
             dependencies: [
                 "CardModel", "MultipartForm",
                 .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])),
-                .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioHTTPCompression, .nioPosix, .nioSSL,
             ]
         ),
         .target(name: "CardStore", dependencies: ["CardModel", .crypto, .grdb, .grdbSQLite]),
@@ -148,6 +149,7 @@ extension Target.Dependency {
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let log = product(name: "Logging", package: "swift-log")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioHTTPCompression = product(name: "NIOHTTPCompression", package: "swift-nio-extras")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")

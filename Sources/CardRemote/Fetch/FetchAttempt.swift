@@ -94,15 +94,15 @@ struct FetchAttempt: Sendable {
     private func take(_ answer: Answer, asked part: ImagePart?, mayBeSplit: Bool) async throws(FetchStop) {
         let (response, faults) = (answer.response, answer.route.faults)
         switch (response.status, part) {
-        case (200, _):
-            try faults.check(response, byteCount: response.contentLength, maxBytes: self.fetcher.maxBytes)
+        case (200, _), (206, nil):
+            guard response.bringsAll else { throw part == nil ? .failed(faults.changing) : .changed }
+            if let byteCount = response.contentLength { try faults.check(byteCount, maxBytes: self.fetcher.maxBytes) }
             // Asked for a part, a host may send all of the same version.
             self.progress.adopt(FetchedVersion(validator: response.validator, byteCount: response.contentLength))
             let all = 0..<(self.progress.version?.byteCount ?? .max)
             let isSplit = mayBeSplit && response.acceptsRanges && response.validator != nil
             try await self.takeAll(answer, isSplit ? self.cut([all])[0] : all)
         case (206, let part?): try await self.takeAll(answer, try self.range(of: answer, asked: part))
-        case (206, nil): throw .failed(faults.changing)
         case (416, let part?):
             // The last attempt had brought everything, and only its end had not been announced.
             guard part.version.byteCount == nil, let total = response.contentRange?.total,
@@ -115,7 +115,7 @@ struct FetchAttempt: Sendable {
     /// Checks a 206 and returns the range that it brings.
     private func range(of answer: Answer, asked part: ImagePart) throws(FetchStop) -> Range<Int> {
         guard let (range, total) = answer.response.range(asked: part) else { throw .changed }
-        try answer.route.faults.check(answer.response, byteCount: total, maxBytes: self.fetcher.maxBytes)
+        try answer.route.faults.check(total, maxBytes: self.fetcher.maxBytes)
         self.progress.adopt(FetchedVersion(validator: part.version.validator, byteCount: total))
         return range
     }
@@ -200,7 +200,7 @@ struct FetchAttempt: Sendable {
                 guard self.end > .now else { throw FetchStop.failed(faults.failure(.deadlineExceeded)) }
             }
         } catch {
-            let stop = error as? FetchStop ?? .failed(faults.failure(for: error, phase: .afterSend))
+            let stop = error as? FetchStop ?? faults.stop(for: error, of: answer.response)
             // What has come is kept, unless it cannot be or is of no use; what the connection held as it broke is lost.
             if case .failed = stop { try await writer.flush() }
             throw stop
@@ -209,7 +209,10 @@ struct FetchAttempt: Sendable {
         guard writer.position == range.upperBound || range.upperBound == .max else {
             throw .failed(faults.failure(.connectionClosed))
         }
-        if total == nil { try faults.check(writer.position, maxBytes: self.fetcher.maxBytes) }
+        guard total == nil else { return }
+        let provesEnd = answer.response.isFramed || answer.response.isPacked
+        guard self.progress.ends(at: writer.position) || provesEnd else { throw .changed }
+        try faults.check(writer.position, maxBytes: self.fetcher.maxBytes)
     }
 
     /// Cuts ranges into such of at most as many bytes as come in one request.

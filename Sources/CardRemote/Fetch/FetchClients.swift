@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import CardModel
 import NIOCore
+import NIOHTTPCompression
 import NIOSSL
 import Synchronization
 
@@ -27,12 +28,16 @@ final class FetchClients: Sendable {
 
     private let tls: TLSConfiguration
     private let silence: Duration
+    private let maxBytes: Int
     private let state = Mutex(State())
 
-    /// - Parameter silence: how long a host may send nothing.
-    init(tls: TLSConfiguration, silence: Duration) {
+    /// - Parameters:
+    ///   - silence: how long a host may send nothing.
+    ///   - maxBytes: how large an image may be when it is inflated.
+    init(tls: TLSConfiguration, silence: Duration, maxBytes: Int) {
         self.tls = tls
         self.silence = silence
+        self.maxBytes = maxBytes
     }
 
     /// Lends the client of a host, to be given back; `nil` after the shutdown, when no new one may be made.
@@ -82,7 +87,8 @@ final class FetchClients: Sendable {
             tlsConfiguration: self.tls,
             redirectConfiguration: .disallow,
             timeout: .init(connect: TimeAmount(Limits.connectTimeout), read: TimeAmount(self.silence)),
-            connectionPool: pool
+            connectionPool: pool,
+            decompression: .enabled(limit: .size(self.maxBytes))
         )
         configuration.httpVersion = .http1Only
         let address = "\(host.address)"
@@ -91,7 +97,8 @@ final class FetchClients: Sendable {
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 
-    /// Checks that a new connection leads to the address, and that its certificate names the host; else closes it.
+    /// Checks that a new connection leads to the address, and that its certificate names the host, else closes it; and has
+    /// the first bytes of its answers looked at.
     private static func check(_ channel: any Channel, _ host: CheckedHost) -> EventLoopFuture<Void> {
         let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
         let isRightHost: Bool =
@@ -105,6 +112,6 @@ final class FetchClients: Sendable {
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(NIOSSLExtraError.failedToValidateHostname)
         }
-        return channel.eventLoop.makeSucceededVoidFuture()
+        return channel.eventLoop.makeCompletedFuture { try CodingByBytes.add(to: channel) }
     }
 }

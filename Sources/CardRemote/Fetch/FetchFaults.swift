@@ -34,6 +34,20 @@ struct FetchFaults: Sendable {
         self.failure(TransportFault.code(for: error, phase: phase, usesTLS: self.usesTLS))
     }
 
+    /// Says what an error means while the body of an answer comes.
+    func stop(for error: any Error, of response: FetchResponse) -> FetchStop {
+        let isCoded = response.isPacked && response.isFramed
+        let code = TransportFault.code(for: error, phase: .afterSend, usesTLS: self.usesTLS, isCoded: isCoded)
+        guard code == .replyUndecodable else { return .failed(self.failure(code)) }
+        return .forbidden(
+            .fetchEncodingRefused,
+            """
+            \(self.label) sends the image as gzip that is damaged, or inflates to more than imaging.max_source_bytes; have it \
+            sent as it is
+            """
+        )
+    }
+
     /// Names a fault of the transport by its code.
     func failure(_ code: HTTPFailure.Code) -> RemoteFailure {
         let unsent: Set<HTTPFailure.Code> = [.dns, .connectRefused, .connectTimeout, .connectFailed, .poolTimeout]
@@ -103,23 +117,6 @@ struct FetchFaults: Sendable {
             code: "fetch_version_changed",
             message: "\(self.label) sends other bytes each time it is asked for the rest of an image; look into its log"
         )
-    }
-
-    /// Refuses what is no image as it is, by the head of a response.
-    func check(_ response: FetchResponse, byteCount: Int?, maxBytes: Int) throws(FetchStop) {
-        if let byteCount { try self.check(byteCount, maxBytes: maxBytes) }
-        guard response.isIdentity else {
-            throw .forbidden(
-                .fetchEncodingRefused,
-                "\(self.label) sends the image compressed although asked not to; turn that off for images there"
-            )
-        }
-        guard response.mayBeImage else {
-            throw .forbidden(
-                .fetchTypeRefused,
-                "\(self.label) says that what it sends is no image; check the URL, and the type it is stored with"
-            )
-        }
     }
 
     /// Refuses what is empty or too large.

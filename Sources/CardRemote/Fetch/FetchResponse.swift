@@ -22,30 +22,33 @@ struct FetchResponse: Sendable {
     let location: String?
     /// Whether the host says that it knows ranges.
     let acceptsRanges: Bool
-    /// Whether the bytes are the image's own, neither compressed nor otherwise encoded.
-    let isIdentity: Bool
-    /// Whether the type is that of an image, or says nothing.
-    let mayBeImage: Bool
+    /// Whether the bytes were gzip, and are inflated as they come: then length, validator and ranges are not the image's.
+    let isPacked: Bool
+    /// Whether the end of the body is told apart from that of the connection.
+    let isFramed: Bool
 
     init(_ status: Int, _ headers: HTTPHeaders, now: Timestamp) {
         let type = headers["Content-Type"].first?.split(separator: ";").first?.trimmed.lowercased()
-        let content = headers[canonicalForm: "Content-Encoding"].map { $0.lowercased() }
-        let transfer = headers[canonicalForm: "Transfer-Encoding"].map { $0.lowercased() }
+        let contentLength = Self.only(headers["Content-Length"]).flatMap { Int($0) }
         self.status = status
-        self.contentLength = Self.only(headers["Content-Length"]).flatMap { Int($0) }
+        // What the host says of it, its first bytes have replaced.
+        self.isPacked = headers.contains(name: "Content-Encoding")
+        self.isFramed = contentLength != nil || headers.contains(name: "Transfer-Encoding")
+        self.contentLength = self.isPacked ? nil : contentLength
         let isOneRange = type != "multipart/byteranges"
         self.contentRange = isOneRange ? Self.only(headers["Content-Range"]).flatMap { ContentRange($0) } : nil
         self.entityTag = Self.only(headers["ETag"])
-        self.validator = Self.validator(headers)
+        self.validator = self.isPacked ? nil : Self.validator(headers)
         self.retryAfter = Self.only(headers["Retry-After"]).flatMap { RetryAfter.parse($0, now: now) }
         self.location = Self.only(headers["Location"])
         self.acceptsRanges = headers[canonicalForm: "Accept-Ranges"].contains { $0.lowercased() == "bytes" }
-        self.isIdentity = content.allSatisfy { $0 == "identity" } && transfer.allSatisfy { $0 == "chunked" }
-        self.mayBeImage = type.map { $0.hasPrefix("image/") || Self.opaqueTypes.contains($0) } ?? true
     }
 
-    /// Types that say nothing of the content; the second is the one that objects in S3 have by themselves.
-    private static let opaqueTypes: Set<String> = ["application/octet-stream", "binary/octet-stream"]
+    /// Whether it brings all bytes, as far as it says.
+    var bringsAll: Bool {
+        guard let contentRange else { return self.status == 200 }
+        return contentRange.bytes != nil && contentRange.bytes == contentRange.total.map { 0..<$0 }
+    }
 
     /// The validator for `If-Range`: a strong entity tag; without any tag the date, if it is older than the answer
     /// (RFC 9110 sections 8.8.2.2 and 13.1.5).

@@ -153,7 +153,6 @@ extension ReasonCode {
     static let fetchAddressRefused = ReasonCode(rawValue: "fetch_address_refused")
     static let fetchRedirectRefused = ReasonCode(rawValue: "fetch_redirect_refused")
     static let fetchEncodingRefused = ReasonCode(rawValue: "fetch_encoding_refused")
-    static let fetchTypeRefused = ReasonCode(rawValue: "fetch_type_refused")
     static let fetchNotAnImage = ReasonCode(rawValue: "fetch_not_an_image")
     static let fetchEmpty = ReasonCode(rawValue: "fetch_empty")
 }

@@ -58,7 +58,8 @@ package final class ImageFetcher: Fetcher {
         self.isImage = isImage
         self.clients = FetchClients(
             tls: try TLSFiles(section: "fetch").configuration(tls),
-            silence: times.silence
+            silence: times.silence,
+            maxBytes: maxBytes
         )
     }
 

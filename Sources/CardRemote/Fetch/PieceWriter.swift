@@ -8,6 +8,8 @@ final class FetchProgress: Sendable {
     private struct State {
         var version: FetchedVersion?
         var ranges: RangeSet<Int>
+        /// Where the last body ended that only the end of its connection ended.
+        var lastEnd: Int?
     }
 
     private let state: Mutex<State>
@@ -33,6 +35,14 @@ final class FetchProgress: Sendable {
             } else {
                 (state.version, state.ranges) = (version, RangeSet())
             }
+        }
+    }
+
+    /// Whether two bodies in a row ended here: one whose end nothing proves may have been cut.
+    func ends(at position: Int) -> Bool {
+        self.state.withLock { state in
+            defer { state.lastEnd = position }
+            return state.lastEnd == position
         }
     }
 

@@ -228,23 +228,23 @@ extension CardStore {
     }
 
     private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
-        switch failure.failureClass {
-        case .rejected, .shrink:
-            try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
-        case .accepted, .throttled, .notSent, .transient, .unknown, .stop:
-            let counts = failure.failureClass != .throttled && failure.failureClass != .notSent
-            var history = row.history.repeated(at: tx.now)
-            if counts { history.failures += 1 }
-            // Only attempts count: not the time in which no process was at work, nor that of a clock that was ahead.
-            let began = try self.startOfAttempts(of: row, in: tx)
-            if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }
-            let since = max(history.countsFrom ?? tx.now, row.changedAt)
-            let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
-            guard history.failures < terms.maxAttempts, !isTooOld else {
-                return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
-            }
-            try self.release(row, after: history, delay: max(terms.delay, failure.retryAfter ?? .zero), in: tx)
+        // A message may come before its image is there: a card that came singly is asked for again while its wait lasts.
+        let isYoung = !Wait(from: row.createdAt, until: row.waitsUntil).isOver(at: tx.now)
+        guard failure.failureClass != .rejected || isYoung else {
+            return try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         }
+        let counts = ![.throttled, .notSent, .rejected].contains(failure.failureClass)
+        var history = row.history.repeated(at: tx.now)
+        if counts { history.failures += 1 }
+        // Only attempts count: not the time in which no process was at work, nor that of a clock that was ahead.
+        let began = try self.startOfAttempts(of: row, in: tx)
+        if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }
+        let since = max(history.countsFrom ?? tx.now, row.changedAt)
+        let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
+        guard history.failures < terms.maxAttempts, !isTooOld else {
+            return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
+        }
+        try self.release(row, after: history, delay: max(terms.delay, failure.retryAfter ?? .zero), in: tx)
     }
 
     /// When the card could be attempted again: after its own wait, and after a pause of its host that was set before that end.

@@ -12,17 +12,6 @@ import Testing
 
     private let faults = FetchFaults(label: "images.example.com", usesTLS: true)
 
-    /// Why an answer with these headers is no image.
-    private func refusal(_ headers: [(String, String)]) -> ReasonCode? {
-        do throws(FetchStop) {
-            try self.faults.check(self.facts(headers), byteCount: 1, maxBytes: 1)
-            return nil
-        } catch {
-            guard case .forbidden(let error) = error else { return nil }
-            return error.code
-        }
-    }
-
     private static let date = "Mon, 01 Jan 2024 00:00:00 GMT"
     private static let earlier = "Sun, 31 Dec 2023 23:59:59 GMT"
 
@@ -44,35 +33,6 @@ import Testing
         let date = [("Last-Modified", Self.earlier), ("Date", Self.date)]
         #expect(self.facts([("ETag", tag)] + date).validator == nil)
         #expect(self.facts([("ETag", #""a""#), ("ETag", #""b""#)] + date).validator == nil)
-    }
-
-    @Test(arguments: [
-        "image/jpeg", "IMAGE/PNG", "image/heic; q=1", "application/octet-stream", "binary/octet-stream",
-        "Image/JPEG ;charset=utf-8",
-    ])
-    func `Images and types that say nothing pass, in any case and with parameters`(type: String) {
-        #expect(self.refusal([("Content-Type", type)]) == nil)
-        #expect(self.refusal([]) == nil)
-    }
-
-    @Test(arguments: [
-        "text/html", "text/plain; charset=utf-8", "application/json", "application/pdf", "imagejpeg", "x",
-    ])
-    func `What says that it is something else is refused`(type: String) {
-        #expect(self.refusal([("Content-Type", type)]) == .fetchTypeRefused)
-    }
-
-    @Test(arguments: [
-        ("Content-Encoding", "gzip"), ("Content-Encoding", "identity, br"), ("Content-Encoding", "aes128gcm"),
-        ("Transfer-Encoding", "gzip, chunked"), ("transfer-encoding", "deflate"),
-    ])
-    func `What is compressed or otherwise encoded is refused`(name: String, value: String) {
-        #expect(self.refusal([(name, value)]) == .fetchEncodingRefused)
-    }
-
-    @Test func `The identity and chunks are no encoding of the image`() {
-        let headers = [("Content-Encoding", "Identity"), ("Transfer-Encoding", "Chunked")]
-        #expect(self.refusal(headers) == nil)
     }
 
     @Test(arguments: [

@@ -79,7 +79,7 @@ import Testing
             host.replace(other)
         }
         #expect(outcome.isFetched)
-        #expect(host.ranges == ["-", "-"])
+        #expect(host.ranges == (saysSize ? ["-", "-"] : ["-", "-", "-"]))
         #expect(await self.box.image == other)
     }
 
@@ -131,12 +131,72 @@ import Testing
         #expect(self.host.ranges[1].wholeMatch(of: /bytes=\d+-700000/) != nil, "\(self.host.ranges[1])")
     }
 
+    @Test func `A body whose end nothing proves counts once a second one is as long`() async throws {
+        let host = SpecimenHost(Self.image, headers: [:])
+        host.change { number, _, answer in
+            // Bodies that last until the connection ends; the first was cut on its way.
+            answer.headers["Content-Length"] = nil
+            answer.cut(to: number == 0 ? 300_000 : .max)
+        }
+        #expect(try await Specimen.fetch(from: host, into: self.box).isFetched)
+        #expect(await self.box.image == Self.image)
+        #expect(host.ranges == ["-", "-", "-"])
+    }
+
+    @Test func `A body that ends elsewhere each time is a failure of its host`() async throws {
+        self.host.change { number, _, answer in
+            answer.headers = [:]
+            answer.cut(to: 300_000 + number)
+        }
+        let outcome = try await Specimen.fetch(from: self.host, into: self.box)
+        #expect(outcome.failure?.failureClass == .transient)
+    }
+
+    @Test func `An answer that is not the part that was asked for is followed by one request for the whole`()
+        async throws
+    {
+        let wrong: [(status: String, range: String)] = [
+            ("206 Partial Content", "bytes 0-700000/700001"), ("206 Partial Content", "bytes 5-700000/700001"),
+            ("200 OK", "bytes 100000-700000/700001"),
+        ]
+        for (status, range) in wrong {
+            let (host, box) = (SpecimenHost(Self.image), PieceBox())
+            host.change { number, request, answer in
+                if number == 0 { return answer.cut(to: 100_000) }
+                guard request.header("Range") != nil else { return }
+                answer.status = status
+                answer.headers["Content-Range"] = range
+            }
+            #expect(try await Specimen.fetch(from: host, into: box, attempts: 2).isFetched, "\(range)")
+            #expect(await box.image == Self.image, "\(range)")
+            #expect(host.ranges.count == 3 && host.ranges.last == "-", "\(host.ranges)")
+        }
+    }
+
+    @Test(arguments: ["200 OK", "206 Partial Content"])
+    func `A part that nobody asked for is not the whole, and all of it is`(status: String) async throws {
+        for (end, isWhole) in [(99_999, false), (700_000, true)] {
+            let (host, box) = (SpecimenHost(Self.image), PieceBox())
+            host.change { _, _, answer in
+                answer.status = status
+                answer.headers["Content-Range"] = "bytes 0-\(end)/700001"
+                answer.headers["Content-Length"] = "\(end + 1)"
+                answer.body = answer.body.prefix(end + 1)
+            }
+            let outcome = try await Specimen.fetch(from: host, into: box)
+            #expect(outcome.isFetched == isWhole && (outcome.failure?.failureClass == .transient) != isWhole)
+            #expect(await box.count == (isWhole ? Self.image.count : 0))
+            #expect(host.received.count <= 3)
+        }
+    }
+
     @Test func `An image of unknown length is complete at its end, and known to be after a restart`() async throws {
         self.host.change { number, _, answer in
             guard number == 0 else { return }
-            // The body lasts until the connection ends.
+            // In chunks, whose end is told.
             answer.headers["Content-Length"] = nil
-            answer.ending = .close
+            answer.headers["Transfer-Encoding"] = "chunked"
+            answer.body = (Array("aae61\r\n".utf8) + Self.image + Array("\r\n0\r\n\r\n".utf8))[...]
         }
         // The process ended before the outcome was written down.
         let outcome = try await Specimen.fetch(from: self.host, into: self.box, attempts: 2) { first in

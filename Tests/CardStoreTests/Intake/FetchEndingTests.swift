@@ -201,8 +201,13 @@ extension StoreHarness {
 
     /// Takes a photo in that is named by URL.
     @discardableResult
-    func address(_ name: String = "front", number: String = "N", priority: Int = 0) async throws -> AdmissionOutcome {
-        var photo = self.photo("remote", number: number, priority: priority)
+    func address(
+        _ name: String = "front",
+        number: String = "N",
+        priority: Int = 0,
+        wait: Duration = .zero
+    ) async throws -> AdmissionOutcome {
+        var photo = self.photo("remote", number: number, priority: priority, wait: wait)
         photo.source = nil
         photo.content = .remote(Self.address(name))
         return try await self.store.admit([photo], now: self.now)[0]

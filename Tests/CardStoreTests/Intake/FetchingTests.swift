@@ -76,6 +76,20 @@ import Testing
         #expect(try await harness.state(card) == end)
     }
 
+    @Test func `what a host refuses is asked for again while a card that came by itself is young`() async throws {
+        let card = try await harness.address(wait: .seconds(600)).card
+        for _ in 0..<10 {
+            let job = try #require(try await harness.claimFetching().first)
+            try await harness.conclude(job, .failed(StoreHarness.failure(.rejected)))
+            #expect(try await harness.state(card) == "fetching")
+            #expect(try await harness.claimFetching().isEmpty)
+            harness.pass(.seconds(60))
+        }
+        let job = try #require(try await harness.claimFetching().first)
+        try await harness.conclude(job, .failed(StoreHarness.failure(.rejected)))
+        #expect(try await harness.state(card) == "rejected refused_by_remote")
+    }
+
     @Test func `a host that is never reached is given up after a day`() async throws {
         let card = try await harness.address().card
         func attempt() async throws -> String {
