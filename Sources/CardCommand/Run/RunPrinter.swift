@@ -96,19 +96,22 @@ final class RunPrinter: Sendable {
 
     // MARK: What to do after a run
 
+    private static func reasons(_ failures: [Stage: RemoteFailure], _ what: String) -> [String] {
+        failures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
+            "\(stage.rawValue) \(what) (\(failure.code)): \(failure.message.withoutPersonalValues.text())"
+        }
+    }
+
     private func advice(
         _ status: CommandStatus,
         _ stopped: [Stage: RemoteFailure],
         _ counts: RunCounts,
         _ inputs: [RunLine]
     ) -> [String] {
-        var lines = stopped.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
-            "\(stage.rawValue) stopped (\(failure.code)): \(failure.message.withoutPersonalValues.text())"
-        }
+        var lines = Self.reasons(stopped, "stopped")
         switch status {
         case .workRemains:
-            lines += self.tracker.figures.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }
-                .map(self.whatHoldsUp)
+            lines += Self.reasons(self.tracker.figures.lastFailures, "is held up")
             lines.append("Work remains: what was taken in is kept in the sandbox; run the same command again.")
         case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
         case .sandboxError:
@@ -129,25 +132,6 @@ final class RunPrinter: Sendable {
             lines.append("The built-in backend keeps what it accepted in \(self.configuration.embeddedDocuments).")
         }
         return lines
-    }
-
-    private func whatHoldsUp(_ stage: Stage, _ failure: RemoteFailure) -> String {
-        let (name, key, url): (String, String, String?)
-        switch stage {
-        case .verify:
-            (name, key) = ("the verification service", "verification.url")
-            url = self.configuration.verification?.endpoint.url
-        case .deliver:
-            (name, key) = ("the business backend", "delivery.url")
-            url = self.configuration.delivery?.endpoint.url
-        // Each image names a host of its own.
-        case .fetch, .prepare: return "\(stage.rawValue): \(failure.message.text())"
-        }
-        // A query may hold a secret.
-        let place = url.map { " at \($0.prefix { $0 != "?" })" } ?? ""
-        return """
-            \(stage.rawValue): \(name)\(place) does not take cards now (\(failure.code)); see whether it works, and check \(key).
-            """
     }
 
     /// What an interrupted run leaves to the next one.

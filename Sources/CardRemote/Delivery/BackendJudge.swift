@@ -58,21 +58,24 @@ struct BackendJudge: Sendable {
 
     private func refusal(_ answer: BackendAnswer) -> RemoteFailure {
         let isUnlisted = answer.meaning == .unlisted && self.table.unlisted == .hold
-        let remedy: Message =
-            if answer.meaning == .refusal {
-                "correct it"
-            } else if isUnlisted {
-                "list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted"
-            } else {
-                "correct it, or list the code under delivery.retcode"
-            }
+        let remedy: Message = "\(self.remedy(for: answer))\(isUnlisted ? self.reuseRemedy : "")"
         var failure = self.failure(
             .rejected,
             answer.code,
-            "the backend refused the document (\(answer.quoted)); \(remedy)\(isUnlisted ? self.reuseRemedy : "")"
+            "the backend refused the document (\(answer.quoted)); \(remedy)"
         )
         failure.isUnlisted = isUnlisted
         return failure
+    }
+
+    /// What to do about a code that refuses a document, whatever the status.
+    private func remedy(for answer: BackendAnswer) -> Message {
+        switch (answer.meaning, self.table.unlisted) {
+        case (.unlisted, .hold):
+            "list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted"
+        case (.unlisted, .reject): "correct the card's data, or list the code under delivery.retcode"
+        default: "correct the card's data"
+        }
     }
 
     /// For answers that may have been meant for the card before.
@@ -115,8 +118,10 @@ struct BackendJudge: Sendable {
 extension BackendJudge {
     /// What follows from a status other than success, where no code decides.
     func statusOutcome(_ answer: BackendAnswer?) -> DeliveryOutcome {
-        let (failureClass, remedy) = self.statusMeaning(answer)
+        let (failureClass, meaning) = self.statusMeaning(answer)
         let status = self.reply.status
+        let isAboutCard = failureClass == .rejected && status != 413
+        let remedy = answer.flatMap { isAboutCard ? self.remedy(for: $0) : nil } ?? meaning
         if failureClass == .stop, status == 401 || self.table.tokenExpired.contains("http_\(status)") {
             return .tokenExpired(self.refusedToken("http_\(status)"))
         }
@@ -124,7 +129,7 @@ extension BackendJudge {
         // The reason of a stopped stage is shown in clear: the backend's text has no place there.
         let shown: Message = answer.map { " (\(failureClass == .stop ? "\($0.code)" : $0.quoted))" } ?? ""
         let isListed = answer?.meaning == .refusal
-        let isUnlisted = failureClass == .rejected && status != 413 && !isListed && self.table.unlisted == .hold
+        let isUnlisted = isAboutCard && !isListed && self.table.unlisted == .hold
         let reuseRemedy = isUnlisted || failureClass == .stop ? self.reuseRemedy : ""
         var failure = self.failure(
             failureClass,
@@ -187,7 +192,7 @@ extension BackendJudge {
         // What was cut off may have been the word that the document is there already.
         case 400..<500 where self.reply.isComplete && ![408, 421, 425].contains(self.reply.status):
             hasCode
-                ? (.rejected, "correct the card's data, or look into the backend's log")
+                ? (.rejected, "look into the backend's log")
                 : (
                     .stop,
                     "its answer has no RETCODE, so it is not about the card; check delivery.url and what is before it"

@@ -1,4 +1,5 @@
 import CardModel
+import MultipartForm
 
 /// Reads the backend's replies: a pure function of status, headers and body.
 ///
@@ -83,11 +84,22 @@ struct BackendReply: Sendable {
         }
     }
 
+    /// Names of fields as far as they are plain words: a foreign name may be anything.
+    private static func shown(_ names: [String]) -> String {
+        let plain = names.prefix(8).filter { name in
+            name.utf8.count <= 40 && name.utf8.allSatisfy { $0.isASCIIAlphanumeric && $0 > 0x39 || $0 == 0x5F }
+        }
+        return (plain + (plain.count < names.count ? ["…"] : [])).joined(separator: ", ")
+    }
+
     private func unreadable(_ reply: HTTPReply, _ reading: ReplyCodec.Reading) -> RemoteFailure {
         let (what, remedy): (Message, Message) =
             switch reading {
-            case .document:
-                ("without a \(self.names.code) that is certain", "check delivery.url and delivery.reply.code")
+            case .document(let document):
+                (
+                    "without a \(self.names.code) that is certain; its fields are \(Self.shown(document.fields))",
+                    "set delivery.reply.code to the one with the code, and check delivery.url"
+                )
             case .encrypted:
                 (
                     "in what looks like Base64 of 3DES",

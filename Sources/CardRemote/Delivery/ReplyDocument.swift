@@ -22,6 +22,8 @@ struct ReplyDocument: Hashable, Sendable {
     /// The answer for all; `nil` without a code, or with several.
     var statement: Statement?
     var items = Items.absent
+    /// The names of its fields, where none of them is certainly the code.
+    var fields: [String] = []
 }
 
 extension ReplyDocument {
@@ -29,6 +31,7 @@ extension ReplyDocument {
     init?(json bytes: [UInt8], names: ReplyNames) {
         guard let value = JSONValue(parsing: bytes), value.isObject else { return nil }
         self.statement = Statement(value, names: names)
+        if self.statement == nil { self.fields = value.members.map(\.name) }
         switch value[names.items] {
         case .array(let entries): self.items = .listed(entries.map { Statement($0, names: names) })
         case .null: self.items = .absent
@@ -42,6 +45,7 @@ extension ReplyDocument {
     init?(xml bytes: [UInt8], names: ReplyNames) {
         guard let root = ReplyXML.root(bytes) else { return nil }
         self.statement = Statement(root, names: names)
+        if self.statement == nil { self.fields = root.members.map(\.name) }
         switch root[names.items] {
         case .some(let list): self.items = .listed(list.members.map { Statement($0.value, names: names) })
         case nil: self.items = root.count(of: names.items) == 0 ? .absent : .malformed

@@ -3,6 +3,7 @@ import CardModel
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOHTTPCompression
 import NIOSSL
 
 /// One endpoint with its own pool of connections: posts bodies over HTTP/1.1. Every attempt ends in an
@@ -52,8 +53,8 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
             timeout: .init(connect: TimeAmount(Limits.connectTimeout)),
             connectionPool: pool,
             proxy: self.proxy?.forLibrary,
-            // Gzip and deflate, inflated to at most 25 times their size; the recorder bounds the sum.
-            decompression: HTTPClient.Configuration.singletonConfiguration.decompression
+            // Gzip and deflate.
+            decompression: .enabled(limit: .size(Limits.replyBytes))
         )
         configuration.httpVersion = .http1Only
         // The one place where a connection can be seen when it is open, TLS included, and before its first request.
@@ -153,8 +154,11 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         // A status of 300 and above is a definite word, also when it came before the body had ended and the connection
         // broke over it.
         let isEnded = error == nil || error is ConnectionWatch.AnswerEnded
-        if let head = record.head, isEnded || head.status.code >= 300 {
-            return .reply(Self.reply(head, record: record, isEnded: isEnded))
+        if let head = record.head {
+            var reply = Self.reply(head, record: record, isEnded: isEnded)
+            let isWhole = isEnded || self.isCutOff(by: error) && record.requestSent && reply.isJSONObject
+            if isWhole { reply.isComplete = true }
+            if isWhole || head.status.code >= 300 { return .reply(reply) }
         }
         // A form that did not leave whole cannot have been applied.
         let isCutOff = error is ConnectionWatch.UnaskedAnswer
@@ -162,6 +166,12 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         let isEndedByUs = (error as? HTTPClientError).map { $0 == .cancelled || $0 == .alreadyShutdown } ?? false
         if Task.isCancelled || isEndedByUs { return .cancelled(phase) }
         return .failure(HTTPFailure(error, phase: phase, isCoded: record.isCoded, of: self))
+    }
+
+    /// Whether the connection ended before the reply did.
+    private func isCutOff(by error: (any Error)?) -> Bool {
+        let code = TransportFault.code(for: error, phase: .afterSend, usesTLS: self.address.usesTLS)
+        return code == .connectionClosed || code == .connectionReset
     }
 
     private static func reply(

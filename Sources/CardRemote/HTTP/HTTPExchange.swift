@@ -40,6 +40,11 @@ struct HTTPReply: Sendable, Discreet {
     /// Whether the status is one of success, 200 to 299.
     var isSuccess: Bool { (200..<300).contains(self.status) }
 
+    /// Whether the body is a JSON object, which is whole once its last bracket is there.
+    var isJSONObject: Bool {
+        (try? ReplyText.utf8(of: self)).flatMap { JSONValue(parsing: $0) }?.isObject ?? false
+    }
+
     /// The media type in lower case without parameters, such as `application/json`.
     var mediaType: String? { self.contentType?.split(separator: ";").first?.trimmed.lowercased() }
 

@@ -93,6 +93,39 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"code":0,"msg":"canary"}"#, "code, msg"), (#"{"retcode":"0","data":{"RETCODE":"0"}}"#, "retcode, data"),
+        ("<r><code>0</code><msg>canary</msg></r>", "code, msg"),
+        (#"{"code":1,"11010519491231002X":1,"a b":2,"张三":3}"#, "code, …"), ("{}", nil), ("[]", nil),
+    ])
+    func `A reply without a code names the fields that it has, and the key that says which it is`(
+        body: String,
+        fields: String?
+    ) throws {
+        let message = try #require(self.outcome(200, body).failure).message.text()
+        #expect(message.contains("delivery.reply.code") == (body != "[]"), "\(message)")
+        if let fields { #expect(message.contains("its fields are \(fields)"), "\(message)") }
+        #expect(!message.contains("canary") && !message.contains("1949"))
+    }
+
+    @Test(arguments: ["9999", "E-1"])
+    func `A code has one remedy, whatever the status it stands under`(code: String) throws {
+        for (list, remedy) in [
+            (Set<String>(), "list the code under delivery.retcode"), ([code], "correct the card's data"),
+        ] {
+            var table = Self.table
+            table.rejected = list
+            for status in [200, 400, 406, 418] {
+                let reply = HTTPReply(status: status, body: Data(#"{"RETCODE":"\#(code)","RETMSG":"no"}"#.utf8))
+                let failure = try #require(BackendReply(table: table).outcome(of: reply, mask: MessageMask()).failure)
+                let message = failure.message.text()
+                #expect(failure.failureClass == .rejected && failure.code == code)
+                #expect(message.contains(remedy) && message.contains("(\(code): no)"), "\(status): \(message)")
+                #expect((status == 200) != message.contains("answered \(status)"), "\(message)")
+            }
+        }
+    }
+
+    @Test(arguments: [
         (302, FailureClass.unknown, "http_302"), (303, .unknown, "http_303"), (301, .stop, "http_301"),
         (308, .stop, "http_308"), (400, .stop, "http_400"),
         (403, .stop, "http_403"), (404, .stop, "http_404"), (405, .stop, "http_405"), (407, .stop, "http_407"),

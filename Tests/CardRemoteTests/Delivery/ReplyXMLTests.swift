@@ -40,8 +40,9 @@ import Testing
 
     @Test
     func `Empty ITEMS are a list of none, ITEMS that stand twice are no list`() {
-        #expect(self.read("<r><ITEMS/></r>") == ReplyDocument(statement: nil, items: .listed([])))
-        #expect(self.read("<r><ITEMS/><ITEMS/></r>") == ReplyDocument(statement: nil, items: .malformed))
+        #expect(self.read("<r><ITEMS/></r>") == ReplyDocument(statement: nil, items: .listed([]), fields: ["ITEMS"]))
+        let doubled = ReplyDocument(statement: nil, items: .malformed, fields: ["ITEMS", "ITEMS"])
+        #expect(self.read("<r><ITEMS/><ITEMS/></r>") == doubled)
     }
 
     @Test
@@ -62,7 +63,7 @@ import Testing
         "<r><RETCODE><b>0</b></RETCODE></r>",
     ])
     func `A document without one certain code says nothing`(text: String) {
-        #expect(self.read(text) == ReplyDocument(statement: nil))
+        #expect(self.read(text)?.statement == nil && self.read(text)?.items == .absent)
     }
 
     @Test(arguments: [

@@ -49,6 +49,26 @@ import Testing
         #expect(failure?.phase == .afterSend)
     }
 
+    @Test(arguments: [
+        ("Transfer-Encoding: chunked", "15\r\n{\"RETCODE\":\"000000\"}\n\r\n"),
+        ("Content-Length: 100", "{\"RETCODE\":\"000000\"}\n"),
+    ])
+    func `A JSON object that is whole is the reply, although the connection ended too early`(
+        header: String,
+        body: String
+    ) async throws {
+        let whole = FaultReply(raw: "HTTP/1.1 200 OK\r\n\(header)\r\n\r\n\(body)")
+        let reply = try await exchange(.replyAndClose(whole)).reply
+        #expect(reply?.status == 200)
+        #expect(reply.map { String(decoding: $0.body, as: UTF8.self) } == "{\"RETCODE\":\"000000\"}\n")
+    }
+
+    @Test(arguments: ["{\"RETCODE\":\"000000\"", "0", "\"000000\"", "[]", "{\"a\":{}", "", "<RETCODE>000000</RETCODE>"])
+    func `What may go on is no reply when the connection ended too early`(body: String) async throws {
+        let cut = FaultReply(raw: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n\(body)")
+        #expect(try await exchange(.replyAndClose(cut)).failure?.code == .connectionClosed)
+    }
+
     @Test func `Silence ends with the timeout, after the sending`() async throws {
         let failure = try await exchange(.silence, timeout: .seconds(2)).failure
         #expect(failure?.code == .deadlineExceeded)

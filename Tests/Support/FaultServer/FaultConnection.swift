@@ -164,6 +164,11 @@ final class FaultConnection: ChannelInboundHandler {
     private static func end(_ channel: any Channel, by ending: FaultScript.Ending) {
         switch ending {
         case .silence: break
+        case .cutOff:
+            let socket = NIOBSDSocket.Handle.self
+            try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: socket) {
+                _ = shutdown($0, CInt(SHUT_WR))
+            }
         case .close: channel.close(promise: nil)
         case .reset:
             // Closing with a linger time of zero sends RST instead of FIN.

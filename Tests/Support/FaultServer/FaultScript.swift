@@ -20,6 +20,8 @@ package enum FaultScript: Sendable {
         case reset
         /// Not at all: the connection stays open and silent.
         case silence
+        /// With an end of stream that TLS does not announce.
+        case cutOff
     }
 
     /// Answers when the request is complete.
