@@ -2,7 +2,7 @@
 enum Limits {
     /// How long a connection may take to open, a proxy's tunnel and TLS included, and how long a request waits for a
     /// free one.
-    static let connectTimeout: Duration = .seconds(5)
+    static let connectTimeout: Duration = .seconds(10)
     /// How long an unused connection is kept: below the five seconds after which common servers close theirs, or a
     /// request meets the closing.
     static let poolIdleTime: Duration = .seconds(4)

@@ -28,7 +28,7 @@ package struct ReplyEncryption: Hashable, Sendable {
         (self.mode, self.key, self.startVector) = (mode, key, startVector)
     }
 
-    /// What is wrong with the lengths, by the keys that set them.
+    /// What is wrong, by the keys that set it.
     package var mistakes: [(key: String, message: Message)] {
         var mistakes: [(String, Message)] = []
         let count = self.key.reveal().utf8.count
@@ -38,6 +38,12 @@ package struct ReplyEncryption: Hashable, Sendable {
         }
         if self.mode == .cbc, self.startVector.reveal().utf8.count != ReplyCipher.blockLength {
             mistakes.append(("delivery.reply.iv", "the start vector of 3des-cbc has 8 bytes; correct it"))
+        }
+        // FIPS mode and `openssl.cnf` may forbid it; found out by replies, it would hold every accepted card.
+        let block = [UInt8](repeating: 0, count: ReplyCipher.blockLength)
+        if mistakes.isEmpty, ReplyCipher.isSupported, ReplyCipher(unchecked: self).decrypted(block) == nil {
+            let what: Message = "OpenSSL forbids 3DES here; allow it in openssl.cnf, or have replies sent in the clear"
+            mistakes.append(("delivery.reply.encryption", what))
         }
         return mistakes
     }
@@ -52,7 +58,7 @@ struct ReplyCipher: Sendable {
     private let key: Redacted<[UInt8]>
     private let startVector: Redacted<[UInt8]>
 
-    /// Checks the lengths.
+    /// Checks the lengths, and decrypts one block.
     ///
     /// - Throws: `encryption_invalid`, or `encryption_unsupported` where the program was built without the trait
     ///   `TripleDES`.
@@ -70,6 +76,10 @@ struct ReplyCipher: Sendable {
         if let (key, message) = encryption.mistakes.first {
             throw CodedError(ReasonCode(rawValue: "encryption_invalid"), .configuration, "\(key): " + message)
         }
+        self.init(unchecked: encryption)
+    }
+
+    fileprivate init(unchecked encryption: ReplyEncryption) {
         self.mode = encryption.mode
         let key = Array(encryption.key.reveal().utf8)
         // What is longer than 24 bytes is cut, as Java's `DESedeKeySpec` does.

@@ -42,7 +42,7 @@ package struct EndpointAddress: Hashable, Sendable {
     let url: URL
     /// Host and port, which messages may show.
     package let authority: String
-    /// The host, an IPv6 address without its brackets.
+    /// The host in ASCII, as certificates name it; an IPv6 address without its brackets.
     package let host: String
     package let usesTLS: Bool
 
@@ -55,7 +55,7 @@ package struct EndpointAddress: Hashable, Sendable {
     /// - Throws: `url_invalid`.
     package init(_ text: String, key: String, defaultPath: String? = nil) throws(CodedError) {
         guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
-            scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
+            scheme == "http" || scheme == "https", let host = parts.encodedHost, !host.isEmpty
         else { throw Self.invalid(key, "is no URL with scheme and host; write it as https://host:port/path") }
         guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
             throw Self.invalid(key, "holds a user name, a password or a fragment (#); remove it")
@@ -95,7 +95,7 @@ struct ProxyAddress: Sendable {
     /// - Throws: `proxy_invalid`, without repeating the URL, which may hold a password.
     init(_ text: Redacted<String>, key: String) throws(CodedError) {
         guard let parts = URLComponents(string: text.reveal()), parts.scheme?.lowercased() == "http",
-            let host = parts.host, !host.isEmpty, let port = parts.port, (1...65_535).contains(port),
+            let host = parts.encodedHost, !host.isEmpty, let port = parts.port, (1...65_535).contains(port),
             parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil
         else {
             throw Self.invalid(key, "must be http://host:port, also for https endpoints, with nothing after the port")

@@ -83,8 +83,8 @@ struct TLSFiles {
         // A bundle of authorities holds some that are over; one that holds nothing else is a mistake.
         let now = Timestamp(Date())
         let living = certificates.filter { Self.end(of: $0) >= now }
-        guard living.count == certificates.count || key == "ca_file" && !living.isEmpty else {
-            let day = String(Self.end(of: certificates[0]).description.prefix(10))
+        if let expired = certificates.first(where: { Self.end(of: $0) < now }), key != "ca_file" || living.isEmpty {
+            let day = String(Self.end(of: expired).description.prefix(10))
             throw self.error(
                 "tls_certificate_expired",
                 key,

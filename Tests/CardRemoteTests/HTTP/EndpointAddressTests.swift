@@ -12,6 +12,8 @@ import Testing
             ("http://a.example/", "a.example:80", "http://a.example/v1"),
             ("https://a.example:8443/x?k=v", "a.example:8443", "https://a.example:8443/x?k=v"),
             ("HTTP://[::1]:80/x", "[::1]:80", "HTTP://[::1]:80/x"),
+            ("https://样本.example/x", "xn--8pv1w.example:443", "https://xn--8pv1w.example/x"),
+            ("https://Bücher.example:444/x", "xn--bcher-kva.example:444", "https://xn--bcher-kva.example:444/x"),
         ]
     )
     func `A URL gives host and port, and an empty path is replaced`(text: String, authority: String, url: String) throws
@@ -20,6 +22,8 @@ import Testing
         #expect(address.authority == authority)
         #expect(address.url.absoluteString == url)
         #expect(address.isNumeric == (authority == "[::1]:80"))
+        // A certificate names its host in ASCII.
+        #expect(address.host.utf8.allSatisfy { $0 < 0x80 })
     }
 
     @Test(arguments: [

@@ -142,6 +142,38 @@ import Testing
         }
     }
 
+    @Test func `A JSON object that is whole is the reply, although TLS ended without a word`() async throws {
+        try await withAuthority { authority in
+            var options = FaultServer.Options()
+            options.tls = FaultTLS(try await authority.issue("server", names: Self.names))
+            for (body, isWhole) in [("{\"RETCODE\":0}", true), ("{\"RETCODE\":0", false)] {
+                let reply = FaultReply(raw: "HTTP/1.1 200 OK\r\n\r\n\(body)")
+                let script = FaultScript.answerThen { _ in (reply, .cutOff) }
+                let exchange = try await withFaultServer(script, options: options) { _, port in
+                    try await withEndpoint(
+                        "https://localhost:\(port)/",
+                        { $0.tls.caFile = authority.root.path },
+                        run: { await $0.post(.form(try makeForm())) }
+                    )
+                }
+                #expect((exchange.reply?.status == 200) == isWhole)
+                #expect((exchange.failure?.code == .connectionClosed) != isWhole)
+            }
+        }
+    }
+
+    @Test func `The day that is named is that of the certificate that has expired`() async throws {
+        try await withAuthority { authority in
+            let client = try await authority.issue("client", names: "DNS:a.example")
+            let old = try await authority.issue("old", names: "DNS:a.example", years: 2020...2021)
+            var settings = EndpointSettings(url: "https://a.example/")
+            settings.tls.clientCertificate = try authority.write(client.certificate + old.certificate, to: "chain.pem")
+            settings.tls.clientKey = client.keyPath
+            let error = #expect(throws: CodedError.self) { try HTTPEndpoint(settings, section: "delivery") }
+            #expect(error?.message.contains("expired on 2021-12-31") == true)
+        }
+    }
+
     @Test func `A mistake in the files is named when the endpoint is set up, with file and key`() async throws {
         try await withAuthority { authority in
             let client = try await authority.issue("client", names: "DNS:a.example")

@@ -104,6 +104,26 @@ struct LayoutTests {
         }
     }
 
+    @Test("3DES that this machine forbids is found before anything is sent")
+    func forbiddenCipher() async throws {
+        let tool = try Tool()
+        let pair = try tool.pairs()
+        var configuration = RemoteConfiguration()
+        let key = try tool.secretFile("reply.key", "canary-key-of-24-bytes-x").path
+        configuration.delivery.append("reply: {encryption: 3des-cbc, key_file: \(key)}")
+        // Of OpenSSL's providers the one that is active has no ciphers.
+        let text = "openssl_conf = a\n[a]\nproviders = b\n[b]\nbase = c\n[c]\nactivate = 1\n"
+        let settings = ["OPENSSL_CONF": try tool.secretFile("openssl.cnf", text).path]
+        try await tool.servingBoth(with: configuration) { file in
+            for command in [["run", pair.path], ["config", "check"]] {
+                let outcome = try await tool.run(command + file, settings, ends: 78)
+                let said = outcome.errors + outcome.output
+                #expect(said.contains("delivery.reply.encryption"), "\(said)")
+            }
+        }
+        #expect(try tool.ledger().isEmpty)
+    }
+
     @Test("Replies that the key does not open leave nothing delivered and nothing sent twice")
     func wrongReplyKey() async throws {
         let tool = try Tool()
