@@ -63,11 +63,13 @@ struct PrintedForms {
         let item = InputItem(place: .address(Redacted(secret)), name: Redacted(secret), metadata: metadata())
         let error = CodedError(.sourceUnreadable, .input, "\(Redacted(secret)) is gone")
         let failure = RemoteFailure(.rejected, code: "X", message: error.message)
+        var fields = try SubmittedFields([.userNumber: secret, .expectedName: secret])
+        fields.expectedIDNumber = Redacted(secret)
         return [
             Redacted(secret), [Redacted(secret)], Optional(Redacted(secret)) as any Sendable, reading, metadata(), text,
             delivery, image, item, RefusedInput(name: Redacted(secret), error: error), error, failure,
             VerificationOutcome.read(reading), DeliveryOutcome.failed(failure), FileIdentity(path: secret, stat()),
-            try SubmittedFields([.userNumber: secret, .expectedName: secret, .expectedIDNumber: secret]),
+            fields,
             CardExpectation(idNumber: Redacted(secret), name: Redacted(secret)),
         ]
     }

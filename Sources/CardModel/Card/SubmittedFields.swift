@@ -54,7 +54,10 @@ extension SubmittedFields {
             self.userNumber = Redacted(text)
         case .side:
             guard let side = CardSide(submitted: text) else {
-                throw Self.invalid(field, "is neither front nor back; give one of the two, or leave it out")
+                throw Self.invalid(
+                    field,
+                    "is neither front nor back (人像面, 国徽面; 正面 may mean either); give one of the two, or leave it out"
+                )
             }
             self.side = side
         case .priority:
@@ -73,9 +76,25 @@ extension SubmittedFields {
                     """
                 )
             }
+            // Compared after the verifier was paid, it would refuse every card. Other documents may be let pass.
+            if case .failure(let violation) = IDNumber.parse(registered: text), violation != .unsupportedDocument {
+                throw Self.invalid(
+                    field,
+                    """
+                    is no identity number (masked, cut, or with a wrong character), so that no card could be its holder's; give \
+                    the whole number, or leave it out
+                    """
+                )
+            }
             self.expectedIDNumber = Redacted(text)
         case .expectedName:
             try Self.requireIntact(text, field)
+            guard !HolderName.isMasked(text) else {
+                throw Self.invalid(
+                    field,
+                    "is masked, so that no card could be its holder's; give the whole name, or leave it out"
+                )
+            }
             self.expectedName = Redacted(text)
         }
     }

@@ -15,6 +15,11 @@ struct HolderName: Hashable {
 
     var count: Int { self.folded.count }
 
+    /// Whether a character of a name was replaced by an asterisk or the like, as some services do with personal data.
+    static func isMasked(_ raw: String) -> Bool {
+        raw.unicodeScalars.contains { "*＊∗✱×?？□■▢�".unicodeScalars.contains($0) }
+    }
+
     /// Middle dots, bullets and full stops, full-width and half-width, and circles written for 〇: before NFKC, which
     /// makes two characters of some.
     private static let lookAlikes: [Unicode.Scalar: Unicode.Scalar] = {

@@ -35,6 +35,8 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     case genderMismatch = "gender_mismatch"
     /// The name was read and has 1 to 32 characters.
     case nameMissing = "name_missing"
+    /// No character of the name is masked or unreadable (`王*明`).
+    case nameMasked = "name_masked"
     /// The ethnic group is one of the 56.
     case ethnicityUnknown = "ethnicity_unknown"
     /// The holder has the least age (`verdict.min_age`).
@@ -73,7 +75,8 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     /// What follows by default when the rule does not hold.
     package var defaultSeverity: VerdictSeverity {
         switch self {
-        case .ethnicityUnknown, .validityStartMissing, .expiresSoon, .validitySpan, .issuerUnusual, .issuedBeforeBirth,
+        case .nameMasked, .ethnicityUnknown, .validityStartMissing, .expiresSoon, .validitySpan, .issuerUnusual,
+            .issuedBeforeBirth,
             .spanForAge:
             .warn
         case .legalityUnavailable, .validityEndMissing: .hold

@@ -52,6 +52,11 @@ extension VerdictRules {
                 .nameMissing,
                 "the name read has \(count) characters, more than \(Limits.charactersOfName); take a sharper photo"
             )
+        } else if let printed, HolderName.isMasked(printed.reveal()) {
+            findings.note(
+                .nameMasked,
+                "a character of the name was masked or not read; take a sharper photo, or have the verifier return whole names"
+            )
         }
     }
 

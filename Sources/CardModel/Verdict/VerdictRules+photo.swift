@@ -30,8 +30,8 @@ extension VerdictRules {
         guard let legality = card.legality else {
             return findings.note(
                 .legalityUnavailable,
-                "the verifier gave no legality scores; the key may not be licensed for them "
-                    + "(verdict.severity.legality_unavailable says what follows)"
+                "the verifier gave no legality scores; have the key licensed for them, or set "
+                    + "verdict.severity.legality_unavailable to warn, and go on: idcard-pipeline cards retry ID"
             )
         }
         let threshold = legality.vendorThreshold ?? self.legalityThreshold

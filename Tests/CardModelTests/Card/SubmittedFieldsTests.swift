@@ -15,6 +15,11 @@ import Testing
         #expect(fields.expectedName?.reveal() == "样本甲")
         let long = String(repeating: "9", count: 256)
         #expect(try SubmittedFields([.userNumber: long]).userNumber?.reveal() == long)
+        let other = "910124199001010211"
+        #expect(
+            try SubmittedFields([.expectedIDNumber: other]).expectedIDNumber?.reveal() == other,
+            "a residence permit"
+        )
         let blank = try SubmittedFields(Dictionary(uniqueKeysWithValues: SubmittedField.allCases.map { ($0, " ") }))
         #expect(blank == SubmittedFields())
     }
@@ -26,6 +31,10 @@ import Testing
         (.priority, "high", "field_invalid"), (.priority, "1000001", "field_invalid"),
         (.priority, "1.5", "field_invalid"),
         (.expectedIDNumber, "4.40524E+17", "field_invalid"), (.expectedIDNumber, "110101199003070000", "field_invalid"),
+        (.expectedIDNumber, "110101********0013", "field_invalid"), (.expectedIDNumber, "\\N", "field_invalid"),
+        (.expectedIDNumber, "110101199003070012", "field_invalid"), (.expectedIDNumber, "1101", "field_invalid"),
+        (.expectedName, "王*明", "field_invalid"), (.userNumber, "138****1234", "field_invalid"),
+        (.businessNumber, "{{business_no}}", "business_no_invalid"), (.userNumber, "${USER_NO}", "field_invalid"),
         (.expectedName, "#N/A", "field_invalid"),
         (.expectedName, "样\n本", "field_invalid"),
     ]
@@ -40,7 +49,7 @@ import Testing
         #expect(error.code.rawValue == code && error.kind == .input)
         let message = error.message.text()
         #expect(message.hasPrefix(field == .businessNumber ? "the business number " : "\(field.rawValue) "))
-        #expect(message.contains("; ") && (text == "nan" || text == "#N/A" || !message.contains(text)))
+        #expect(message.contains("; ") && (["nan", "#N/A", "正面"].contains(text) || !message.contains(text)))
     }
 
     /// What a spreadsheet or a program writes where an identifier is missing or damaged (field case F2).
@@ -50,7 +59,9 @@ import Testing
         "#value!",
         "=\"00123\"", "=A1", "'00123", "\"00123\"", "nan", "NaN", "-nan(ind)", "NULL", "(null)", "None", "nil",
         "undefined",
-        "[object Object]", "NaT", "-Inf", "(blank)", "-", "--", "?", "无", "空",
+        "[object Object]", "NaT", "-Inf", "(blank)", "-", "--", "?", "无", "空", "\\N",
+        "{{business_no}}", "${BUSINESS_NO}", "#{no}", "{0}", "LOAN-{id}", "<number>", "<NULL>", "%s", "%(no)s", "%NO%",
+        "$BUSINESS_NO", "@business_no@", "business_no", "USER_NO", "LOAN-**12", "1＊＊2",
     ]
 
     @Test(arguments: damage)
@@ -63,7 +74,8 @@ import Testing
             "", "LOAN-1", "nancy", "Nullarbor", "0", "00123", "20260115103000123456", "1E5", "12E34", "1.5E", "1.5E+",
             "1..0", "1.", ".0", "1.5", "2026.11", "1.E+15", "1E+5", "LOAN-1E+15", "1E+15-2", "1.2E+1x", "空间-7",
             "E+15", "A1.0", "1.0.0", "10-0", "#12", "-5", "+86", "--1", "无名", "a=b", "5'", "é", "n/a-1",
-            "[object object]s", "１２３",
+            "[object object]s", "１２３", "{0f8fad5b-d9cb-469f-a165-70867728950e}", "$100", "L<1>", "100%", "a@b", "}{",
+            "5*3",
         ]
     )
     func `What only looks a little like it is not`(text: String) {

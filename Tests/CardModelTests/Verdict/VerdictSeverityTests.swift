@@ -34,6 +34,7 @@ import Testing
             (.birthDateMismatch, .front { $0.birthDate = "1990-03-08" }, none),
             (.genderMismatch, .front { $0.gender = "女" }, none),
             (.nameMissing, .front { $0.name = nil }, none),
+            (.nameMasked, .front { $0.name = "王*明" }, none),
             (.ethnicityUnknown, .front { $0.ethnicity = "冯" }, none),
             (.underAge, number("11010120081122001X"), none),
             (.holderNumberMismatch, .front(), .holder("440524188001010014")),
