@@ -81,6 +81,15 @@ struct ImageSubject {
                 .imageEdgeTooLong,
                 "claims an edge of more than \(self.limits.maxSourceEdge) pixels; supply a smaller one"
             )
+        case IDCI_TOO_MUCH_MEMORY where self.decodeBytes <= self.limits.maxDecodeBytes / 2:
+            // The result takes the memory, not the source.
+            (
+                .imageDecodeMemory,
+                """
+                of \(size) needs more than \(self.limits.maxDecodeBytes) bytes of memory to stay this large; lower \
+                imaging.max_edge (\(self.settings.maxEdge))
+                """
+            )
         case IDCI_TOO_MUCH_MEMORY:
             (
                 .imageDecodeMemory,

@@ -76,7 +76,11 @@ import Testing
     @Test func `Planes that are to be kept count as memory, too`() throws {
         let source = try TestPicture.photo(width: 800, height: 800).jpeg()
         let limits = Self.limits { $0.maxDecodeBytes = 1 << 20 }
-        #expect(refusal(of: source, Self.settings { $0.maxEdge = 1600 }, limits: limits) == .imageDecodeMemory)
+        let error = #expect(throws: CodedError.self) {
+            try prepare(source, Self.settings { $0.maxEdge = 1600 }, limits: limits)
+        }
+        #expect(error?.code == .imageDecodeMemory)
+        #expect(error?.message.text().contains("lower imaging.max_edge (1600)") == true)
         #expect(refusal(of: source, Self.settings { $0.maxEdge = 200 }, limits: limits) == nil)
     }
 
