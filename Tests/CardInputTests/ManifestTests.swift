@@ -49,6 +49,43 @@ import Testing
         #expect(listing.metadata.last?.expectedName == nil)
     }
 
+    @Test(arguments: [
+        ("e\u{301}.jpg", "\u{E9}.jpg"), ("L/FRONT.JPG", "l/front.jpg"), ("L/a.jpg", "L/a.jpg \n"),
+        ("L/a.jpg", "\u{A0}L/a.jpg"),
+        ("Fotos e\u{301}/a.jpg", "Fotos \u{E9}/A.jpg"), ("L/a b.jpg", "file://{}/in/L/a%20b.jpg"),
+        ("L/a.jpg", "FILE:/{}/in/L/a.jpg"),
+    ])
+    func `A row that writes the name of one file otherwise means that file`(file: String, written: String) throws {
+        try self.folder.write("in/" + file)
+        let path = written.replacingOccurrences(of: "{}", with: self.folder.path)
+        let row = try String(decoding: JSONEncoder().encode(["path": path, "business_no": "L"]), as: UTF8.self)
+        try self.folder.write("in/m.jsonl", text: row)
+        let listing = try self.folder.listing(manifest: "in/m.jsonl")
+        #expect(listing.items.map(\.path).map { Array($0.utf8) } == [Array(self.folder["in/" + file].utf8)])
+    }
+
+    @Test func `A row that may mean several files is refused with the difference, and an exact name is exact`() throws {
+        try self.folder.write("in/a.jpg", "in/A.jpg")
+        try self.folder.link("in/dead.jpg", to: "in/none.jpg")
+        try self.folder.write("in/m.csv", text: "path,business_no\nA.JPG,L\na.jpg,L\ndead.jpg,L\nno.jpg,L\n")
+        let listing = try self.folder.listing(manifest: "in/m.csv")
+        #expect(
+            listing.lines == [
+                "refuse source_unreadable in/A.JPG", "take L in/a.jpg", "refuse source_unreadable in/dead.jpg",
+                "refuse source_unreadable in/no.jpg",
+            ]
+        )
+        #expect(
+            listing.messages[0].contains("but for upper and lower case") && listing.messages[2].contains("no such file")
+        )
+    }
+
+    @Test func `White space around a URL does not count`() throws {
+        let row = #"{"path": "\n https://example.com/a.jpg\r\n", "business_no": "L"}"#
+        try self.folder.write("in/m.jsonl", text: row)
+        #expect(try self.folder.listing(manifest: "in/m.jsonl").lines == ["take L https://example.com/a.jpg"])
+    }
+
     @Test func `Paths are relative to the manifest; the source is the path seen from where the user is`() throws {
         try self.folder.write("in/L/a.jpg", "L/b.jpg", "L/c.jpg")
         try self.folder.write("in/m.csv", text: "path\nL/a.jpg\n../L/b.jpg\n\(self.folder["L/c.jpg"])\n")

@@ -50,6 +50,19 @@ import Testing
         }
     }
 
+    @Test func `A path that writes the name of one file or folder otherwise means that one`() throws {
+        try self.folder.write("c/L/a b.jpg")
+        for path in ["file://" + self.folder["c/L/a%20b.jpg"], self.folder["C/l/A B.jpg"]] {
+            #expect(
+                try Listing(self.folder, paths: [path], options: Listing.options(businessNumber: "B")).items.count == 1
+            )
+        }
+        #expect(try self.folder.lines("C") == ["take L c/L/a b.jpg"])
+        try self.folder.link("dead", to: "none")
+        let error = #expect(throws: CodedError.self) { try self.folder.lines("dead") }
+        #expect(error?.code == .inputNotFound)
+    }
+
     @Test(arguments: ["none.jpg", "none/", "*.png", "c/[x", "c/L/a.jpg/b", ""]
     )
     func `A path or pattern that names nothing is an error of the run`(_ below: String) throws {

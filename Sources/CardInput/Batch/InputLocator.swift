@@ -15,6 +15,7 @@ struct InputLocator {
     private var named: [Named] = []
     private var roots: [FilePath: FolderPlace] = [:]
     private var realFolders: [FilePath: FilePath] = [:]
+    private var written = WrittenPaths()
     /// How often each rule of `NeverInputs` passed something over.
     private(set) var passedOver: [String: Int] = [:]
 
@@ -78,6 +79,9 @@ struct InputLocator {
                 finding: .file(FileIdentity(path: real.text, status))
             )
         } catch {
+            let meant = error.isAbsence ? self.written.meant(by: source) : []
+            if meant.count == 1 { return self.candidate(at: meant[0], origin: origin, within: confines) }
+            if meant.count > 1 { return self.unusable(source, origin, Self.ambiguous) }
             let what: Message =
                 error.isAbsence ? "there is no such file" : "it cannot be opened (\(error.description))"
             // As Windows writes paths; here it is a letter like any other.
@@ -102,8 +106,11 @@ struct InputLocator {
         }
     }
 
+    private static let ambiguous: Message =
+        "several files have this name but for upper and lower case or accents; write the name of one exactly"
+
     private mutating func look(up text: String) throws(CodedError) {
-        let path = FilePath(text)
+        let path = FilePath(written: text)
         let isTaken: Bool
         do throws(Errno) {
             switch try path.status(followingLinks: true).kind {
@@ -125,7 +132,11 @@ struct InputLocator {
                 )
             }
             if PathPattern.isPattern(text), try self.expand(text) { return }
-            throw CodedError(.inputNotFound, .input, "\(Redacted(text)) names nothing; check its spelling")
+            let meant = self.written.meant(by: path)
+            if meant.count == 1 { return try self.look(up: meant[0].text) }
+            let what: Message =
+                meant.isEmpty ? "there is no file or folder of this path; check its spelling" : Self.ambiguous
+            throw CodedError(.inputNotFound, .input, "\(Redacted(text)): " + what)
         }
         guard isTaken else {
             throw CodedError(

@@ -17,8 +17,10 @@ struct Manifest {
         var fields: Result<SubmittedFields, CodedError>
 
         /// Whether the path is the URL of an image (RFC 3986 section 3.1: schemes are written in any case).
-        var isAddress: Bool {
-            let start = self.path.prefix(8).lowercased()
+        var isAddress: Bool { Self.isAddress(self.path) }
+
+        private static func isAddress(_ path: String) -> Bool {
+            let start = path.prefix(8).lowercased()
             return start.hasPrefix("https://") || start.hasPrefix("http://")
         }
 
@@ -29,7 +31,7 @@ struct Manifest {
             guard let path = record.path, !path.isEmpty else { throw Manifest.invalid(row: number, "has no path") }
             guard !path.utf8.contains(0) else { throw Manifest.invalid(row: number, "has a path with a zero byte") }
             self.number = number
-            self.path = path
+            self.path = Self.isAddress(path.trimmed) ? path.trimmed : path
             do throws(CodedError) {
                 guard record.duplicates.isEmpty else { throw record.duplicate }
                 self.fields = .success(try SubmittedFields(record.fields))
@@ -73,7 +75,7 @@ struct Manifest {
         [".csv", ".jsonl", ".ndjson"].contains { name.lowercased().hasSuffix($0) }
     }
 
-    func file(of row: Row) -> FilePath { self.folder.pushing(FilePath(row.path)) }
+    func file(of row: Row) -> FilePath { self.folder.pushing(FilePath(written: row.path)) }
 
     private static func error(_ failure: OpenFile.Failure, _ path: FilePath) -> CodedError {
         let name = Redacted(path.text)

@@ -35,7 +35,7 @@ import Testing
         let missing = tool.home.appending(path: "missing").path
         func expectComplaint(_ variables: [String: String]) async throws {
             let outcome = try await tool.run(["run", missing, "--embedded"], variables, ends: 66)
-            #expect(outcome.errors.contains("names nothing"))
+            #expect(outcome.errors.contains("there is no file or folder of this path"))
             #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
         }
         try await expectComplaint(variables)
