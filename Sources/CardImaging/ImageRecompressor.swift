@@ -51,11 +51,14 @@ package struct ImageRecompressor: Sendable {
                 case .jpeg: try self.prepareJPEG(bytes, source: source)
                 case .png:
                     try self.preparePNG(PNGSource(bytes, settings: self.settings, limits: self.limits))
-                case let other: throw other.refusal
+                case let other: throw other.refusal(bytes.prefix(4096))
                 }
             }
         }
-        return try outcome.get()
+        return try outcome.mapError { error in
+            let isText = [.imageCorrupt, .imageTruncated].contains(error.code) && ForeignFile.isTextMode(source)
+            return isText ? CodedError(.imageCorrupt, .input, "the file " + ForeignFile.textMode) : error
+        }.get()
     }
 
     /// Makes a prepared image smaller for an endpoint that finds it too large: three quarters of the edge and half of

@@ -22,6 +22,11 @@ enum WatchLimits {
     static let rescan = Duration.seconds(300)
     /// How often everything is looked through without inotify.
     static let poll = Duration.seconds(5)
+    /// How long a folder stands empty before only rescans look into it: each inotify watch counts towards a limit of the
+    /// system.
+    static let emptyWait = Duration.seconds(3600)
+    /// How long a folder stands empty that the watch has emptied before it is removed.
+    static let emptiedWait = Duration.seconds(86_400)
     /// How often a folder that is not there is looked for.
     static let comeBack = Duration.seconds(2)
     /// How long a file that somebody has written to and not closed must stand still: a scanner or a slow copy may

@@ -37,6 +37,12 @@ extension ReasonCode {
     package static let putAwayFailed = ReasonCode(rawValue: "put_away_failed")
     /// A folder or name below a watched folder cannot be read.
     package static let watchFolderUnreadable = ReasonCode(rawValue: "watch_folder_unreadable")
+    /// A sidecar or done-marker of a watched folder lies without its photo.
+    package static let photoMissing = ReasonCode(rawValue: "photo_missing")
+    /// A photo of a watched folder waits for its sidecar (`watch.sidecar: required`).
+    package static let sidecarMissing = ReasonCode(rawValue: "sidecar_missing")
+    /// A photo of a watched folder waits for its done-marker (`watch.done_marker`).
+    package static let doneMarkerMissing = ReasonCode(rawValue: "done_marker_missing")
     /// The sidecar of a photo came after its card was put into a delivery.
     package static let sidecarLate = ReasonCode(rawValue: "sidecar_late")
 }

@@ -45,12 +45,21 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     }
 
     /// The refusal of a format that cannot be read.
-    package var refusal: CodedError {
-        let message: Message =
-            self == .unknown
-            ? "the file is no image in a known format; supply a JPEG or PNG photo of the card"
-            : "the file is a \(self.displayName) image, which cannot be read; export it as JPEG or PNG and supply that"
-        return CodedError(.unsupportedFormat, .input, message)
+    ///
+    /// - Parameter head: the first bytes of the file, which tell what it is if it is no image.
+    package func refusal(_ head: some Collection<UInt8>) -> CodedError {
+        let what: Message =
+            switch self {
+            case .unknown: ForeignFile.words(head)
+            case .pdf: "is a PDF document, which cannot be read; export its page as JPEG or PNG and supply that"
+            case .heic:
+                """
+                is a HEIC image, which cannot be read; export it as JPEG or PNG and supply that, and set the phone to take JPEG \
+                (iPhone: Settings, Camera, Formats, Most Compatible)
+                """
+            default: "is a \(self.displayName) image, which cannot be read; export it as JPEG or PNG and supply that"
+            }
+        return CodedError(.unsupportedFormat, .input, "the file " + what)
     }
 
     /// Endings that claim an image, also in formats that are refused with words.

@@ -46,6 +46,34 @@ import Testing
         }
     }
 
+    static let foreign: [(bytes: [UInt8], word: String)] = [
+        ([0x50, 0x4B, 3, 4, 20, 0], "unpack it"), (Array("Rar!".utf8), "unpack it"), ([0x1F, 0x8B, 8, 0], "gunzip"),
+        ([0xD0, 0xCF, 0x11, 0xE0], "office document"), (Array("/9j/4AAQSkZJRg".utf8), "Base64"),
+        (Array("data:image/jpeg;base64,/9j/".utf8), "Base64"), (Array("\r\n<!DOCTYPE html>".utf8), "web page"),
+        ([0xEF, 0xBB, 0xBF] + Array("<?xml version".utf8), "web page"), ([UInt8](repeating: 0, count: 900), "zeros"),
+        (Array("version https://git-lfs.github.com/spec/v1\n".utf8), "git lfs pull"),
+        (Array("%TSD-Header-###%".utf8), "encrypted"), (ftyp("qt  "), "video"),
+        (Array(String(decoding: [0xFF, 0xD8, 0xFF, 0xE0] as [UInt8], as: UTF8.self).utf8), "as if it were text"),
+        (Array("\u{FF}\u{D8}\u{FF}\u{E0}".utf8), "as if it were text"),
+        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0D, 0x0A, 0x1A, 0x0D, 0x0A], "as if it were text"),
+        (ftyp("heic", "mif1"), "Most Compatible"), (Array("%PDF-1.7".utf8), "PDF document"),
+    ]
+
+    @Test(arguments: Self.foreign) func `The words say what a file is that is no image`(bytes: [UInt8], word: String) {
+        let error = #expect(throws: CodedError.self) { try prepare(bytes) }
+        #expect(error?.message.text().contains(word) == true, "\(error?.message.text() ?? "")")
+    }
+
+    @Test func `A JPEG that was sent in text mode is refused with that cause, a cut one is not`() throws {
+        let whole = Data(try Fixture.content("orientations/mosaic-1.jpg"))
+        let text = whole.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
+        let error = #expect(throws: CodedError.self) { try prepare(text) }
+        #expect(error?.code == .imageCorrupt)
+        #expect(error?.message.text().contains("as if it were text") == true)
+        let cut = #expect(throws: CodedError.self) { try prepare(Array(whole.prefix(whole.count / 2))) }
+        #expect(cut?.code == .imageTruncated)
+    }
+
     @Test(arguments: Self.signatures) func `A format that cannot be read is refused with a message that names it`(
         bytes: [UInt8],
         format: ImageFormat

@@ -28,17 +28,20 @@ import Testing
         #expect(try self.folder.lines("c") == ["take LOAN-1 c/LOAN-1/photo.jpg", "take LOAN-2 c/LOAN-2/front.jpg"])
     }
 
-    @Test func `A link out of the folder is not followed: refused if it claims to be an image, else ignored`() throws {
+    @Test func `A link out of the folder is not followed: refused if it may be or hold a photo, else ignored`() throws {
         try self.folder.write("out/secret.jpg", "out/dir/front.jpg", "c-2/front.jpg", "c/L/front.jpg")
         try self.folder.link("c/L/leak.jpg", to: "out/secret.jpg")
         try self.folder.link("c/L/missing.jpg", to: "out/none.jpg")
         try self.folder.link("c/L/folder", to: "out/dir")
+        try self.folder.link("c/L/notes", to: "out/notes.txt")
+        try self.folder.write("out/notes.txt", text: "no image")
         // A folder whose name only starts like the root's is outside too.
         try self.folder.link("c/L/sibling.jpg", to: "c-2/front.jpg")
         #expect(
             try self.folder.lines("c") == [
-                "ignore c/L/folder", "take L c/L/front.jpg", "refuse source_unreadable c/L/leak.jpg",
-                "refuse source_unreadable c/L/missing.jpg", "refuse source_unreadable c/L/sibling.jpg",
+                "refuse source_unreadable c/L/folder", "take L c/L/front.jpg", "refuse source_unreadable c/L/leak.jpg",
+                "refuse source_unreadable c/L/missing.jpg", "ignore c/L/notes",
+                "refuse source_unreadable c/L/sibling.jpg",
             ]
         )
     }

@@ -62,7 +62,7 @@ struct Listing {
             case .take(let item): "take \(item.metadata.businessNumber) \(self.below(item.name))"
             case .duplicate(let name, _): "duplicate \(self.below(name))"
             case .refuse(let input): "refuse \(input.error.code) \(self.below(input.name))"
-            case .ignore(let name): "ignore \(self.below(name))"
+            case .ignore(let input): "ignore \(self.below(input.name))"
             }
         }
     }

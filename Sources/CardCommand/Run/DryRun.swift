@@ -56,7 +56,9 @@ struct PlannedInput: Hashable, ReportLine {
 
     init(_ entry: BatchListing.Entry, hasConfiguredUser: Bool) {
         switch entry {
-        case .ignore(let name): (self.source, self.action) = (name.reveal(), .ignore)
+        case .ignore(let input):
+            (self.source, self.action) = (input.name.reveal(), .ignore)
+            (self.reason, self.message) = (input.error.code.rawValue, input.error.message.text())
         case .duplicate(let name, _):
             (self.source, self.action) = (name.reveal(), .ignore)
             (self.reason, self.message) = ("duplicate", "an earlier row of the manifest says the same of this photo")

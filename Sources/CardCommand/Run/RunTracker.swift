@@ -131,7 +131,11 @@ final class RunTracker: Sendable {
             var line = self.line(first, card: card)
             (line.source, line.duplicateOf, line.notice) = (name.reveal(), line.cardID, .nothing)
             return line
-        case .ignore(let name): return RunLine(source: name.reveal(), state: "ignored")
+        case .ignore(let input):
+            var line = RunLine(source: input.name.reveal(), state: "ignored")
+            line.describe(input.error)
+            line.notice = self.newsOnly ? .nothing : .line
+            return line
         case .refuse(let input):
             var line = RunLine(source: input.name.reveal(), state: input.error.stateOfInput)
             line.describe(input.error)

@@ -115,6 +115,7 @@ struct ServeSession: Sendable {
                     return FolderWatch(options: options, sandbox: sandbox, time: .system, take: intake.take) { event in
                         notices.observe(event)
                         if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
+                        if case .stays = event { metrics.count(.ignored) }
                     }
                 },
                 runs: runs,

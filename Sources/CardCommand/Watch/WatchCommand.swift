@@ -128,9 +128,16 @@ final class WatchReports: Sendable {
     }
 
     func observe(_ event: WatchEvent) {
-        guard case .refused(let name, let error, let card) = event else { return }
-        var line = RunLine(cardID: card, source: name.reveal(), state: CardState.rejected.rawValue)
-        line.describe(error)
+        var line: RunLine
+        switch event {
+        case .refused(let name, let error, let card):
+            line = RunLine(cardID: card, source: name.reveal(), state: CardState.rejected.rawValue)
+            line.describe(error)
+        case .stays(let name, _, let error):
+            line = RunLine(source: name.reveal(), state: "ignored")
+            line.describe(error)
+        case .placed, .scanned, .problem, .mended, .paused, .resumed: return
+        }
         self.teller.yield(.refused(line))
     }
 

@@ -125,6 +125,14 @@ final class ServiceNotices: Sendable {
             Console.standardError("warning: files stay where they are for now: \(error.message.text())".oneLine)
         case .resumed: Console.standardError("files are taken in again")
         case .scanned(let folder, _, let counts): self.passedOver(counts, in: "watched folder \(folder.reveal())")
+        case .stays(_, let folder, let error):
+            // The log of a service names no files, and a folder may hold thousands of one kind.
+            let isNew = self.toldRules.withLock {
+                $0[folder.reveal(), default: []].insert(error.code.rawValue).inserted
+            }
+            guard isNew else { return }
+            let what = "a file or link stays where it is: \(error.message.text())"
+            Console.standardError("warning: watched folder \(folder.reveal()): \(what)".oneLine)
         case .placed, .refused: break
         }
     }

@@ -11,8 +11,8 @@ package struct BatchListing: Sendable {
         case duplicate(Redacted<String>, of: InputItem)
         /// It is refused, and why.
         case refuse(RefusedInput)
-        /// It was found in passing and is no image.
-        case ignore(Redacted<String>)
+        /// It was found in passing and is no image; with what it is.
+        case ignore(RefusedInput)
 
         var item: InputItem? { if case .take(let item) = self { item } else { nil } }
 

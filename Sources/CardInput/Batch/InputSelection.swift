@@ -111,33 +111,36 @@ struct InputSelection {
         candidate.place = candidate.place ?? self.places[candidate.path]
         let name = Redacted(candidate.shownSource)
         do {
-            guard let place = try self.photo(candidate) else { return .ignore(name) }
-            return .take(try resolver.item(candidate, at: place, row: row))
+            switch try self.photo(candidate) {
+            case .success(let place): return .take(try resolver.item(candidate, at: place, row: row))
+            case .failure(let error): return .ignore(RefusedInput(name: name, error: error))
+            }
         } catch {
             return .refuse(RefusedInput(name: name, error: error))
         }
     }
 
-    /// Where the photo of a candidate lies; `nil` if it is no photo.
-    private func photo(_ candidate: Candidate) throws(CodedError) -> InputItem.Place? {
+    /// Where the photo of a candidate lies, or what the candidate is if it is no photo.
+    private func photo(_ candidate: Candidate) throws(CodedError) -> Result<InputItem.Place, CodedError> {
         let name = candidate.path.name
         switch candidate.finding {
         case .unusable(let message): throw .unreadable(message)
-        case .notAFile: return nil
+        case .notAFile: return .failure(.notAFile)
         case .strayLink(let message):
-            guard ImageFormat.isName(name) else { return nil }
+            guard ImageFormat.isName(name) else { return .failure(.unreadable(message)) }
             throw .unreadable(message)
-        case .address: return .address(Redacted(candidate.source))
+        case .address: return .success(.address(Redacted(candidate.source)))
         case .file(let identity):
             // One whose name says that it is an image is not opened to decide that.
-            if self.namedFiles.contains(candidate.real) || ImageFormat.isName(name) { return .file(identity) }
+            if self.namedFiles.contains(candidate.real) || ImageFormat.isName(name) { return .success(.file(identity)) }
             let start: Data
             do {
                 start = try SourceFile.head(identity, count: InputLimits.sniffBytes)
             } catch {
-                throw CodedError(error.code, error.kind, "nobody knows whether this is an image: " + error.message)
+                throw CodedError(error.code, error.kind, "whether this is an image is not known: " + error.message)
             }
-            return ImageFormat.sniff(start) == .unknown ? nil : .file(identity)
+            let format = ImageFormat.sniff(start)
+            return format == .unknown ? .failure(format.refusal(start)) : .success(.file(identity))
         }
     }
 

@@ -9,11 +9,13 @@ import SystemPackage
 /// loops end by themselves. Names of `NeverInputs`, folders of files that were put away and the sandbox are passed
 /// over.
 struct FolderWalk {
-    /// How a watched folder is walked: links are not followed, and not told of.
+    /// How a watched folder is walked: links are not followed.
     struct Watching {
         var passesOver: (_ name: FilePath.Component, _ folder: FolderPlace) -> Bool
         /// Hears of each folder before it is listed; says why it is not to be entered.
         var entering: (_ folder: FilePath, _ place: FolderPlace) -> Message?
+        /// Hears of each folder below the watched one that holds nothing.
+        var isEmpty: (_ folder: FilePath) -> Void = { _ in }
     }
 
     private struct Folder {
@@ -107,6 +109,7 @@ struct FolderWalk {
             self.add(.unusable(message), path: folder.path, below: folder.below, place: nil)
             return
         }
+        if names.isEmpty, !folder.place.folders.isEmpty { self.watching?.isEmpty(folder.path) }
         // What the user named is meant, also if it was put away.
         guard folder.below.isEmpty || !names.contains(where: { $0.text == NeverInputs.putAwayMark }) else { return }
         let sidecars = SidecarNames(names)
@@ -136,7 +139,12 @@ struct FolderWalk {
                 self.add(.file(FileIdentity(path: path.text, status)), path: path, below: below, place: folder.place)
             case .folder: self.pending.append(self.folder(name, at: path, below: below, in: folder))
             case .other: self.add(.notAFile, path: path, below: below)
-            case .link where self.watching != nil: break
+            case .link where self.watching != nil:
+                let message: Message = """
+                    a symbolic link, which is not followed in a watched folder; put the file or folder itself here, or watch \
+                    the folder that it leads to
+                    """
+                self.add(.strayLink(message), path: path, below: below)
             case .link: self.follow(name, path, below: below, in: folder)
             }
         } catch {
@@ -158,7 +166,8 @@ struct FolderWalk {
         guard target.starts(with: self.root) else {
             let message: Message =
                 "a symbolic link that leaves the folder given; name the file itself, or its own folder"
-            return self.add(.strayLink(message), path: path, below: below)
+            // A folder may hold photos, so that the run would not be whole without it.
+            return self.add(status.kind == .folder ? .unusable(message) : .strayLink(message), path: path, below: below)
         }
         switch status.kind {
         case .file where self.own.holds(target):

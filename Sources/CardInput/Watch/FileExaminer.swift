@@ -7,16 +7,13 @@ struct FileExaminer: Sendable {
     /// What is to be done with a file that is complete.
     enum Plan: Sendable {
         case changed
-        /// It is no image, or nothing yet.
-        case nothing
-        case unreadable
         /// It goes with a file that is there.
         case companion(of: Candidate)
         case take(InputItem)
         /// It is the sidecar of a photo that was taken in before, and that has this name now.
         case amend(InputItem, beside: String)
         case refuse(CodedError)
-        /// It lies deeper than folders give business numbers: it stays, since whoever copied a tree did not mean it.
+        /// It stays where it is, as long as it looks so, and why: it is no photo, or cannot be one of a case yet.
         case leave(CodedError)
 
         /// The number of the photo that is to be handed over.
@@ -70,14 +67,13 @@ struct FileExaminer: Sendable {
             if let there = self.present(image, orOtherCase: owner.suffix == Sidecar.suffix) {
                 return .companion(of: there)
             }
-            if owner.suffix == Sidecar.suffix, ImageFormat.isName(owner.image) {
-                return self.late(image, candidate.path)
-            }
+            if owner.suffix != Sidecar.suffix { return Self.lone }
+            if ImageFormat.isName(owner.image) { return self.late(image, candidate.path) }
         }
         do throws(CodedError) {
-            guard try self.isImage(sight) else { return .nothing }
+            if let reason = try self.whatIsNoImage(sight) ?? self.whatIsMissing(sight) { return .leave(reason) }
         } catch {
-            return error.code == .sourceChanged ? .changed : .unreadable
+            return error.code == .sourceChanged ? .changed : .leave(error)
         }
         do throws(CodedError) {
             return .take(try self.item(candidate, sight.identity, sidecar: try self.sidecar(of: sight)))
@@ -109,10 +105,27 @@ struct FileExaminer: Sendable {
         return image
     }
 
-    private func isImage(_ sight: Sight) throws(CodedError) -> Bool {
-        if ImageFormat.isName(sight.name) { return true }
+    /// Says what a file is that is no image.
+    private func whatIsNoImage(_ sight: Sight) throws(CodedError) -> CodedError? {
+        if ImageFormat.isName(sight.name) { return nil }
         let start = try SourceFile.head(sight.identity, count: InputLimits.sniffBytes)
-        return ImageFormat.sniff(start) != .unknown
+        let format = ImageFormat.sniff(start)
+        return format == .unknown ? format.refusal(start) : nil
+    }
+
+    /// Says what an image has waited for in vain: `WatchedFiles` gives it its turn all the same.
+    private func whatIsMissing(_ sight: Sight) -> CodedError? {
+        if let marker = self.options.doneMarker, !sight.companions.contains(where: { $0.suffix == marker }) {
+            let message: Message =
+                "it waits for its done-marker (watch.done_marker); write that beside it once the photo is complete"
+            return CodedError(.doneMarkerMissing, .input, message)
+        }
+        guard self.options.sidecar == .required, sight.sidecar == nil, sight.sidecars == SidecarNames.Match() else {
+            return nil
+        }
+        let message: Message =
+            "it waits for its sidecar (watch.sidecar is required); put one beside it, or set watch.sidecar to optional"
+        return CodedError(.sidecarMissing, .input, message)
     }
 
     /// Where the sidecar of a photo is; one that went ahead of its photo is read where it is.
@@ -134,23 +147,30 @@ struct FileExaminer: Sendable {
 
     // MARK: Late sidecars
 
+    private static let lone = Plan.leave(
+        CodedError(
+            .photoMissing,
+            .input,
+            "the photo that this file belongs to is not beside it; put it there, or remove this file"
+        )
+    )
+
     /// What a sidecar is that lies without its photo.
     ///
-    /// It is late if the last photo of its name was taken in without one and would have had the same number with it.
-    /// Any other is for a photo that is still to come.
+    /// It is late if the last photo of its name was taken without one. Any other is for a photo to come.
     private func late(_ image: Candidate, _ sidecar: FilePath) -> Plan {
         let below = image.place?.folders ?? []
         let place = below.reduce(self.root.appending("done")) { $0.appending($1) }
+        guard self.options.after == .move,
+            let (name, identity) = try? self.lastTaken(image.path.name, place, below),
+            let alone = try? self.item(image, identity, sidecar: .missing)
+        else { return Self.lone }
         do {
-            guard self.options.after == .move,
-                let (name, identity) = try self.lastTaken(image.path.name, place, below)
-            else { return .nothing }
-            let alone = try self.item(image, identity, sidecar: .missing)
             let item = try self.item(image, identity, sidecar: .at(sidecar))
-            return alone.metadata.businessNumber == item.metadata.businessNumber ? .amend(item, beside: name) : .nothing
+            return alone.metadata.businessNumber == item.metadata.businessNumber
+                ? .amend(item, beside: name) : Self.lone
         } catch {
-            // Nothing can be said of the photo; what is wrong is told once that is there.
-            return .nothing
+            return .refuse(error)
         }
     }
 

@@ -93,6 +93,17 @@ final class FolderNotifier: Sendable {
         if let error { throw error }
     }
 
+    /// Hears no more of a folder that is watched, but may still hear of those below it.
+    func rest(_ path: FilePath) {
+        self.state.withLock { state in
+            guard !state.isStopped else { return }
+            // The kernel gives the number that the folder has.
+            let watch = path.withPlatformString { inotify_add_watch(self.descriptor, $0, Self.mask) }
+            if watch >= 0 { inotify_rm_watch(self.descriptor, watch) }
+            state.folders[watch] = nil
+        }
+    }
+
     /// Hears no more of a folder and all below it.
     func forget(_ path: FilePath) {
         self.state.withLock { state in
@@ -102,6 +113,9 @@ final class FolderNotifier: Sendable {
             }
         }
     }
+
+    /// How many folders it hears of.
+    var count: Int { self.state.withLock { $0.folders.count } }
 
     func takeChanges() -> [FolderChange] {
         self.state.withLock { state in

@@ -11,6 +11,10 @@ extension FolderWatch {
         var passedOver: [String: Int]
         /// Why inotify could not be had for a folder.
         var watchError: Errno?
+        /// The folders below it that are empty.
+        var empty: [FilePath] = []
+        /// Those of them that were removed.
+        var removed: [FilePath] = []
         /// Why the folder bears no mark.
         var unmarked: CodedError?
     }
@@ -44,6 +48,7 @@ extension FolderWatch {
     func scan(_ index: Int) async -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
         let isFirst = !self.roots[index].isSwept && self.options.after != .leave
+        let (date, emptied) = (self.date, self.roots[index].emptied)
         let result = await self.blocking { [options = self.options, mark = self.mark, notifier = self.notifier] in
             Result<Scan, CodedError> { () throws(CodedError) in
                 let real: FilePath
@@ -62,12 +67,16 @@ extension FolderWatch {
                 let folder = WatchedFolder(root: index, path: real, place: place)
                 var scan = try Self.walk(folder, source: FilePath(given), options, mark, notifier, sweeping: isFirst)
                 (scan.isRemote, scan.unmarked) = (isRemote, unmarked)
+                scan.removed = Self.tidy(scan.empty, emptied, date, notifier)
                 return scan
             }
         }
         switch result {
         case .success(let scan):
             self.roots[index].isSwept = true
+            // What was put away meanwhile counts from the next scan on.
+            self.roots[index].emptied.subtract(emptied.subtracting(scan.empty).union(scan.removed))
+            self.roots[index].emptied.formUnion(scan.removed.map { $0.removingLastComponent() })
             return self.scanned(index, scan)
         case .failure(let error):
             if let known { self.notifier?.forget(known) }
@@ -103,6 +112,7 @@ extension FolderWatch {
         sweeping: Bool = false
     ) throws(CodedError) -> Scan {
         var watchError: Errno?
+        var empty: [FilePath] = []
         let watching = FolderWalk.Watching(
             passesOver: { name, place in options.passesOver(name, isAtTop: place.folders.isEmpty) },
             entering: { path, place in
@@ -120,7 +130,8 @@ extension FolderWatch {
                     if !error.isAbsence { watchError = watchError ?? error }
                 }
                 return nil
-            }
+            },
+            isEmpty: { empty.append($0) }
         )
         var walk = FolderWalk(
             root: folder.path,
@@ -131,7 +142,27 @@ extension FolderWatch {
             watching: watching
         )
         let found = try walk.candidates()
-        return Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError)
+        var scan = Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError)
+        scan.empty = empty
+        return scan
+    }
+
+    /// Gives the watches of folders up that stood empty for long, and removes those of them that the watch has emptied.
+    ///
+    /// - Returns: the folders that were removed; none that holds something by now.
+    private static func tidy(
+        _ empty: [FilePath],
+        _ emptied: Set<FilePath>,
+        _ date: Timestamp,
+        _ notifier: FolderNotifier?
+    ) -> [FilePath] {
+        empty.filter { folder in
+            guard let status = try? folder.status(followingLinks: false) else { return false }
+            let since = Timestamp(millisecondsSinceEpoch: Int64(status.st_mtim.tv_sec) * 1000)
+            if since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.rest(folder) }
+            return emptied.contains(folder) && since.advanced(by: WatchLimits.emptiedWait) <= date
+                && folder.withPlatformString { rmdir($0) == 0 }
+        }
     }
 
     private func scanned(_ index: Int, _ scan: Scan) -> WatchEvent {
@@ -155,6 +186,7 @@ extension FolderWatch {
         self.releaseGone()
         let wait = self.roots[index].isPolled ? WatchLimits.poll : WatchLimits.rescan
         self.roots[index].nextScan = self.now + wait
+        self.tellOfStrays(scan.found, in: index)
         let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }
         if let first = unusable.first {
             let message: Message = "\(unusable.count) files or folders cannot be used; the first: " + first
@@ -163,6 +195,23 @@ extension FolderWatch {
             self.mend(.watchFolderUnreadable, of: index)
         }
         return .scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver)
+    }
+
+    private func tellOfStrays(_ found: [Candidate], in index: Int) {
+        var strays: Set<FilePath> = []
+        for candidate in found {
+            let error: CodedError
+            switch candidate.finding {
+            case .strayLink(let message): error = .unreadable(message)
+            case .notAFile: error = .notAFile
+            case .file, .address, .unusable: continue
+            }
+            strays.insert(candidate.path)
+            if !self.roots[index].strays.contains(candidate.path) {
+                self.tellThatStays(candidate.source, error, in: index)
+            }
+        }
+        self.roots[index].strays = strays
     }
 
     @discardableResult

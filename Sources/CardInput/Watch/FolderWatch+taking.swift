@@ -9,15 +9,10 @@ extension FolderWatch {
         guard let sight = file.sight else { return self.files.lookAgain(path, at: self.now) }
         switch plan {
         case .changed: self.files.lookAgain(path, at: self.now)
-        case .nothing: self.files.settle(path, now: self.now)
-        case .unreadable: self.files.settle(path, isDone: false, now: self.now)
         case .companion(let image):
             self.files.isAway(path, now: self.now)
             self.files.met(image, root: file.root, .left, now: self.now)
-        case .leave(let error):
-            let message: Message = "a photo in it stays where it is: " + error.message
-            self.tell(CodedError(error.code, .input, message), of: file.root)
-            self.files.settle(path, now: self.now)
+        case .leave(let error): self.stay(file, error)
         case .refuse(let error): await self.refuse(file, sight, error, card: nil)
         case .take(let item): try await self.hand(item, of: file, sight, beside: nil)
         case .amend(let item, let name): try await self.hand(item, of: file, sight, beside: name)
@@ -75,6 +70,23 @@ extension FolderWatch {
         guard self.pause != nil else { return }
         self.pause = nil
         self.report(.resumed)
+    }
+
+    /// Tells of a file that stays where it is, once it has stood still.
+    private func stay(_ file: WatchedFiles.File, _ error: CodedError) {
+        let path = file.candidate.path
+        // The photo of a sidecar may still be under way.
+        let wait = error.code == .photoMissing ? WatchLimits.openWait : self.options.quietTime
+        guard self.now >= file.since + wait else { return self.files.lookAgain(path, at: file.since + wait) }
+        if self.files[path]?.isTold == false {
+            self.files[path]?.isTold = true
+            self.tellThatStays(file.candidate.source, error, in: file.root)
+        }
+        self.files.settle(path, isDone: error.code != .sourceUnreadable, now: self.now)
+    }
+
+    func tellThatStays(_ source: String, _ error: CodedError, in root: Int) {
+        self.report(.stays(name: Redacted(source), folder: Redacted(self.roots[root].given), error))
     }
 
     // MARK: Refusing
@@ -170,6 +182,7 @@ extension FolderWatch {
         case .success(let place?):
             self.files.isAway(path, now: self.now)
             self.placed(path, root: file.root)
+            self.roots[file.root].emptied.insert(path.removingLastComponent())
             self.report(.placed(name: Redacted(file.candidate.source), place))
         case .success(nil):
             self.files.lookAgain(path, at: self.now)

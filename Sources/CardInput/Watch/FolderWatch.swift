@@ -26,6 +26,10 @@ package actor FolderWatch {
         var isSwept = false
         /// What was told of it and is not mended.
         var problems: Set<ReasonCode> = []
+        /// The links, pipes and the like in it, which were told of.
+        var strays: Set<FilePath> = []
+        /// The folders below it out of which files were put away and that hold nothing since, or may do so.
+        var emptied: Set<FilePath> = []
         /// The files that could not be put away.
         var unplaced: Set<FilePath> = []
     }

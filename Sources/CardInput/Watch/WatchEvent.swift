@@ -39,6 +39,9 @@ package enum WatchEvent: Sendable {
     case placed(name: Redacted<String>, Place)
     /// An input is refused for good.
     case refused(name: Redacted<String>, CodedError, card: CardID?)
+    /// A file, link or other thing stands still in a watched folder and is not admitted, and why; it stays where it is.
+    /// Told once as long as it looks so.
+    case stays(name: Redacted<String>, folder: Redacted<String>, CodedError)
     /// A folder has been looked through, and its files that were due have been looked at; how many files it held that
     /// are or may become inputs, and how many files and folders each rule of `NeverInputs` passed over.
     case scanned(folder: Redacted<String>, files: Int, passedOver: [String: Int])

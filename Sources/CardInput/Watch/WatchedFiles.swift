@@ -42,6 +42,8 @@ struct WatchedFiles {
         fileprivate var isOpen = false
         /// Whether its name was seen to appear, and no end was told of since.
         fileprivate var hasAppeared = false
+        /// Whether it lacks the done-marker or sidecar without which it is not taken.
+        fileprivate var lacksCompanion = false
         fileprivate var isInScan = true
     }
 
@@ -98,8 +100,8 @@ struct WatchedFiles {
         switch file.phase {
         case .underway: file.isStale = change != nil || file.isStale
         case .look(let at) where at <= now: break
-        // A rescan does not cut a wait short.
-        case .look where change == nil: break
+        // A rescan does not cut a wait short, but where inotify is silent it alone finds what was lacking.
+        case .look where change == nil && !file.lacksCompanion: break
         case .ready where change == nil: break
         case .look, .ready, .settled:
             file.phase = .look(at: now)
@@ -123,15 +125,18 @@ struct WatchedFiles {
     /// Forgets what was not met.
     mutating func scanEnds(root: Int) {
         for (path, file) in self.files where file.root == root && !file.isInScan {
-            // One that has its turn, or is about to, is found to be gone then.
+            // One that has its turn, or is about to, is found to be gone then. So is a sidecar that is to be looked at:
+            // a scan does not list those of photos.
+            if case .look = file.phase, Sidecar.image(of: path) != nil { continue }
             if file.phase != .underway, file.phase != .ready { self.files[path] = nil }
         }
     }
 
     /// Forgets all files of a folder that is gone.
     mutating func forget(root: Int) {
-        self.scanBegins(root: root)
-        self.scanEnds(root: root)
+        for (path, file) in self.files where file.root == root && file.phase != .underway && file.phase != .ready {
+            self.files[path] = nil
+        }
     }
 
     // MARK: Looks
@@ -161,38 +166,51 @@ struct WatchedFiles {
         }
         guard !file.isDone else { return }
         if file.wasClosed { (file.wasClosed, file.isClosed, file.since) = (false, true, now) }
-        if let wait = self.wait(file, sight) {
-            if now >= file.since + wait {
-                file.phase = .ready
-                self.ready.append(path)
-            } else {
-                file.phase = .look(at: file.since + wait)
-                self.addLook(at: file.since + wait, path)
-            }
+        file.lacksCompanion = self.lacksCompanion(path, sight)
+        let due = file.since + self.wait(file, sight)
+        if now >= due {
+            file.phase = .ready
+            self.ready.append(path)
+        } else {
+            file.phase = .look(at: due)
+            self.addLook(at: due, path)
         }
         self.files[path] = file
     }
 
-    /// How long a file must look as it does before its turn comes; `nil` for ever.
-    private func wait(_ file: File, _ sight: Sight) -> Duration? {
+    private func lacksCompanion(_ path: FilePath, _ sight: Sight) -> Bool {
+        guard Sidecar.image(of: path) == nil else { return false }
+        if let marker = self.options.doneMarker, !sight.companions.contains(where: { $0.suffix == marker }) {
+            return true
+        }
+        return self.options.sidecar == .required && sight.sidecar == nil
+    }
+
+    /// How long a file must look as it does before its turn comes; that of one which lacks its companion comes for the
+    /// file to be told of.
+    private func wait(_ file: File, _ sight: Sight) -> Duration {
         let isSidecar = Sidecar.image(of: file.candidate.path) != nil
-        let isMarked = self.options.doneMarker.map { marker in sight.companions.contains { $0.suffix == marker } }
-        if isMarked == false, !isSidecar { return nil }
+        let long = max(self.options.quietTime, WatchLimits.openWait)
+        if file.lacksCompanion { return long }
         var wait = self.options.quietTime
         // Some programs make an empty file first, close it, and come back to fill it.
-        if isMarked == true || (file.isClosed && sight.identity.size > 0) {
+        if (self.options.doneMarker != nil && !isSidecar) || (file.isClosed && sight.identity.size > 0) {
             wait = .zero
-        } else if file.isOpen || (file.hasAppeared && sight.identity.size == 0) {
-            wait = max(self.options.quietTime, WatchLimits.openWait)
+        } else if self.isBeingWritten(file, sight.identity) {
+            wait = long
         }
         // One that lies without its photo: that may be on its way.
         if isSidecar { return wait + self.options.quietTime + self.options.sidecarWait }
-        guard sight.sidecar == nil else { return wait }
-        switch self.options.sidecar {
-        case .none: return wait
-        case .optional: return max(wait, self.options.sidecarWait)
-        case .required: return nil
+        if let sidecar = sight.sidecar {
+            let file = self.files[FilePath(sidecar.identity.path.reveal())]
+            return file.map { self.isBeingWritten($0, sidecar.identity) } ?? false ? long : wait
         }
+        return self.options.sidecar == .optional ? max(wait, self.options.sidecarWait) : wait
+    }
+
+    /// Whether a file is open for writing, or was made and is still empty.
+    private func isBeingWritten(_ file: File, _ identity: FileIdentity) -> Bool {
+        file.isOpen || (file.hasAppeared && identity.size == 0)
     }
 
     // MARK: Turns

@@ -84,6 +84,7 @@ struct ImageBytes {
     private func checkFormat() throws {
         let format = ImageFormat.sniff(self.bytes.prefix(ImageFormat.signatureByteCount))
         guard !format.isReadable else { return }
-        throw Problem(format == .heic ? .formatHEIC : .formatUnsupported, format.refusal.message.description)
+        let words = format.refusal(self.bytes).message.description
+        throw Problem(format == .heic ? .formatHEIC : .formatUnsupported, words)
     }
 }

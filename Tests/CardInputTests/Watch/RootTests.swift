@@ -93,6 +93,34 @@ import Testing
         #expect(watching.files() == ["done/LOAN-1/a.jpg", "done/LOAN-1/b.jpg", "done/LOAN-1/c.jpg"])
     }
 
+    @Test
+    func `A folder that stood empty is not watched but found by scans, and one that was emptied goes after a day`()
+        async throws
+    {
+        let watching = try Watching()
+        let (hour, start) = (3600, 1_700_000_000)
+        try watching.photo("in/LOAN-1/a.jpg", 1)
+        try watching.photo("in/LOAN-2/b.jpg", 2)
+        try watching.folder.makeFolder("in/others")
+        try await watching.run { watch in
+            await watching.reports.wait(forPlaced: 2)
+            for name in ["in/LOAN-1", "in/LOAN-2", "in/others", "in/LOAN-9"] {
+                try watching.folder.setTime(name, start - 23 * hour)
+            }
+            await watching.scan(watch)
+            #expect(await watch.notifier?.count == 1, "the watched folder alone")
+            try watching.photo("in/LOAN-2/c.jpg", 3)
+            await watching.scan(watch)
+            await watching.reports.wait(forPlaced: 3)
+            for name in ["in/LOAN-1", "in/LOAN-2", "in/others"] { try watching.folder.setTime(name, start - 25 * hour) }
+            try watching.photo("in/LOAN-2/d.txt", 4)
+            try watching.folder.setTime("in/LOAN-2", start - 25 * hour)
+            await watching.scan(watch)
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: watching.folder["in"])
+        #expect(Set(left).isSuperset(of: ["LOAN-2", "others", "LOAN-9", "done"]) && !left.contains("LOAN-1"))
+    }
+
     @Test func `Another folder in the place of the watched one is watched from then on`() async throws {
         let watching = try Watching()
         try watching.photo("new/LOAN-1/b.jpg", 2)

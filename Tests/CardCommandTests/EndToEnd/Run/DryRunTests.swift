@@ -89,7 +89,7 @@ struct DryRunTests {
             report.inputs == [
                 taken("LOAN-1/front.jpg", "LOAN-1", from: "folder"), row, side,
                 Input(source: base + "flat.jpg", action: "refuse", reason: "business_no_missing"),
-                Input(source: base + "notes.txt", action: "ignore"),
+                Input(source: base + "notes.txt", action: "ignore", reason: "unsupported_format"),
             ]
         )
         #expect(!outcome.output.contains("张三"))

@@ -26,4 +26,24 @@ import Testing
         }
         #expect(try tool.ledger().count == 1)
     }
+
+    @Test func `a run names what it ignores, and ends with 1 for a linked folder that it does not enter`() async throws
+    {
+        let tool = try Tool()
+        let photos = try tool.folder("photos", ["L-1/front.jpg": .front(1)])
+        try Data([0x50, 0x4B, 3, 4]).write(to: photos.appending(path: "L-1/scan.zip"))
+        let other = try tool.folder("other", ["back.jpg": .back(1)])
+        try await tool.servingBoth(with: RemoteConfiguration()) { file in
+            let command = ["run", photos.path] + file
+            let output = try await tool.run(command).output
+            #expect(output.contains("scan.zip unsupported_format: the file is an archive; unpack it"), "\(output)")
+            let report = try await tool.run(command + ["--format", "json"]).json()
+            #expect(report.cards.map(\.reason) == [nil, "unsupported_format"])
+            #expect(try await tool.run(command + ["--new-only"]).output.contains("scan.zip") == false)
+            try FileManager.default.createSymbolicLink(at: photos.appending(path: "L-2"), withDestinationURL: other)
+            let linked = try await tool.run(command, ends: 1).output
+            #expect(linked.contains("L-2 source_unreadable: a symbolic link that leaves the folder given"), "\(linked)")
+        }
+        #expect(try tool.ledger().count == 1)
+    }
 }

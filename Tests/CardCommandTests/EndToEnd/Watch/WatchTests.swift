@@ -78,6 +78,8 @@ struct WatchTests {
                 try self.bring("R-3/front.jpg.json", #"{"business_no": "R-4"}"#)
                 try self.bring("R-3/front.jpg", MarkedPhoto.front(3).jpeg)
                 #expect(try await lines.line(containing: "business_no_conflict") != nil)
+                try self.bring("scan.zip", "PK\u{3}\u{4}")
+                #expect(try await lines.line(containing: #""state":"ignored""#) != nil)
                 try send(.terminate)
             }
             #expect(status == 143)
@@ -85,7 +87,7 @@ struct WatchTests {
         let refused = ["R-2/broken.jpg", "R-3/front.jpg", "nobody.jpg"]
         let notes = refused.map { "failed/\($0).failed.json" }
         let photos = ["done/R-1/back.jpg", "done/R-1/front.jpg"] + refused.map { "failed/\($0)" }
-        #expect(try self.files() == (photos + notes + ["failed/R-3/front.jpg.json"]).sorted())
+        #expect(try self.files() == (photos + notes + ["failed/R-3/front.jpg.json", "scan.zip"]).sorted())
         let codes = try notes.map { note in
             let text = try Data(contentsOf: self.inbox.appending(path: note))
             return try JSONDecoder().decode(Note.self, from: text).code
