@@ -20,6 +20,17 @@ import Testing
     }
 
     @Test(arguments: [
+        "front.jpg.json.txt", "front.jpg.JSON.TXT", "front (1).jpg.json", "front.jpg (1).json", "front (1).json",
+    ])
+    func `what an editor or a browser makes of a sidecar's name refuses the photo`(name: String) throws {
+        try self.folder.write("c/L/front.jpg")
+        try self.folder.write("c/L/" + name, text: #"{"expected_name": "李四"}"#)
+        #expect(try self.folder.lines("c").contains("refuse sidecar_invalid c/L/front.jpg"))
+        try self.folder.write("c/L/front (1).jpg", bytes: Listing.jpegStart + [1])
+        #expect(try self.folder.lines("c").contains("take L c/L/front.jpg") == (name == "front (1).jpg.json"))
+    }
+
+    @Test(arguments: [
         Precedence(row: "R", sidecar: "S", option: "O", folder: "F", winner: "take R"),
         Precedence(sidecar: "S", option: "O", winner: "take S"),
         // One of the two is wrong, and nobody knows which.

@@ -4,7 +4,8 @@ import SystemPackage
 /// The names in a folder that are those of sidecars, or look so.
 ///
 /// Programs and people write `front.jpg.JSON`, `Front.jpg.json` and `front.json` for the sidecar of `front.jpg`. The
-/// first two are read: upper and lower case do not matter. The third is none, and a photo must not go out without what
+/// first two are read: upper and lower case do not matter. The third is none, nor are `front.jpg.json.txt` and
+/// `front (1).jpg.json`, which editors and browsers make; and a photo must not go out without what
 /// it was to be checked against: it refuses the photo.
 struct SidecarNames {
     /// What lies beside a photo.
@@ -27,6 +28,11 @@ struct SidecarNames {
     private var strays: [String: [String]] = [:]
 
     init(_ names: [FilePath.Component]) {
+        for name in names where name.text.lowercased().hasSuffix(Sidecar.suffix + ".txt") {
+            self.strays[String(name.text.lowercased().dropLast(4 + Sidecar.suffix.count)), default: []].append(
+                name.text
+            )
+        }
         let sidecars = names.compactMap { name in Sidecar.base(of: name.text).map { (name: name.text, base: $0) } }
         guard !sidecars.isEmpty else { return }
         let all = Set(names.map(\.text))
@@ -36,7 +42,10 @@ struct SidecarNames {
             if lowered.contains(key) {
                 self.byBase[key, default: []].append(Name(name: name, base: base, isExact: all.contains(base)))
             } else {
-                self.strays[key, default: []].append(name)
+                // Without the number that a browser adds, too.
+                for key in Set([key, key.replacing(#/ ?\(\d+\)/#, with: "")]) {
+                    self.strays[key, default: []].append(name)
+                }
             }
         }
     }
@@ -45,7 +54,7 @@ struct SidecarNames {
     func match(_ photo: String) -> Match {
         let names = self.byBase[photo.lowercased(), default: []].filter { $0.base == photo || !$0.isExact }.map(\.name)
         guard names.isEmpty, let stem = FilePath.Component(photo)?.stem else { return Match(names: names) }
-        return Match(strays: self.strays[stem.lowercased(), default: []])
+        return Match(strays: [stem, photo].flatMap { self.strays[$0.lowercased(), default: []] })
     }
 
     /// Whether a name is that of the sidecar of a file beside it.
