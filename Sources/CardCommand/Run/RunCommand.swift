@@ -97,7 +97,9 @@ struct RunCommand: Command {
 
     private func rule() throws -> BusinessNumberRule? {
         guard let businessNoFrom else { return nil }
-        do { return try BusinessNumberRule(businessNoFrom) } catch { throw ValidationError(error.message.text()) }
+        do { return try BusinessNumberRule(businessNoFrom) } catch {
+            throw ValidationError("--business-no-from \(businessNoFrom) \(error.message.text())")
+        }
     }
 
     func execute() async throws -> CommandStatus {

@@ -19,7 +19,7 @@ enum JSONRecord {
     private static let malformed = CodedError(
         .fieldInvalid,
         .input,
-        "is not a JSON object of texts and whole numbers"
+        "is not a JSON object whose values are texts or whole numbers, as {\"business_no\": \"LOAN-1\"}"
     )
 
     private static func text(of value: JSONValue) throws(CodedError) -> String? {

@@ -55,14 +55,14 @@ package enum BusinessNumberRule: Sendable {
     /// - Throws: `business_no_missing`.
     func text(_ candidate: Candidate) throws(CodedError) -> (String, FieldOrigin) {
         switch self {
-        case .none: throw Self.missing("paths give none (--business-no-from none, or intake.business_no_from)")
+        case .none: throw Self.missing("paths give none (intake.business_no_from, or to run --business-no-from none)")
         case .pattern(let pattern):
             let folders = candidate.place?.folders ?? []
             guard let found = pattern.number(in: folders.joined(separator: "/"), candidate.path.name) else {
                 throw Self.missing(
                     """
-                    the pattern of --business-no-from (intake.business_no_from) finds none in its path below the named \
-                    folder
+                    the pattern of intake.business_no_from (to run: --business-no-from) finds none in its path below the \
+                    named folder
                     """
                 )
             }
@@ -93,7 +93,7 @@ package enum BusinessNumberRule: Sendable {
                 throw Self.missing(
                     """
                     the image lies fewer than \(level) folders below the one that is named, and folder:\(level) asks \
-                    for that one; move it, or set another --business-no-from (intake.business_no_from)
+                    for that one; move it, or set another intake.business_no_from (to run: --business-no-from)
                     """
                 )
             }
@@ -103,7 +103,7 @@ package enum BusinessNumberRule: Sendable {
                 throw Self.missing(
                     """
                     a folder that is named lends none to the images directly in it; if its own name is the number, set \
-                    --business-no-from root (intake.business_no_from)
+                    intake.business_no_from to root (to run: --business-no-from root)
                     """
                 )
             }
@@ -111,9 +111,9 @@ package enum BusinessNumberRule: Sendable {
             guard count == 1 else {
                 throw Self.missing(
                     """
-                    the image lies \(count) folders below the one that is named; set --business-no-from folder:1 \
-                    (intake.business_no_from) if the first of them is named after the case, folder:\(count) if the \
-                    last one is
+                    the image lies \(count) folders below the one that is named; set intake.business_no_from (to run: \
+                    --business-no-from folder:1) to folder:1 if the first of them is named after the case, to \
+                    folder:\(count) if the last one is
                     """
                 )
             }

@@ -305,6 +305,18 @@ import Testing
         }
     }
 
+    @Test func `A reply without the configured code names its fields, if these are plain words`() {
+        let message = self.outcome(200, #"{"code":0,"msg":"ok","11010519491231002X":1,"a b":2}"#).failure?.message
+        #expect(message?.text().contains("with the fields code, msg (") == true, "\(message?.text() ?? "")")
+    }
+
+    @Test func `An unlisted code is told with the same remedy under every status`() {
+        for status in [200, 400] {
+            let message = self.outcome(status, #"{"RETCODE":"9999"}"#).failure?.message.text()
+            #expect(message?.contains("cards retry --reason retcode_unlisted") == true, "\(message ?? "")")
+        }
+    }
+
     @Test func `Where unlisted codes are refused, none waits for a person`() {
         var table = RetcodeTable()
         table.unlisted = .reject

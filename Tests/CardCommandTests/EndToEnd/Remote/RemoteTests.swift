@@ -25,7 +25,11 @@ struct RemoteTests {
         defer { port.close() }
         let command = ["run", try self.tool.pairs().path, "--format", "json"]
         let outcome = try await self.tool.run(command + self.nobody(at: port, path: "/ocr?key=canary"), ends: 75)
-        #expect(outcome.errors.contains("at http://127.0.0.1:\(port.port)/ocr does not take cards"))
+        #expect(
+            outcome.errors.contains(
+                "at http://127.0.0.1:\(port.port)/ocr: 127.0.0.1:\(port.port) refused the connection"
+            )
+        )
         #expect(!(outcome.output + outcome.errors).contains("canary"))
         #expect(try outcome.json().counts["prepared"] == 2)
     }

@@ -28,6 +28,11 @@ struct CommandLineTests {
         #expect(outcome.output.isEmpty)
     }
 
+    @Test func `a rule for business numbers that is none is named with its option`() async throws {
+        let outcome = try await Tool().run(["run", "x", "--business-no-from", "folders"], ends: 64)
+        #expect(outcome.errors.contains("--business-no-from folders must be root, folder"), "\(outcome.errors)")
+    }
+
     @Test("An input that is not there ends with 66")
     func missingInput() async throws {
         let outcome = try await Tool().run(["run", "no/such/file.jpg", "--embedded"])
