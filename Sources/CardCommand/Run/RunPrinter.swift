@@ -96,9 +96,14 @@ final class RunPrinter: Sendable {
 
     // MARK: What to do after a run
 
-    private static func reasons(_ failures: [Stage: RemoteFailure], _ what: String) -> [String] {
-        failures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
-            "\(stage.rawValue) \(what) (\(failure.code)): \(failure.message.withoutPersonalValues.text())"
+    private func reasons(_ failures: [Stage: RemoteFailure], _ what: String) -> [String] {
+        let (verifier, backend) = (self.configuration.verification?.endpoint, self.configuration.delivery?.endpoint)
+        let urls = [Stage.verify: verifier?.url, .deliver: backend?.url]
+        return failures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
+            // A query may hold a secret.
+            let place = (urls[stage] ?? nil).map { " at \($0.prefix { $0 != "?" })" } ?? ""
+            let message = failure.message.withoutPersonalValues.text()
+            return "\(stage.rawValue) \(what) (\(failure.code))\(place): \(message)"
         }
     }
 
@@ -108,10 +113,10 @@ final class RunPrinter: Sendable {
         _ counts: RunCounts,
         _ inputs: [RunLine]
     ) -> [String] {
-        var lines = Self.reasons(stopped, "stopped")
+        var lines = self.reasons(stopped, "stopped")
         switch status {
         case .workRemains:
-            lines += Self.reasons(self.tracker.figures.lastFailures, "is held up")
+            lines += self.reasons(self.tracker.figures.lastFailures, "is held up")
             lines.append("Work remains: what was taken in is kept in the sandbox; run the same command again.")
         case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
         case .sandboxError:

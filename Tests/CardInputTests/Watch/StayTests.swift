@@ -64,7 +64,7 @@ import Testing
         #expect(watching.pipeline.names.sorted() == ["LOAN-1 a.jpg", "LOAN-1 b.jpg"])
     }
 
-    @Test func `a sidecar or marker without its photo is told once nobody can still be sending that`() async throws {
+    @Test func `a sidecar or marker without its photo is told once it has waited ten minutes for that`() async throws {
         let watching = try Watching { $0.doneMarker = ".done" }
         try watching.folder.write("in/LOAN-1/front.jpg.json", text: "{}")
         try watching.folder.write("in/LOAN-1/back.jpg.done", text: "")

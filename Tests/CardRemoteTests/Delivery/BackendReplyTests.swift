@@ -307,7 +307,7 @@ import Testing
 
     @Test func `A reply without the configured code names its fields, if these are plain words`() {
         let message = self.outcome(200, #"{"code":0,"msg":"ok","11010519491231002X":1,"a b":2}"#).failure?.message
-        #expect(message?.text().contains("with the fields code, msg (") == true, "\(message?.text() ?? "")")
+        #expect(message?.text().contains("its fields are code, msg") == true, "\(message?.text() ?? "")")
     }
 
     @Test func `An unlisted code is told with the same remedy under every status`() {
