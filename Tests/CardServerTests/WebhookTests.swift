@@ -208,7 +208,7 @@ struct WebhookTests {
             let bodies = [
                 SpecimenWebhook.data(["business_no": "CASE-1", "reason": "withdrawn"], type: type),
                 Data("{\"type\":\"\(type)\"}".utf8), Data("{\"type\":\"\(type)\",\"data\":[7]}".utf8),
-                Data("{\"type\":\"\(type)\",\"data\":{\"image_url\":null}}".utf8),
+                Data("{\"type\":\"\(type)\",\"data\":{\"image_url\":null,\"a\":1,\"a\":2}}".utf8),
             ]
             for (index, body) in bodies.enumerated() {
                 let response = try await harness.send(SpecimenWebhook(id: "m-\(index)", body: body).request)
@@ -226,7 +226,8 @@ struct WebhookTests {
         let data = "\"data\":{\"business_no\":\"CASE-1\",\"image_base64\":\"/9j/\"}"
         let texts = [
             "{\(data)}", "{}", "{\"data\":{}}", "{\"type\":null}", "{\"type\":\"\"}", "{\"type\":7,\(data)}",
-            "{\"type\":\"ping\",\(data)}",
+            "{\"type\":\"ping\",\(data)}", "{\"type\":\"ping\",\(data),\"data\":{}}",
+            "{\"type\":\"card.created\",\"type\":\"ping\"}",
         ]
         try await self.serving { (harness) async throws in
             let bodies = [SpecimenWebhook.data(image, type: "card.deleted")] + texts.map { Data($0.utf8) }

@@ -18,14 +18,11 @@ extension Response {
 
 /// Reads JSON that strangers send.
 enum StrictJSON {
-    /// - Parameter expected: what it is to be, for people.
-    /// - Throws: ``Problem``: `json_invalid`, `field_duplicate`.
-    static func object(in body: some Sequence<UInt8>, expected: String) throws -> JSONValue {
-        guard let value = JSONValue(parsing: body), value.isObject else { throw Problem(.jsonInvalid, expected) }
+    /// - Throws: ``Problem``: `field_duplicate`.
+    static func requireSingleNames(in value: JSONValue) throws {
         guard value.repeatedNames.isEmpty else {
             throw Problem(.fieldDuplicate, "A key stands twice in an object.")
         }
-        return value
     }
 
     /// Reads the small body of a request, an object of texts; a key that is `null` is missing.
@@ -49,7 +46,9 @@ enum StrictJSON {
         let names = known.sorted()
         let expected = "Expected {\(names.map { "\"\($0)\": \"…\"" }.joined(separator: ", "))}."
         var texts: [String: String] = [:]
-        for member in try self.object(in: body, expected: expected).members where member.value != .null {
+        guard let object = JSONValue(parsing: body), object.isObject else { throw Problem(.jsonInvalid, expected) }
+        try self.requireSingleNames(in: object)
+        for member in object.members where member.value != .null {
             guard known.contains(member.name) else {
                 throw FieldTexts.unknown(member.name, known: names.joined(separator: ", "))
             }

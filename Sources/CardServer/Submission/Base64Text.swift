@@ -1,11 +1,8 @@
 import Foundation
-import MultipartForm
 
 /// The Base64 of an image (RFC 4648 section 4, with padding), as senders write it: a `data:…,` before it, line breaks in it and
 /// blanks around it do not count.
 struct Base64Text {
-    private static let lineBreaks = Set("\r\n\t".utf8)
-
     private let text: Substring.UTF8View
     /// How many bytes it stands for.
     let byteCount: Int
@@ -20,17 +17,19 @@ struct Base64Text {
         }
         while let last = rest.last, Self.isSpace(last) { rest.removeLast() }
         var (digits, padding) = (0, 0)
-        for byte in rest where !Self.lineBreaks.contains(byte) {
+        for byte in rest {
             switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                guard padding == 0 else { throw Self.cutOff }
+                digits += 1
+            case _ where Self.isLineBreak(byte): break
             case UInt8(ascii: "="): padding += 1
             case UInt8(ascii: " "):
                 throw Self.invalid("A + became a blank, as in a form that is not percent-encoded; encode it")
             case UInt8(ascii: "-"), UInt8(ascii: "_"):
                 throw Self.invalid("It is in the alphabet for URLs; use the standard one, with + and /")
-            case _ where !byte.isASCIIAlphanumeric && !"+/".utf8.contains(byte):
-                throw Self.invalid("It holds a character that is not of Base64; send nothing else")
-            case _ where padding > 0: throw Self.cutOff
-            default: digits += 1
+            default: throw Self.invalid("It holds a character that is not of Base64; send nothing else")
             }
         }
         guard padding <= 2, (digits + padding).isMultiple(of: 4) else { throw Self.cutOff }
@@ -53,5 +52,7 @@ struct Base64Text {
 
     private static func invalid(_ what: String) -> Problem { Problem(.imageInvalid, what + ".") }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || self.lineBreaks.contains(byte) }
+    private static func isLineBreak(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D].contains(byte) }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || self.isLineBreak(byte) }
 }

@@ -10,6 +10,7 @@ struct WebhookMessage {
 
     /// The only type that brings a card.
     private static let type = "card.created"
+    private static let imageNames: Set = ["image_url", "image_base64"]
     private static let expected = "Expected {\"type\": \"card.created\", \"timestamp\": \"…\", \"data\": {…}}."
 
     /// The fields of `data`.
@@ -20,34 +21,32 @@ struct WebhookMessage {
     ///
     /// - Throws: ``Problem``: `webhook_type_unknown`, `json_invalid`, `field_unknown`, `field_duplicate`, `image_missing`.
     init?(_ body: [UInt8]) throws {
-        let message = try StrictJSON.object(in: body, expected: Self.expected)
-        let members = (message["data"]?.members ?? []).filter { $0.value != .null }
+        guard let message = JSONValue(parsing: body), message.isObject else {
+            throw Problem(.jsonInvalid, Self.expected)
+        }
+        let data = message.members.filter { $0.name == "data" }.flatMap(\.value.members).filter { $0.value != .null }
         guard message["type"] == .string(Self.type) else {
-            let hasImage = members.contains { ["image_url", "image_base64"].contains($0.name) }
+            let hasImage = data.contains { Self.imageNames.contains($0.name) }
             guard case .string(let type) = message["type"], !type.trimmed.isEmpty, !hasImage else {
                 throw Problem(.webhookTypeUnknown, Self.expected)
             }
             return nil
         }
+        try StrictJSON.requireSingleNames(in: message)
         guard message["data"]?.isObject == true else { throw Problem(.jsonInvalid, Self.expected) }
         var fields = FieldTexts()
         var images: [Image] = []
-        for member in members {
-            switch (member.name, member.value) {
-            case ("image_url", .string(let text)): images.append(.address(Redacted(text)))
-            case ("image_base64", .string(let text)): images.append(.base64(Redacted(text)))
-            case (let name, let value):
-                guard let field = SubmittedField(rawValue: name) else {
-                    guard ["image_url", "image_base64"].contains(name) else {
-                        throw FieldTexts.unknown(name, known: "image_url, image_base64, \(FieldTexts.names)")
-                    }
-                    throw Problem(.jsonInvalid, "In data, \(name) is no string.")
+        for member in data {
+            switch (member.name, SubmittedField(rawValue: member.name), member.value) {
+            case ("image_url", _, .string(let text)): images.append(.address(Redacted(text)))
+            case ("image_base64", _, .string(let text)): images.append(.base64(Redacted(text)))
+            case (_, let field?, .string(let text)): try fields.set(field, to: text)
+            case (_, .priority, .number(let digits)): try fields.set(.priority, to: digits)
+            case (let name, let field, _):
+                guard field != nil || Self.imageNames.contains(name) else {
+                    throw FieldTexts.unknown(name, known: "image_url, image_base64, \(FieldTexts.names)")
                 }
-                switch value {
-                case .string(let text): try fields.set(field, to: text)
-                case .number(let digits) where field == .priority: try fields.set(field, to: digits)
-                default: throw Problem(.jsonInvalid, "In data, \(name) is no string.")
-                }
+                throw Problem(.jsonInvalid, "In data, \(name) is no string.")
             }
         }
         guard images.count == 1 else {
