@@ -160,6 +160,36 @@ import Testing
         #expect(harness.delivered == [["N2 front"]])
     }
 
+    @Test func `an image that is not there yet when a message names it is fetched once it is`() async throws {
+        let done = Happening()
+        harness.state.withLock { state in
+            state.fetches["https://h/front"] = { request, keep in
+                guard harness.state.withLock({ $0.fetched.count }) > 2 else {
+                    return .failed(EngineHarness.failure(.rejected))
+                }
+                return try await Self.sending("N1 front")(request, keep)
+            }
+            state.onEvent = { event, _ in
+                if case .changed(let change) = event, !change.state.isRunnable { done.happen() }
+            }
+        }
+        try await harness.withEngine { engine in
+            try await engine.run {
+                let outcome = try await engine.receive(
+                    .remote(Redacted("https://h/front")),
+                    name: Redacted("photo"),
+                    metadata: CardMetadata(businessNumber: BusinessNumber(stored: "N1")),
+                    submitter: "till",
+                    source: nil,
+                    receipt: nil
+                )
+                #expect(outcome.state == .fetching)
+                try await done.wait()
+            }
+        }
+        #expect(harness.delivered == [["N1 front"]])
+    }
+
     @Test func `an address that our rules forbid fails, what is no image is rejected`() async throws {
         harness.state.withLock { state in
             state.fetches["https://h/empty"] = { _, _ in

@@ -61,6 +61,20 @@ struct OpenAPITests {
         }
     }
 
+    @Test func `the manual names each operation with its scopes, and each metric`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/CardCommand")
+        let page = try String(contentsOf: root.appending(path: "CardCommand.docc/HTTP.md"), encoding: .utf8)
+        let lines = page.split(separator: "\n")
+        for operation in APIOperation.all {
+            let path = operation.path.replacing(/{[a-z_]+}/, with: "{id}")
+            let rows = lines.filter { $0.hasPrefix("|") && $0.contains("`\(operation.method) \(path)") }.joined()
+            #expect(!rows.isEmpty, "\(operation.method) \(path)")
+            guard case .token(let scopes) = operation.access else { continue }
+            for scope in scopes { #expect(rows.contains(scope.rawValue), "\(operation.method) \(path)") }
+        }
+        for metric in ServerMetrics.Metric.allCases { #expect(page.contains("`\(metric.rawValue)"), "\(metric)") }
+    }
+
     @Test func `every operation names its ways to be refused, what it needs, and what stands in its path`() async throws
     {
         let document = try await self.document()
