@@ -19,6 +19,24 @@ struct RemoteTests {
             .write(for: self.tool, verifier: address + path, backend: address)
     }
 
+    @Test("A parent that ignores the ends of its children keeps no command from being waited for")
+    func ignoredChildren() async throws {
+        let port = try RefusingPort()
+        defer { port.close() }
+        let key = try self.tool.secretFile("command.key", Tool.randomKey())
+        let script = """
+            import os, signal, sys
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            os.execv(sys.argv[1], sys.argv[1:])
+            """
+        try await self.tool.run(
+            ["run", try self.tool.pairs().path] + self.nobody(at: port),
+            ["IDCARD_VAULT_KEY_COMMAND": "cat '\(key.path)'"],
+            wrapper: ["/usr/bin/python3", "-c", script],
+            ends: 75
+        )
+    }
+
     @Test("The advice names the address that does not answer, without its query, which may hold a secret")
     func shownAddress() async throws {
         let port = try RefusingPort()
