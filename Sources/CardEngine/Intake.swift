@@ -200,7 +200,6 @@ extension Intake {
     /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
     func take(_ item: InputItem, mayGrow: Bool) async throws -> AdmissionOutcome {
         if let known = try await self.amend(item) { return known }
-        try await self.context.store.requireFewOpen(of: item.metadata.businessNumber, from: self.submitter)
         try await self.requireRoom()
         let admission = try await self.admission(of: item)
         guard case .refused(let error) = admission.content else { return try await self.admit(admission) }
@@ -229,7 +228,6 @@ extension Intake {
         source: ContentDigest?,
         receipt: Receipt?
     ) async throws -> AdmissionOutcome {
-        try await self.context.store.requireFewOpen(of: metadata.businessNumber, from: self.submitter)
         if case .remote = content {
             try self.requireSpace()
             try await self.requireFetchingShare()
@@ -254,7 +252,7 @@ extension Intake {
     }
 
     private func admit(_ admission: Admission) async throws -> AdmissionOutcome {
-        let outcomes = try await self.context.store.admit([admission], now: self.context.time.now())
+        let outcomes = try await self.context.store.admit([admission], singly: true, now: self.context.time.now())
         self.ring(for: outcomes)
         return outcomes[0]
     }

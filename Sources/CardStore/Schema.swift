@@ -156,7 +156,7 @@ enum Schema {
             INSERT INTO state_count VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET cards = cards + 1;
         END;
         CREATE TRIGGER card_moved AFTER UPDATE OF state ON card WHEN OLD.state <> NEW.state BEGIN
-            UPDATE state_count SET cards = cards - 1 WHERE state = OLD.state;
+            UPDATE state_count SET cards = max(cards - 1, 0) WHERE state = OLD.state;
             INSERT INTO state_count VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET cards = cards + 1;
         END;
         CREATE TABLE delivery_card (

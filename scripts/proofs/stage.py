@@ -33,7 +33,7 @@ class Stage:
 
     def new_token(self, name="desk", *scopes):
         """`serve` knows it from the next request on."""
-        outcome = self.sandbox.run(["tokens", "add", name, "--scope", *(scopes or ("submit", "read", "run", "audit"))])
+        outcome = self.sandbox.run(["tokens", "add", name, "--days", "0", "--scope", *(scopes or ("submit", "read", "run", "audit"))])
         return self.proof.expect_end(outcome, "tokens add").output.strip()
 
     def photos(self, name, indices):

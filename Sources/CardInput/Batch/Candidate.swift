@@ -35,6 +35,8 @@ struct Candidate {
     var place: FolderPlace?
     var origin: Origin
     var finding: Finding
+    /// What was written, if nothing lies there and this is the one file that it may mean.
+    var written: FilePath?
 
     /// The source as reports name it: a URL without user, password, query and fragment, which may be secrets.
     var shownSource: String {

@@ -80,7 +80,11 @@ struct InputLocator {
             )
         } catch {
             let meant = error.isAbsence ? self.written.meant(by: source) : []
-            if meant.count == 1 { return self.candidate(at: meant[0], origin: origin, within: confines) }
+            if meant.count == 1 {
+                var candidate = self.candidate(at: meant[0], origin: origin, within: confines)
+                candidate.written = source
+                return candidate
+            }
             if meant.count > 1 { return self.unusable(source, origin, Self.ambiguous) }
             let what: Message =
                 error.isAbsence ? "there is no such file" : "it cannot be opened (\(error.description))"

@@ -23,10 +23,11 @@ struct InputSelection {
     private var places: [FilePath: FolderPlace] = [:]
 
     init(_ candidates: [Candidate], manifest: Manifest?, options: BatchOptions) {
-        self.candidates = candidates
+        let uses = Dictionary(grouping: candidates.filter { $0.origin != .found }, by: \.real).mapValues(\.count)
+        self.candidates = candidates.map { uses[$0.real] ?? 0 > 1 ? Self.certain($0) : $0 }
         self.manifest = manifest
         self.options = options
-        for candidate in candidates {
+        for candidate in self.candidates {
             self.namedPaths.insert(candidate.path.text.lowercased())
             if let place = candidate.place { self.places[candidate.path] = place }
             guard candidate.origin != .found else { continue }
@@ -35,6 +36,22 @@ struct InputSelection {
                 self.rowOfFile[candidate.real] = index
             }
         }
+    }
+
+    /// Refuses a file that is only meant, where another row or path names it, too: its own photo may be missing.
+    private static func certain(_ candidate: Candidate) -> Candidate {
+        guard let written = candidate.written else { return candidate }
+        var refused = Candidate(
+            source: written.text,
+            path: written,
+            real: written,
+            origin: candidate.origin,
+            finding: .unusable(
+                "there is no such file, and the one that is written alike is named elsewhere; check the path and run again"
+            )
+        )
+        refused.written = written
+        return refused
     }
 
     /// Lists the inputs in their order, each with the row that names it.

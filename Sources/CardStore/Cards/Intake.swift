@@ -75,9 +75,14 @@ extension CardStore {
 
     /// Takes photos in by one commit: all of one number in a list, so that nobody ever sees half of an application.
     ///
+    /// - Parameter singly: whether they come one by one: then a number takes no more in progress than a case has.
     /// - Returns: an outcome for each, in their order. Same bytes under the same number are the card that is there; what its
     ///   submitter says now amends it while no delivery holds it.
-    package func admit(_ photos: [Admission], now: Timestamp) async throws -> [AdmissionOutcome] {
+    package func admit(
+        _ photos: [Admission],
+        singly: Bool = false,
+        now: Timestamp
+    ) async throws -> [AdmissionOutcome] {
         let byteCount = photos.reduce(0) { sum, photo in
             switch photo.content {
             case .prepared(let image): sum + image.jpeg.count
@@ -87,11 +92,11 @@ extension CardStore {
         }
         let numbers = photos.map(\.metadata.businessNumber)
         return try await self.write(at: now, locking: numbers, byteCount: byteCount, usesReserve: false) { tx in
-            try photos.map { try self.admit($0, in: tx) }
+            try photos.map { try self.admit($0, singly: singly, in: tx) }
         }
     }
 
-    private func admit(_ photo: Admission, in tx: Transaction) throws -> AdmissionOutcome {
+    private func admit(_ photo: Admission, singly: Bool, in tx: Transaction) throws -> AdmissionOutcome {
         if let receipt = photo.receipt, let known = try self.outcome(of: receipt, from: photo.submitter, in: tx) {
             return known
         }
@@ -117,6 +122,7 @@ extension CardStore {
                 in: tx
             )
         } else {
+            if singly { try self.requireFewOpen(of: photo.metadata.businessNumber, from: photo.submitter, in: tx) }
             // What a stranger sent before must not keep out the photo of the one whose number it is.
             if let row = same { try tx.run("UPDATE card SET source = NULL, prepared = NULL WHERE id = \(row.id)") }
             outcome = try self.insert(photo, source: source, isForeign: owner != photo.submitter, in: tx)

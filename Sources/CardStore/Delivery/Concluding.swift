@@ -29,6 +29,8 @@ extension CardStore {
     ) async throws -> [CardChange] {
         let (id, attempt) = (job.id, job.attempt)
         return try await self.write(at: now, locking: Array(job.numbers)) { tx in
+            // Its last card was erased meanwhile.
+            guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(id)") else { return [] }
             var delivery = try OpenDelivery(id, store: self, in: tx)
             let isCurrent = try self.endAttempt(
                 attempt,

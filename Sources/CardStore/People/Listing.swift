@@ -92,10 +92,12 @@ extension CardStore {
         if let submitter = filter.submitter { own.append("submitter = \(submitter)") }
         var conditions = [SQL.joined(own + ["1 = 1"], by: " AND ")]
         func split(_ pieces: [SQL]) { conditions = conditions.flatMap { one in pieces.map { "\(one) AND \($0)" } } }
-        if !filter.attention.isEmpty { split(filter.attention.flatMap(Self.conditions)) }
+        let needs = CardAttention.allCases.filter(filter.attention.contains)
+        if !needs.isEmpty { split(needs.flatMap(Self.conditions)) }
         // Without a state, the index of a submitter gives the order of each state.
         let isBySubmitter = filter.submitter != nil && filter.number == nil && filter.reason == nil
-        let states = filter.states.isEmpty && isBySubmitter ? CardState.allCases : filter.states
+        let isAny = filter.states.isEmpty && isBySubmitter
+        let states = CardState.allCases.filter { isAny || filter.states.contains($0) }
         // Of states and a reason, the reason is the rarer one.
         let state: SQL = filter.reason == nil ? "state" : "state || ''"
         if !states.isEmpty { split(states.map { "\(state) = \(literal: $0)" }) }

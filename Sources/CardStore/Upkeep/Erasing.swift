@@ -152,7 +152,9 @@ struct Erasure: Sendable {
 
     /// Drops the calls for an erased card, of which its tombstone says what counts, and the deliveries that hold no other.
     private func fold(_ card: CardID, in tx: Transaction) throws {
-        try tx.run("DELETE FROM attempt WHERE subject = \(card) AND ended_at IS NOT NULL")
+        // The answer to an attempt of a worker that was taken for dead may come all the same.
+        let mayAnswer: SQL = "(ended_at IS NULL OR coalesce(code, '') = 'interrupted')"
+        try tx.run("DELETE FROM attempt WHERE subject = \(card) AND NOT \(mayAnswer)")
         // The built-in backend is told later which of its documents go.
         guard self.store.kind == .real else { return }
         let deliveries: [DeliveryID] = try tx.rows(
@@ -160,12 +162,15 @@ struct Erasure: Sendable {
             SELECT delivery FROM delivery_card AS own WHERE card = \(card) AND NOT EXISTS (
                 SELECT 1 FROM delivery_card JOIN card ON card.id = delivery_card.card
                 WHERE delivery_card.delivery = own.delivery AND card.id <> own.card AND card.state <> 'erased'
-            ) AND NOT EXISTS (SELECT 1 FROM attempt WHERE subject = own.delivery AND ended_at IS NULL)
+            ) AND NOT EXISTS (SELECT 1 FROM attempt WHERE subject = own.delivery AND \(mayAnswer))
             """
         ) { try $0.next() }
         for id in deliveries {
             try tx.run(
-                "UPDATE card SET delivery = NULL WHERE id IN (SELECT card FROM delivery_card WHERE delivery = \(id))"
+                """
+                UPDATE card SET delivery = NULL
+                WHERE id IN (SELECT card FROM delivery_card WHERE delivery = \(id)) AND delivery = \(id)
+                """
             )
             try tx.run("DELETE FROM delivery_card WHERE delivery = \(id)")
             try tx.run("DELETE FROM attempt WHERE subject = \(id)")

@@ -84,7 +84,7 @@ extension CardStore {
         in tx: Transaction
     ) throws -> Bool {
         let wasOpen = try tx.exists("SELECT 1 FROM attempt WHERE id = \(id) AND ended_at IS NULL")
-        try tx.one(
+        try tx.run(
             """
             UPDATE attempt SET ended_at = \(tx.now), class = \(failure?.failureClass ?? .accepted),
             code = \(failure?.code ?? code), http_status = \(failure?.httpStatus) WHERE id = \(id)

@@ -239,7 +239,8 @@ extension CardStore {
         // Only attempts count: not the time in which no process was at work, nor that of a clock that was ahead.
         let began = try self.startOfAttempts(of: row, in: tx)
         if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }
-        let since = max(history.countsFrom ?? tx.now, row.changedAt)
+        // A date that is still to come was written by a clock that was ahead.
+        let since = [history.countsFrom ?? tx.now, row.changedAt].filter { $0 <= tx.now }.max() ?? tx.now
         let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
         guard history.failures < terms.maxAttempts, !isTooOld else {
             return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)

@@ -1,4 +1,4 @@
-package import CardModel
+import CardModel
 import Glibc
 
 /// What there is room for on the disk of the sandbox.
@@ -102,19 +102,18 @@ extension CardStore {
     /// name to all photos in it.
     ///
     /// - Throws: `too_many_photos`.
-    package func requireFewOpen(
+    func requireFewOpen(
         of number: BusinessNumber,
         from submitter: String,
-        most: Int = Limits.openPhotosPerNumber
-    ) async throws {
-        let isFull = try await self.read { tx in
-            try tx.exists(
-                """
-                SELECT 1 FROM card WHERE number = \(number) AND submitter = \(submitter)
-                AND state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'held') LIMIT 1 OFFSET \(most - 1)
-                """
-            )
-        }
+        most: Int = Limits.openPhotosPerNumber,
+        in tx: Transaction
+    ) throws {
+        let isFull = try tx.exists(
+            """
+            SELECT 1 FROM card WHERE number = \(number) AND submitter = \(submitter)
+            AND state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'held') LIMIT 1 OFFSET \(most - 1)
+            """
+        )
         guard isFull else { return }
         throw CodedError(
             .tooManyPhotos,

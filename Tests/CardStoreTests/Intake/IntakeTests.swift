@@ -20,19 +20,20 @@ import Testing
         #expect(try await !harness.store.isQueueShareTaken(by: "owner", share: 2))
     }
 
-    @Test func `a business number takes no more photos in progress than a case has`() async throws {
-        let number = BusinessNumber(stored: "N")
-        let first = try await harness.admit("a", number: "N").card
-        try await harness.admit("b", number: "M")
-        // What another sends under the number is no part of it.
-        try await harness.admit("d", number: "N", submitter: "other")
-        try await harness.store.requireFewOpen(of: number, from: "local", most: 2)
-        try await harness.admit("c", number: "N")
-        await #expect { try await harness.store.requireFewOpen(of: number, from: "local", most: 2) } throws: {
-            ($0 as? CodedError)?.code == .tooManyPhotos
+    @Test func `a business number takes no more photos in progress than a case has, and known ones all the same`()
+        async throws
+    {
+        func send(_ name: String) async throws {
+            _ = try await harness.store.admit([harness.photo(name, number: "N")], singly: true, now: harness.now)
         }
+        let first = try await harness.admit("0", number: "N").card
+        // What another sends under the number is no part of it.
+        try await harness.admit("other", number: "N", submitter: "other")
+        for index in 1..<Limits.openPhotosPerNumber { try await send("\(index)") }
+        await #expect { try await send("more") } throws: { ($0 as? CodedError)?.code == .tooManyPhotos }
+        try await send("5")
         try await harness.erase(first)
-        try await harness.store.requireFewOpen(of: number, from: "local", most: 2)
+        try await send("more")
     }
 
     @Test func `another submitter's card is held before it is verified, until a person accepts it`() async throws {

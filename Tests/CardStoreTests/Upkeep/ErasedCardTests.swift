@@ -69,6 +69,30 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
+    @Test func `what an erased card was in before does not hide that its last delivery was accepted`() async throws {
+        let (front, first) = try await harness.delivering("front", number: "N")
+        let retry = RetryTerms(maxAttempts: 5, delay: .zero)
+        let outdated = DeliveryTerms(retry: retry, onUnknown: .resend, isOutdated: true)
+        try await harness.store.conclude(first, with: .failure(.notSent), terms: outdated, now: harness.now)
+        harness.pass(.seconds(1))
+        let second = try #require(try await harness.begin().first)
+        try await harness.erase(front)
+        try await harness.conclude(second, .accepted)
+        #expect(try await harness.value("SELECT was_delivered FROM card", as: Int.self) == 1)
+        #expect(try await harness.value("SELECT front_delivered FROM cases", as: Int.self) != nil)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `an answer that comes after its worker was taken for dead and its card erased ends nothing`()
+        async throws
+    {
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.killWorker()
+        try await harness.erase(card)
+        try await harness.conclude(job, .accepted)
+        #expect(try await harness.value("SELECT was_delivered FROM card", as: Int.self) == 1)
+    }
+
     @Test func `who sends an erased photo once more sends a new card, which knows nothing of the old one`() async throws
     {
         let photo = harness.photo("front", number: "N", file: try harness.file("front")) {
