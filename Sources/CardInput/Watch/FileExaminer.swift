@@ -170,7 +170,8 @@ struct FileExaminer: Sendable {
             return alone.metadata.businessNumber == item.metadata.businessNumber
                 ? .amend(item, beside: name) : Self.lone
         } catch {
-            return .refuse(error)
+            // It may be for the next photo of this name, which does not go without it.
+            return .leave(error)
         }
     }
 
