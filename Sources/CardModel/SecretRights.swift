@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Kubernetes mounts secrets as root's with a group that reads them (0440). Where systemd keeps credentials
 /// (`LoadCredential=`) on a tmpfs, an access list lets the service read them; the mode then shows the mask of that list as
-/// rights of the group, though nobody has them by his group.
+/// rights of the group, though the group has none.
 package enum SecretRights {
     /// Whether others than these have rights to a file.
     ///

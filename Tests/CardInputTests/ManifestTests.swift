@@ -80,6 +80,18 @@ import Testing
         )
     }
 
+    @Test(arguments: ["A.JPG,OTHER\na.jpg,L\n", "a.jpg,L\nA.JPG,OTHER\n"])
+    func `A row whose photo is missing does not get that of another row which is written alike`(rows: String) throws {
+        try self.folder.write("in/a.jpg")
+        try self.folder.write("in/m.csv", text: "path,business_no\n\(rows)")
+        let expected: Set = ["refuse source_unreadable in/A.JPG", "take L in/a.jpg"]
+        #expect(try Set(self.folder.listing(manifest: "in/m.csv").lines) == expected)
+        // Nor where the folder is named beside the manifest.
+        let manifest = self.folder.relativePath(of: "in/m.csv")
+        let listing = try Listing(self.folder, paths: [self.folder["in"]], manifest: manifest)
+        #expect(listing.items.map { $0.metadata.businessNumber.rawValue } == ["L"])
+    }
+
     @Test func `White space around a URL does not count`() throws {
         let row = #"{"path": "\n https://example.com/a.jpg\r\n", "business_no": "L"}"#
         try self.folder.write("in/m.jsonl", text: row)

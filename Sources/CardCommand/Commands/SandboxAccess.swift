@@ -113,7 +113,7 @@ enum SystemUser {
         let login = (try? String(contentsOfFile: "/proc/self/loginuid", encoding: .utf8)).flatMap { uid_t($0.trimmed) }
         // All bits set: no login, as in a container or a service.
         if let login, login != uid_t.max, let name = Self.name(of: login) { return name }
-        // Any user can set it, so only root is believed, who can write anything anyway.
+        // Any user can set it, so it counts for root alone, who can write anything anyway.
         if geteuid() == 0, let sudo = ProcessInfo.processInfo.environment["SUDO_USER"], getpwnam(sudo) != nil {
             return sudo
         }

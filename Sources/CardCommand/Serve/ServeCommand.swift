@@ -18,7 +18,7 @@ struct ServeCommand: Command {
             watch.folders are watched as by watch.
 
             GET /openapi.json describes the API. A changed file of tokens counts from the next request on; SIGHUP \
-            rereads certificate and webhook secrets; SIGTERM and SIGINT end it in order: nothing more is taken in, what is \
+            rereads certificate and webhook secrets; SIGTERM and SIGINT end it in order: it admits nothing more, and work \
             under way may finish for run.shutdown_timeout.
 
             Exit status: 64 usage · 66 a watched folder cannot be read · 74 sandbox or disk error · 78 configuration, or the \

@@ -51,7 +51,7 @@ final class SystemdNotice: Sendable {
         if isSaid { self.sayReady() }
     }
 
-    /// Gives a sign of life: with each heartbeat of the engine, so that a service whose writer hangs is started anew.
+    /// Feeds the watchdog, with each heartbeat of the engine: systemd restarts a service whose writer hangs.
     func giveSignOfLife() { if self.isWatched { self.send("WATCHDOG=1") } }
 
     /// A manager that does not hear it is none of our errors.

@@ -74,7 +74,7 @@ extension FolderWatch {
         switch result {
         case .success(let scan):
             self.roots[index].isSwept = true
-            // What was put away meanwhile counts from the next scan on.
+            // Files archived during this scan count from the next one on.
             self.roots[index].emptied.subtract(emptied.subtracting(scan.empty).union(scan.removed))
             self.roots[index].emptied.formUnion(scan.removed.map { $0.removingLastComponent() })
             return self.scanned(index, scan)

@@ -28,7 +28,7 @@ package actor FolderWatch {
         var problems: Set<ReasonCode> = []
         /// The links, pipes and the like in it, which were told of.
         var strays: Set<FilePath> = []
-        /// The folders below it out of which files were put away and that hold nothing since, or may do so.
+        /// Folders below it that archiving may have emptied.
         var emptied: Set<FilePath> = []
         /// The files that could not be put away.
         var unplaced: Set<FilePath> = []

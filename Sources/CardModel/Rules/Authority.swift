@@ -77,7 +77,7 @@ package struct Caller: Hashable, Sendable {
         self.scopes = scopes
     }
 
-    /// The process itself. Like everybody on the command line it has the key, so that no scope would keep it from anything.
+    /// The process itself. It has the key, as every command has, so it has all scopes.
     package static let process = Caller(subject: "local", scopes: [.operate])
 
     /// Whether one of some scopes is there.

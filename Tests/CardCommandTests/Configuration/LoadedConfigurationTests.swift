@@ -210,6 +210,16 @@ struct LoadedConfigurationTests {
         #expect(bare.contains { $0.hasPrefix("delivery.user_no is not set") })
     }
 
+    @Test(arguments: [
+        ("delivery.user_no", "IDCARD_DELIVERY_USER_NO", "\"U1\""),
+        ("delivery.user_no", "IDCARD_DELIVERY_USER_NO", "#N/A"),
+        ("verification.api_key", "IDCARD_VERIFICATION_API_KEY", "…"),
+    ])
+    func `What would refuse every card is refused before the first`(key: String, name: String, value: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { try self.home.load("", [name: value]) }
+        #expect(error?.mistakes.map(\.key) == [key])
+    }
+
     @Test func `http goes to this machine, and to another one only where it is listed`() throws {
         let allowed = [
             "http://localhost/", "http://a.localhost:81/", "http://127.0.0.1:9/", "http://[::1]:9/",

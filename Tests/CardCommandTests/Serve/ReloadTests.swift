@@ -76,7 +76,7 @@ struct ReloadTests {
             said = errors.seen
         }
         #expect(status == 143)
-        #expect(said.count { $0.contains("nobody is let in by a token") } == 3, "\(said)")
+        #expect(said.count { $0.contains("no token is accepted") } == 3, "\(said)")
         #expect(said.count { $0.contains("error the tokens cannot be read http.error=") } == 3, "\(said)")
     }
 

@@ -91,6 +91,21 @@ import Testing
         #expect(IDNumber.parse(registered: text) == .failure(violation))
     }
 
+    @Test(
+        arguments: [
+            "11010519491231002X", "asked by 11010519491231002x.", "110105 19491231 002X", "110105-19491231-002X",
+            "110105.19491231_002/X", "1-1-0-1-0-5-1-9-4-9-1-2-3-1-0-0-2-X", "١١٠١٠٥١٩٤٩١٢٣١٠٠٢X", "１１０１０５１９４９１２３１００２Ｘ",
+        ]
+    )
+    func `An identity number is found whatever separates its digits, and in the digits of any script`(text: String) {
+        #expect(IDNumber.isContained(in: text))
+    }
+
+    @Test(arguments: ["LOAN-2026-0001", "20261127-123456-78901", "110105194912310021", "CASE 1101051949123100", ""])
+    func `Other numbers are none`(text: String) {
+        #expect(!IDNumber.isContained(in: text))
+    }
+
     @Test func `Every single wrong digit and every swap of neighbours is noticed`() {
         let digits = Array("11010519491231002X")
         for position in 0..<17 {

@@ -110,7 +110,10 @@ import Testing
     @Test(arguments: ["9999", "E-1"])
     func `A code has one remedy, whatever the status it stands under`(code: String) throws {
         for (list, remedy) in [
-            (Set<String>(), "list the code under delivery.retcode"), ([code], "correct the card's data"),
+            (
+                Set<String>(),
+                "list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted"
+            ), ([code], "correct the card's data"),
         ] {
             var table = Self.table
             table.rejected = list
@@ -302,18 +305,6 @@ import Testing
             let outcome = self.outcome(status, "")
             let scope = (outcome.failure ?? outcome.tokenExpired)?.stopScope
             #expect(scope == ([401, 407].contains(status) ? .account : .request), "status \(status)")
-        }
-    }
-
-    @Test func `A reply without the configured code names its fields, if these are plain words`() {
-        let message = self.outcome(200, #"{"code":0,"msg":"ok","11010519491231002X":1,"a b":2}"#).failure?.message
-        #expect(message?.text().contains("its fields are code, msg") == true, "\(message?.text() ?? "")")
-    }
-
-    @Test func `An unlisted code is told with the same remedy under every status`() {
-        for status in [200, 400] {
-            let message = self.outcome(status, #"{"RETCODE":"9999"}"#).failure?.message.text()
-            #expect(message?.contains("cards retry --reason retcode_unlisted") == true, "\(message ?? "")")
         }
     }
 
