@@ -23,6 +23,7 @@ package struct CardServer: Service {
     private let certificate: ServerCertificate?
     let metrics: ServerMetrics
     let logger: Logger
+    let register: ConnectionRegister
     private let onRunning: @Sendable (Int) async -> Void
 
     /// Describes a server; ``run()`` opens the port.
@@ -46,6 +47,7 @@ package struct CardServer: Service {
         self.certificate = if let files = configuration.tls { try ServerCertificate(files) } else { nil }
         self.metrics = metrics
         self.logger = logger
+        self.register = ConnectionRegister(limits: configuration.connections)
         self.onRunning = onRunning
     }
 
@@ -62,9 +64,8 @@ package struct CardServer: Service {
     ///
     /// - Throws: `port_unavailable`.
     package func run() async throws {
-        let register = ConnectionRegister(limits: self.configuration.connections)
         let isRunning = Atomic(false)
-        let application = self.application(register) { port in
+        let application = self.application { port in
             isRunning.store(true, ordering: .relaxed)
             await self.onRunning(port)
         }
@@ -81,7 +82,7 @@ package struct CardServer: Service {
                     for await _ in ends {
                         await group.triggerGracefulShutdown()
                         try await Task.sleep(for: timeout)
-                        register.closeAll()
+                        self.register.closeAll()
                     }
                 }
                 // The server ends first: the other waits for the end of its own task.
@@ -117,14 +118,11 @@ package struct CardServer: Service {
 
     // MARK: Parts
 
-    private func application(
-        _ register: ConnectionRegister,
-        onRunning: @escaping @Sendable (Int) async -> Void
-    ) -> some ApplicationProtocol {
-        let (certificate, logger, metrics) = (self.certificate, self.logger, self.metrics)
+    private func application(onRunning: @escaping @Sendable (Int) async -> Void) -> some ApplicationProtocol {
+        let (certificate, register, logger, metrics) = (self.certificate, self.register, self.logger, self.metrics)
         let configuration = self.configuration
         return Application(
-            router: self.router(register),
+            router: self.router(),
             server: HTTPServerBuilder { responder in
                 ServerChannel(
                     base: HTTP1Channel(

@@ -40,7 +40,7 @@ struct OpenAPITests {
         let described = Set(try self.described(try await self.document()).keys)
         let routed = try await ServerHarness.with { (harness) async throws in
             Set(
-                harness.server.router(ConnectionRegister(limits: ConnectionLimits())).routes
+                harness.server.router().routes
                     .filter { $0.method != .head }
                     .map { "\($0.method.rawValue) \($0.path)" }
             )

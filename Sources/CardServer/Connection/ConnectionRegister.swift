@@ -17,9 +17,9 @@ final class ConnectionRegister: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
         /// Those that no request with a valid token or signature came by yet, by address.
-        var strangers = Strangers()
+        var strangers = EvictableConnections()
         /// The others, by whose token or secret they showed last.
-        var known = Strangers()
+        var known = EvictableConnections()
         /// Those that are being told that there are too many, and those that gave way and are about to end.
         var turnedAway: Set<ObjectIdentifier> = []
         var refused = 0

@@ -5,7 +5,7 @@ import Hummingbird
 
 extension CardServer {
     /// What is answered where: every operation with its handler, over everything that requests share.
-    func router(_ register: ConnectionRegister) -> Router<ServerContext> {
+    func router() -> Router<ServerContext> {
         // Every server takes HEAD (RFC 9110 section 9.1): asked as GET is, and answered without the content.
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
@@ -13,7 +13,7 @@ extension CardServer {
         )
         let reception = Reception(ports: self.ports, configuration: self.configuration)
         let webhooks = WebhookRoute(reception: reception, secrets: self.webhookSecrets, metrics: self.metrics)
-        let health = HealthRoutes(reception, metrics: self.metrics, connections: register)
+        let health = HealthRoutes(reception, metrics: self.metrics, connections: self.register)
         router.add(.receiveWebhook, webhooks.receive)
         router.add(.live) { _, _ in health.live() }
         router.add(.ready) { _, _ in await health.ready() }

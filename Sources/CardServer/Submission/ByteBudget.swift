@@ -55,10 +55,11 @@ final class ByteClaim {
 }
 
 /// The bodies in memory that nobody has signed yet: they take nothing of the ``ByteBudget``, and have little room
-/// themselves. When that is used up, the one that ``Strangers`` tells gives way, so that slow senders keep nobody out.
+/// themselves. When that is used up, the one that ``EvictableConnections`` tells gives way, so that slow senders keep
+/// nobody out.
 final class UnsignedBodies: Sendable {
     private let limit: Int
-    private let bodies = Mutex(Strangers())
+    private let bodies = Mutex(EvictableConnections())
 
     /// - Parameter limit: the most bytes of all together, beyond what does not count of each.
     init(limit: Int) {
