@@ -11,7 +11,10 @@ import Testing
     let harness: EngineHarness
     let time = ManualTime()
 
-    init() async throws { self.harness = try await EngineHarness() }
+    init() async throws {
+        self.harness = try await EngineHarness()
+        self.time.settle(by: self.harness.settle)
+    }
 
     private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> AdmissionOutcome {
         try await engine.receive(

@@ -11,7 +11,10 @@ import Testing
     let harness: EngineHarness
     let time = ManualTime()
 
-    init() async throws { self.harness = try await EngineHarness() }
+    init() async throws {
+        self.harness = try await EngineHarness()
+        self.time.settle(by: self.harness.settle)
+    }
 
     // MARK: Errors of the sandbox
 

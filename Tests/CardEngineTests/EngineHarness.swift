@@ -1,9 +1,10 @@
 import CardEngine
 import CardModel
-import CardStore
 import Foundation
 import Synchronization
 import TestSupport
+
+@testable import CardStore
 
 /// A pipeline over a real sandbox, with an outside that the test scripts. A photo's bytes say what it shows: `front 1` names
 /// the side and the holder, so the verifier reads marks instead of pixels.
@@ -116,6 +117,11 @@ final class EngineHarness: Sendable {
         settings.patience = .seconds(600)
         change(&settings)
         return settings
+    }
+
+    /// Ends when what is being written has been written, and what that led to.
+    func settle() async {
+        for _ in 0..<2 { try? await self.store.write { _ in } }
     }
 
     /// Runs a batch to its end with a worker of its own.

@@ -10,7 +10,10 @@ import Testing
     let harness: EngineHarness
     let time = ManualTime()
 
-    init() async throws { self.harness = try await EngineHarness() }
+    init() async throws {
+        self.harness = try await EngineHarness()
+        self.time.settle(by: self.harness.settle)
+    }
 
     @Test func `a batch keeps to its bytes, and a larger card goes alone`() async throws {
         let settings = harness.settings {

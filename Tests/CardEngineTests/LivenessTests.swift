@@ -11,7 +11,10 @@ import Testing
     let harness: EngineHarness
     let time = ManualTime()
 
-    init() async throws { self.harness = try await EngineHarness() }
+    init() async throws {
+        self.harness = try await EngineHarness()
+        self.time.settle(by: self.harness.settle)
+    }
 
     private func photo(_ delivery: OutboundDelivery) -> String {
         String(decoding: delivery.images.values.first ?? Data(), as: UTF8.self)

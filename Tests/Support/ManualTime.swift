@@ -14,6 +14,8 @@ package final class ManualTime: Sendable {
         var sleepers: [Int: Sleeper] = [:]
         var onlookers: [(time: Duration, continuation: CheckedContinuation<Void, Never>)] = []
         var count = 0
+        /// Ends when what others have begun has ended.
+        var settling: @Sendable () async -> Void = {}
     }
 
     /// How many wait by the clock while a batch of the engine has nothing to do: four stages, the heartbeat, and
@@ -46,7 +48,7 @@ package final class ManualTime: Sendable {
         try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask { try await work() }
             group.addTask {
-                for await _ in self.sleeps.stream { self.pass(whenAsleep: sleepers) }
+                for await _ in self.sleeps.stream { await self.passOnceSettled(whenAsleep: sleepers) }
                 return nil
             }
             defer { group.cancelAll() }
@@ -69,8 +71,19 @@ package final class ManualTime: Sendable {
         }
     }
 
-    private func pass(whenAsleep sleepers: Int) {
-        self.pass { $0.sleepers.count >= sleepers ? $0.sleepers.values.map(\.wakesAt).min() : nil }
+    /// Lets no time pass while something else is at work: it would take the longer, the busier the machine is.
+    package func settle(by settling: @escaping @Sendable () async -> Void) {
+        self.state.withLock { $0.settling = settling }
+    }
+
+    private func passOnceSettled(whenAsleep sleepers: Int) async {
+        let (before, settling) = self.state.withLock { ($0.sleepers.count >= sleepers ? $0.count : nil, $0.settling) }
+        guard let before else { return }
+        await settling()
+        // Whoever was woken meanwhile sleeps again, and that is told.
+        self.pass { state in
+            state.count == before && state.sleepers.count >= sleepers ? state.sleepers.values.map(\.wakesAt).min() : nil
+        }
     }
 
     private func pass(to moment: (State) -> Duration?) {

@@ -15,6 +15,10 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [DeliveryJob] {
+        // While the endpoint fails, the claim comes after what is being concluded: else it misses what is due by then.
+        if !longestAgoFirst {
+            guard let due = try await self.nextDelivery(now: now), due <= now else { return [] }
+        }
         let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
         let claims = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
