@@ -270,6 +270,7 @@ enum Schema {
         CREATE INDEX card_host ON card (host, priority DESC, intake_order)
             WHERE worker IS NULL AND waits = 0 AND state = 'fetching';
         CREATE INDEX card_fetching ON card (submitter) WHERE state = 'fetching';
+        CREATE INDEX card_conflict ON card (submitter) WHERE state = 'held' AND reason = 'submitter_conflict';
         CREATE INDEX card_clock ON card (reason, due_at) WHERE state = 'held' AND due_at IS NOT NULL;
         CREATE INDEX card_by_state ON card (state, intake_order);
         CREATE INDEX card_age ON card (state, changed_at)

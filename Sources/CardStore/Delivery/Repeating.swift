@@ -15,9 +15,14 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [DeliveryJob] {
+        let due: SQL = "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now))"
         // While the endpoint fails, the claim comes after what is being concluded: else it misses what is due by then.
         if !longestAgoFirst {
-            guard let due = try await self.nextDelivery(now: now), due <= now else { return [] }
+            let isDue = try await self.read { tx in
+                try self.require(worker, in: tx)
+                return try tx.exists("SELECT 1 \(due)")
+            }
+            guard isDue else { return [] }
         }
         let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
         let claims = try await self.write(at: now) { tx in
@@ -25,8 +30,7 @@ extension CardStore {
             let ids: [DeliveryID] = try tx.rows(
                 """
                 UPDATE delivery SET worker = \(worker.id) WHERE id IN (
-                    SELECT id FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now))
-                    ORDER BY \(order) LIMIT \(limit)
+                    SELECT id \(due) ORDER BY \(order) LIMIT \(limit)
                 ) RETURNING id
                 """
             ) { try $0.next() }
