@@ -2,13 +2,15 @@ import ArgumentParser
 import CardModel
 import CardStore
 import Foundation
+import Glibc
 
 struct BackupCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy the sandbox as it is at this moment into one file; others may go on working.",
         discussion: """
-            The file appears when it is whole and checked, or not at all; one that is there is never replaced. Personal data in \
+            The file appears when it is whole and checked, or not at all; one that is there is never replaced. \
+            Where root copies another user's sandbox, it is there from the start, empty until the copy is checked. Personal data in \
             it stays encrypted under the keys of the sandbox: keep these too, in another place. Ends with 64 if the file is \
             there already, 74 if the sandbox cannot be read or the file cannot be written, 78 if the key does not open the \
             sandbox.
@@ -30,9 +32,23 @@ struct BackupCommand: Command {
     }
 
     func execute() async throws -> CommandStatus {
-        let origin = try SystemUser.origin(of: "backup")
-        return try await self.options.withSandbox { store, _ in
-            let report = try await store.backUp(to: URL(filePath: self.file).path, by: origin, now: .now)
+        let (origin, path) = (try SystemUser.origin(of: "backup"), URL(filePath: self.file).path)
+        let isThere = access(path, F_OK) == 0
+        let files: RootFiles
+        do { files = try RootFiles([path], for: self.options) } catch let error as CodedError where isThere {
+            throw CodedError(error.code, .usage, error.message)
+        }
+        defer { files.removeEmpty() }
+        return try await self.options.withSandbox { store, configuration in
+            // SQLite writes where this user may make files.
+            let place = files.areThere ? configuration.sandboxPath + "/backup" : path
+            if place != path { unlink(place) }
+            let report = try await store.backUp(to: place, by: origin, now: .now)
+            if place != path {
+                defer { unlink(place) }
+                let copy = try FileHandle(forReadingFrom: URL(filePath: place))
+                try files.fill(path) { try copy.read(upToCount: 1 << 20) }
+            }
             let output = BackupOutput(
                 file: self.file,
                 bytes: report.byteCount,

@@ -33,6 +33,13 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let id = CardID(rawValue: self.card)
             let origin = try self.purpose.origin(of: "cards export")
+            // No id has a slash.
+            let paths = self.card.contains("/") ? [] : ["json", "jpg"].map { "\(self.output)/\(id).\($0)" }
+            let made: RootFiles
+            do { made = try RootFiles(paths, in: self.output, for: self.options) } catch let error as CodedError {
+                throw CodedError(error.code, error.kind == .storage ? .input : error.kind, error.message)
+            }
+            defer { made.removeEmpty() }
             return try await self.options.withSandbox { store, _ in
                 let export = try await store.export(id, to: origin, now: .now)
                 guard export.details.card.state != .erased else {
@@ -47,7 +54,7 @@ extension CardsCommand {
                 )
                 var files = [("\(id).json", JSONText.data(document, isIndented: true))]
                 if let image = export.image { files.append(("\(id).jpg", image.jpeg)) }
-                let paths = try Self.write(files, into: self.output)
+                let paths = try Self.write(files, into: self.output, made)
                 for path in paths { await Console.standardOutput(path) }
                 return .delivered
             }
@@ -56,10 +63,19 @@ extension CardsCommand {
         /// Writes new files and returns their paths; all of them are there then, or none.
         private static func write(
             _ files: [(name: String, content: Data)],
-            into folder: String
+            into folder: String,
+            _ made: RootFiles
         ) throws(CodedError) -> [String] {
             var written: [String] = []
             do {
+                if made.areThere {
+                    for (name, content) in files {
+                        var rest: Data? = content
+                        try made.fill("\(folder)/\(name)") { rest.take() }
+                        written.append("\(folder)/\(name)")
+                    }
+                    return written
+                }
                 try DurableFile.makeFolders(folder, mode: 0o700)
                 for (name, content) in files {
                     try DurableFile.create("\(folder)/\(name)", with: Array(content))

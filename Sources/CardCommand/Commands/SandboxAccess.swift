@@ -127,13 +127,20 @@ enum SystemUser {
 
 /// What root does on somebody's sandbox it does as that user, so that nothing in it comes to belong to root.
 enum SandboxOwner {
+    /// Whether root is to become another user.
+    static func isAnother(of path: String) -> Bool { self.another(of: path) != nil }
+
+    private static func another(of path: String) -> stat? {
+        var status = stat()
+        return geteuid() == 0 && stat(path, &status) == 0 && status.st_uid != 0 ? status : nil
+    }
+
     /// Becomes the owner of a sandbox that is there, for good; does nothing for anybody but root.
     ///
     /// - Throws: `sandbox_unavailable` if the system does not let us.
     static func become(of path: String) throws(CodedError) {
         _ = SystemUser.name
-        var status = stat()
-        guard geteuid() == 0, stat(path, &status) == 0, status.st_uid != 0 else { return }
+        guard let status = self.another(of: path) else { return }
         // The groups first: later there is no right to change them.
         var group = status.st_gid
         guard setgroups(1, &group) == 0, setgid(group) == 0, setuid(status.st_uid) == 0 else {

@@ -139,6 +139,36 @@ struct KeyAndBackupTests {
         #expect(status.status == 74 && status.errors.contains("cannot become that user"), "\(status.errors)")
     }
 
+    @Test("Root gets a backup and an export of another's sandbox in its own folder", .enabled(if: geteuid() == 0))
+    func folderOfRoot() async throws {
+        let card = try await self.tool.admitting(["R-1"])[0].rawValue
+        try self.giveHomeAway()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "root-\(UUID().uuidString)").path
+        try #require(mkdir(folder, 0o700) == 0)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await self.tool.run(["backup", "\(folder)/copy"] + self.tool.sandboxOption, ends: 0)
+        try await self.tool.run(
+            ["cards", "export", card, "--output", "\(folder)/new"] + self.tool.sandboxOption,
+            ends: 0
+        )
+        for name in ["copy", "new/\(card).json", "new/\(card).jpg"] {
+            var status = stat()
+            #expect(stat("\(folder)/\(name)", &status) == 0 && status.st_size > 0, "\(name)")
+            #expect(status.st_mode & 0o777 == 0o600 && status.st_uid == 0, "\(name)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: self.tool.sandboxFolder.path + "/backup"))
+        let again = try await self.tool.run(["backup", "\(folder)/copy"] + self.tool.sandboxOption)
+        #expect(again.status == 64 && again.errors.contains("remove what is there"), "\(again.errors)")
+        let unknown = try await self.tool.run(
+            ["cards", "export", "none", "--output", folder] + self.tool.sandboxOption
+        )
+        #expect(unknown.status == 66 && unknown.errors.contains("none.json stays empty"), "\(unknown.errors)")
+        // The copy is whole: root restores it into a sandbox of its own.
+        let (key, other) = (".config/idcard-pipeline/vault.key", self.tool.home.appending(path: "restored").path)
+        try #require(chown("\(self.tool.home.path)/\(key)", 0, 0) == 0)
+        try await self.tool.run(["restore", "\(folder)/copy", "--sandbox", other], ends: 0)
+    }
+
     /// Makes everything in the home of the tool another user's.
     private func giveHomeAway() throws {
         let owned = try FileManager.default.subpathsOfDirectory(atPath: self.tool.home.path)
