@@ -172,7 +172,7 @@ struct CardTests {
     @Test func `an erased card leaves its certificate, as often as it is asked for`() async throws {
         try await ServerHarness.with { (harness) async throws in
             let id = try await self.submit(["front"], to: harness)[0]
-            let headers = [("Card-Reason", "holder_request"), ("Card-Why", "ticket 7")]
+            let headers = [("Card-Reason", "holder_conflict"), ("Card-Why", "ticket 7")]
             let bad = RawRequest(
                 "DELETE",
                 "/v1/cards/\(id)",
@@ -185,7 +185,7 @@ struct CardTests {
                 let response = try await harness.send(request)
                 #expect(response.status == 200)
                 #expect(response.json["card_id"] as? String == id)
-                #expect(response.json["reason"] as? String == "holder_request")
+                #expect(response.json["reason"] as? String == "requested:holder_conflict")
                 #expect(response.json["actor"] as? String == "token:operator DELETE /v1/cards/{card_id}")
                 #expect(response.json["purpose"] as? String == "ticket 7")
             }

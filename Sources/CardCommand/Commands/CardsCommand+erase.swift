@@ -34,7 +34,12 @@ extension CardsCommand {
         @Flag(help: "All cards that have been in their state for longer than its retention.")
         var expired = false
 
-        @Option(help: ArgumentHelp("Why, as a code: letters, digits and _.", valueName: "code"))
+        @Option(
+            help: ArgumentHelp(
+                "Why, as a code: letters, digits and _; it is shown as requested:CODE.",
+                valueName: "code"
+            )
+        )
         var reason: String?
 
         @OptionGroup var purpose: PurposeOptions
@@ -63,7 +68,7 @@ extension CardsCommand {
             guard self.businessNo?.trimmed.isEmpty != true else {
                 throw ValidationError("--business-no must not be empty; give the number.")
             }
-            guard self.reason.map(ReasonCode.init(rawValue:))?.isPlain ?? true else {
+            guard self.reason.map({ ReasonCode(given: $0) != nil }) ?? true else {
                 throw ValidationError(
                     "--reason is a code of 1 to 40 letters, digits and _, and no identity number; such as holder_request."
                 )
@@ -93,7 +98,7 @@ extension CardsCommand {
                     Console.standardError("nothing was erased")
                     return .someNotDelivered
                 }
-                let reason = self.reason.map(ReasonCode.init(rawValue:)) ?? .requested
+                let reason = self.reason.flatMap(ReasonCode.init(given:)) ?? .requested
                 var certificates: [ErasureCertificate] = []
                 do {
                     certificates = try await store.erase(named, because: reason, by: origin, now: .now)

@@ -100,10 +100,12 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// The name of a request was used for another one before.
     package static let requestReused = ReasonCode(rawValue: "request_reused")
 
-    /// Whether it can be a reason that a person gives: 1 to 40 letters, digits and _, and no identity number.
-    package var isPlain: Bool {
-        self.rawValue.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil
-            && !IDNumber.isContained(in: self.rawValue)
+    /// The reason that a person gives for an erasure, such as `requested:holder_request`: it never reads like one of ours.
+    ///
+    /// `nil` unless it is 1 to 40 letters, digits and _, and no identity number.
+    package init?(given code: String) {
+        guard code.wholeMatch(of: /[A-Za-z0-9_]{1,40}/) != nil, !IDNumber.isContained(in: code) else { return nil }
+        self.init(rawValue: "\(Self.requested):\(code)")
     }
 
     /// Why a `verified` card waits for something that only a person can give.

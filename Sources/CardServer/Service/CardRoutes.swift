@@ -117,8 +117,8 @@ struct CardRoutes: Sendable {
     /// `DELETE /v1/cards/{card_id}`: answers with the certificate, and again with the same.
     func erase(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let origin = try Self.origin("DELETE /v1/cards/{card_id}", caller: caller, why: try Self.why(request))
-        let reason = try Self.single(.reason, of: request).map { ReasonCode(rawValue: $0) } ?? .requested
-        guard reason.isPlain else {
+        let given = try Self.single(.reason, of: request)
+        guard let reason = given.map(ReasonCode.init(given:)) ?? .requested else {
             throw Problem(
                 .fieldInvalid,
                 "Card-Reason is a code of 1 to 40 letters, digits and _, and no identity number."
