@@ -1,32 +1,50 @@
 import Foundation
-import Glibc
+package import Glibc
 
-/// Who has rights to a file with a secret in it: its owner alone, or root's group to what belongs to root.
+/// Who has rights to a file with a secret in it: its owner alone, or to a file of root a group of this process, too.
 ///
 /// Kubernetes mounts secrets as root's with a group that reads them (0440). Where systemd keeps credentials
 /// (`LoadCredential=`) on a tmpfs, an access list lets the service read them; the mode then shows the mask of that list as
 /// rights of the group, though the group has none.
 package enum SecretRights {
-    /// Whether others than these have rights to a file.
+    /// What is wrong with the rights to a file, and what to do about it; `nil` if its secret is safe.
     ///
     /// - Parameters:
     ///   - path: where the file lies.
-    ///   - mode: its mode, as the opened file shows it.
-    ///   - owner: the user whom the opened file belongs to.
-    package static func othersMayTouch(_ path: String, mode: UInt32, owner: UInt32) -> Bool {
-        guard mode & 0o077 != 0 else { return false }
-        guard mode & 0o037 == 0, owner == 0 || owner == geteuid() else { return true }
-        if owner == 0 { return false }
+    ///   - status: what the opened file shows.
+    package static func refusal(of path: String, _ status: stat) -> Message? {
+        if self.othersMayTouch(path, status) {
+            let remedy: Message =
+                status.st_uid == 0 && geteuid() != 0
+                ? "let only a group of this process read it: mode 0440 (in Kubernetes: defaultMode 0440 and fsGroup)"
+                : "run: chmod 600 \(Redacted(path))"
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            return "has mode 0\(mode), so others have rights to it; " + remedy
+        }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            return
+                "belongs to another user, who could put something else into it; run: chown \(geteuid()) \(Redacted(path))"
+        }
+        return nil
+    }
+
+    /// Whether others than these have rights to a file.
+    package static func othersMayTouch(_ path: String, _ status: stat) -> Bool {
+        guard status.st_mode & 0o077 != 0 else { return false }
+        guard status.st_mode & 0o037 == 0, status.st_uid == 0 || status.st_uid == geteuid() else { return true }
+        if status.st_uid == 0, self.isOurs(status.st_gid) { return false }
         guard let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"].flatMap(self.realPath) else {
             return true
         }
         return self.realPath(DurableFile.folder(of: path)) != folder
     }
 
-    /// What to do about it.
-    package static func remedy(_ path: String, mode: UInt32) -> Message {
-        let mode = String(mode & 0o777, radix: 8)
-        return "has mode 0\(mode), so others have rights to it; run: chmod 600 \(Redacted(path))"
+    /// Whether this process is in a group.
+    private static func isOurs(_ group: gid_t) -> Bool {
+        var groups = [gid_t](repeating: getegid(), count: Int(max(0, getgroups(0, nil))) + 1)
+        // The last place keeps the effective group.
+        _ = getgroups(Int32(groups.count - 1), &groups)
+        return groups.contains(group)
     }
 
     /// The path without links; `nil` if nothing is there.

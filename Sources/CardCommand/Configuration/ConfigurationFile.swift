@@ -42,8 +42,9 @@ struct ConfigurationFile {
         let text: String
         do {
             text = try LimitedText.read(path, upTo: Self.maximumBytes) { status in
-                let (mode, owner) = (status.st_mode & 0o044, status.st_uid)
-                isReadableByOthers = SecretRights.othersMayTouch(path, mode: mode, owner: owner)
+                var status = status
+                status.st_mode &= 0o044
+                isReadableByOthers = SecretRights.othersMayTouch(path, status)
             }
         } catch {
             let remedy: Message =

@@ -39,18 +39,9 @@ struct SecretFile {
 
     private func check(_ status: stat, _ expected: Message) throws(CodedError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw self.unreadable("is not a regular file", expected) }
-        guard !SecretRights.othersMayTouch(self.path, mode: status.st_mode, owner: status.st_uid) else {
-            throw self.insecure(SecretRights.remedy(self.path, mode: status.st_mode))
+        if let refusal = SecretRights.refusal(of: self.path, status) {
+            throw CodedError(.secretInsecure, .configuration, "\(self.key): \(Redacted(self.path)) " + refusal)
         }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw self.insecure(
-                "belongs to another user, who could put something else into it; run: chown \(geteuid()) \(Redacted(self.path))"
-            )
-        }
-    }
-
-    private func insecure(_ what: Message) -> CodedError {
-        CodedError(.secretInsecure, .configuration, "\(self.key): \(Redacted(self.path)) " + what)
     }
 
     private func unreadable(_ what: Message, _ expected: Message) -> CodedError {

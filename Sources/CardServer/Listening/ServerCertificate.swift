@@ -26,8 +26,8 @@ package struct TLSFiles: Hashable, Sendable {
         guard stat(self.key, &status) == 0 else {
             throw Self.unusable("the file of the key cannot be found (\(String(cString: strerror(errno))))")
         }
-        guard !SecretRights.othersMayTouch(self.key, mode: status.st_mode, owner: status.st_uid) else {
-            throw Self.unusable("the file of the key " + SecretRights.remedy(self.key, mode: status.st_mode))
+        if let refusal = SecretRights.refusal(of: self.key, status) {
+            throw Self.unusable("the file of the key " + refusal)
         }
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(self.certificate)
