@@ -102,7 +102,10 @@ import Testing
         var reading: CardReading = side == .front ? .front() : .back()
         reading.legality = nil
         #expect(VerdictRules().codes(reading) == ["legality_unavailable"])
-        #expect(VerdictRules().judge(reading, today: .today).decision?.severity == .hold)
+        let decision = VerdictRules().judge(reading, today: .today).decision
+        #expect(decision?.severity == .hold)
+        let words = decision?.message.text() ?? ""
+        #expect(words.contains("verdict.severity.legality_unavailable") && words.contains("cards retry"), "\(words)")
         let lenient = VerdictRules(severities: [.legalityUnavailable: .off])
         #expect(lenient.judge(reading, today: .today) == Judgement(.accepted))
     }
