@@ -19,6 +19,14 @@ package enum BusinessNumberRule: Sendable {
     /// None.
     case none
 
+    /// Whether folders below the named one are cases, each with photos of its number alone.
+    var isOfFolders: Bool {
+        switch self {
+        case .folder, .level: true
+        case .root, .pattern, .none: false
+        }
+    }
+
     /// Reads a rule.
     ///
     /// - Throws: `business_no_from_invalid`; the message reads on after the name of the option or key.

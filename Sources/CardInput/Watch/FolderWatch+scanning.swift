@@ -67,7 +67,7 @@ extension FolderWatch {
                 let folder = WatchedFolder(root: index, path: real, place: place)
                 var scan = try Self.walk(folder, source: FilePath(given), options, mark, notifier, sweeping: isFirst)
                 (scan.isRemote, scan.unmarked) = (isRemote, unmarked)
-                scan.removed = Self.tidy(scan.empty, emptied, date, notifier)
+                scan.removed = Self.tidy(scan, emptied, options, date, notifier)
                 return scan
             }
         }
@@ -147,21 +147,34 @@ extension FolderWatch {
         return scan
     }
 
-    /// Gives the watches of folders up that stood empty for long, and removes those of them that the watch has emptied.
+    /// Gives the watches of folders up that stood empty for long, and removes those of them that the watch has emptied,
+    /// where each folder is a case: any other may be the place that a scanner writes to.
     ///
     /// - Returns: the folders that were removed; none that holds something by now.
     private static func tidy(
-        _ empty: [FilePath],
+        _ scan: Scan,
         _ emptied: Set<FilePath>,
+        _ options: WatchOptions,
         _ date: Timestamp,
         _ notifier: FolderNotifier?
     ) -> [FilePath] {
-        empty.filter { folder in
+        scan.empty.filter { folder in
             guard let status = try? folder.status(followingLinks: false) else { return false }
             let since = Timestamp(millisecondsSinceEpoch: Int64(status.st_mtim.tv_sec) * 1000)
             if since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.rest(folder) }
-            return emptied.contains(folder) && since.advanced(by: WatchLimits.emptiedWait) <= date
-                && folder.withPlatformString { rmdir($0) == 0 }
+            guard since.advanced(by: WatchLimits.emptiedWait) <= date, options.inputs.businessNumberRule.isOfFolders,
+                emptied.contains(folder) || options.after == .move && self.isPutAway(folder, of: scan.real)
+            else { return false }
+            return folder.withPlatformString { rmdir($0) == 0 }
+        }
+    }
+
+    /// Whether files of a folder lie in `done/` or `failed/`: so a watch that was started since knows what it has emptied.
+    private static func isPutAway(_ folder: FilePath, of root: FilePath) -> Bool {
+        var below = folder
+        guard below.removePrefix(root) else { return false }
+        return PutAway.folders.contains { name in
+            (try? root.appending(name).appending(below.components).status(followingLinks: false))?.kind == .folder
         }
     }
 

@@ -121,6 +121,26 @@ import Testing
         #expect(Set(left).isSuperset(of: ["LOAN-2", "others", "LOAN-9", "done"]) && !left.contains("LOAN-1"))
     }
 
+    @Test(arguments: ["folder", "none"])
+    func `A folder that an earlier watch emptied goes after a day, if folders are cases`(rule: String) async throws {
+        let inputs = Listing.options(from: try BusinessNumberRule(rule))
+        let watching = try Watching { $0.inputs = inputs }
+        for name in ["in/LOAN-1", "in/LOAN-2", "in/LOAN-3", "in/done/LOAN-1", "in/failed/LOAN-2"] {
+            try watching.folder.makeFolder(name)
+        }
+        try await watching.run { watch in
+            await watching.reports.wait(forScans: 1)
+            for name in ["in/LOAN-1", "in/LOAN-2", "in/LOAN-3"] {
+                try watching.folder.setTime(name, 1_700_000_000 - 25 * 3600)
+            }
+            await watching.scan(watch)
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: watching.folder["in"])
+        let emptied = ["LOAN-1", "LOAN-2"].filter(left.contains)
+        #expect(emptied == (rule == "folder" ? [] : ["LOAN-1", "LOAN-2"]))
+        #expect(left.contains("LOAN-3"))
+    }
+
     @Test func `Another folder in the place of the watched one is watched from then on`() async throws {
         let watching = try Watching()
         try watching.photo("new/LOAN-1/b.jpg", 2)
