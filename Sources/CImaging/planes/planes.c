@@ -90,7 +90,11 @@ bool idci_planes_push(void *context, const uint8_t *row, uint32_t y) {
     uint8_t *blue = idci_plane_reducer_row(&planes->reducers[1], y);
     uint8_t *red = idci_plane_reducer_row(&planes->reducers[2], y);
     const uint32_t width = planes->reducers[0].across.source;
-    for (uint32_t x = 0; x < width; x++) idci_to_ycc(row + (size_t)x * CHANNELS, luma + x, blue + x, red + x);
+    for (uint32_t x = 0; x < width; x++, row += CHANNELS) {
+        luma[x] = idci_luma(row[0], row[1], row[2]);
+        blue[x] = idci_cb(row[0], row[1], row[2], 0);
+        red[x] = idci_cr(row[0], row[1], row[2], 0);
+    }
     for (int i = 0; i < IDCI_PLANES; i++) idci_plane_reducer_advance(&planes->reducers[i], y + 1);
     return true;
 }

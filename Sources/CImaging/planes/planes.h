@@ -34,23 +34,29 @@ bool idci_planes_push(void *planes, const uint8_t *row, uint32_t y);
 // Whether every row of the target is there.
 bool idci_planes_are_complete(const idci_planes *planes);
 
-// JFIF 1.02: luma and chroma of full range, chroma around 128.
-static inline void idci_to_ycc(const uint8_t *rgb, uint8_t *y, uint8_t *cb, uint8_t *cr) {
-    int32_t r = rgb[0], g = rgb[1], b = rgb[2];
-    *y = (uint8_t)((19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
-    *cb = (uint8_t)((-11059 * r - 21709 * g + 32768 * b + (128 << 16) + 32767) >> 16);
-    *cr = (uint8_t)((32768 * r - 27439 * g - 5329 * b + (128 << 16) + 32767) >> 16);
+// JFIF 1.02: luma and chroma of full range, chroma around 128; of the sum of 2^bits colours.
+static inline uint8_t idci_luma(int32_t r, int32_t g, int32_t b) {
+    return (uint8_t)((19595 * r + 38470 * g + 7471 * b + 32768) >> 16);
+}
+
+static inline uint8_t idci_cb(int32_t r, int32_t g, int32_t b, int bits) {
+    return (uint8_t)((-11059 * r - 21709 * g + 32768 * b + (257 << (15 + bits)) - 1) >> (16 + bits));
+}
+
+static inline uint8_t idci_cr(int32_t r, int32_t g, int32_t b, int bits) {
+    return (uint8_t)((32768 * r - 27439 * g - 5329 * b + (257 << (15 + bits)) - 1) >> (16 + bits));
 }
 
 static inline uint8_t idci_clamped(int32_t value) {
     return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-static inline void idci_to_rgb(int32_t y, int32_t cb, int32_t cr, uint8_t *rgb) {
+// What is added to luma for red, green and blue.
+static inline void idci_chroma_offsets(int32_t cb, int32_t cr, int32_t *offsets) {
     int32_t blue = cb - 128, red = cr - 128;
-    rgb[0] = idci_clamped(y + ((91881 * red + 32768) >> 16));
-    rgb[1] = idci_clamped(y + ((-22554 * blue - 46802 * red + 32768) >> 16));
-    rgb[2] = idci_clamped(y + ((116130 * blue + 32768) >> 16));
+    offsets[0] = (91881 * red + 32768) >> 16;
+    offsets[1] = (-22554 * blue - 46802 * red + 32768) >> 16;
+    offsets[2] = (116130 * blue + 32768) >> 16;
 }
 
 #endif

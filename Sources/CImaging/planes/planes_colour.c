@@ -1,75 +1,130 @@
+// Colours are converted by tables: one entry per value of red, green and blue, already multiplied by its column of the
+// matrix, and one per step of linear light. Pixels that share a chroma sample differ by the same number in each channel,
+// so their entries are found from luma alone.
+
 #include <math.h>
+#include <string.h>
 
 #include "planes.h"
 
 enum {
-    STEPS = 16384,
+    STEPS = 16384,  // Fewer would be seen in shadows.
     CHANNELS = 4,
+    VALUES = 256,
+    CHUNK = 32,     // Chroma samples that are converted at a time.
 };
 
+// Linear red, green and blue of sRGB, in steps.
+typedef int16_t light __attribute__((vector_size(8)));
+
 typedef struct {
-    const idci_colour_transform *transform;
-    uint8_t encoded[STEPS];  // sRGB values of linear light.
+    light linear[3][3 * VALUES];  // By channel and value, for values below 0 and above 255 as well.
+    uint8_t encoded[STEPS];       // sRGB values of linear light.
 } conversion;
 
 // IEC 61966-2-1.
-static uint8_t srgb_from_linear(double linear) {
-    double encoded = linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
-    return (uint8_t)lrint(encoded * 255);
+static double linear_from_srgb(double encoded) {
+    return encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4);
+}
+
+static int16_t steps(float linear) {
+    return (int16_t)lrintf(fminf(fmaxf(linear * (STEPS - 1), INT16_MIN), INT16_MAX));
 }
 
 static void prepare(conversion *c, const idci_colour_transform *transform) {
-    c->transform = transform;
-    for (int i = 0; i < STEPS; i++) c->encoded[i] = srgb_from_linear((double)i / (STEPS - 1));
+    for (int i = 0; i < 3; i++) {
+        const float *column = transform->matrix + i;
+        for (int j = 0; j < 3 * VALUES; j++) {
+            float value = transform->linear[i][idci_clamped(j - VALUES)];
+            c->linear[i][j] = (light){steps(column[0] * value), steps(column[3] * value), steps(column[6] * value)};
+        }
+    }
+    for (int value = 0, start = 0; value < VALUES; value++) {
+        double end = value == VALUES - 1 ? 1 : linear_from_srgb((value + 0.5) / (VALUES - 1));
+        int next = (int)ceil(end * (STEPS - 1)) + (value == VALUES - 1);
+        memset(c->encoded + start, value, (size_t)(next - start));
+        start = next;
+    }
 }
 
-static void convert(const conversion *c, uint8_t *rgb) {
-    const float *m = c->transform->matrix;
-    float r = c->transform->linear[0][rgb[0]];
-    float g = c->transform->linear[1][rgb[1]];
-    float b = c->transform->linear[2][rgb[2]];
-    for (int i = 0; i < 3; i++) {
-        float value = m[i * 3] * r + m[i * 3 + 1] * g + m[i * 3 + 2] * b;
-        if (!(value > 0)) value = 0;  // Not a number counts as black.
-        if (value > 1) value = 1;
-        rgb[i] = c->encoded[(int)(value * (STEPS - 1) + 0.5f)];
-    }
+static inline void convert(const conversion *c, light red, light green, light blue, uint8_t *r, uint8_t *g, uint8_t *b) {
+    light sum = __builtin_elementwise_add_sat(__builtin_elementwise_add_sat(red, green), blue);
+    sum = __builtin_elementwise_min(__builtin_elementwise_max(sum, (light){0}), (light){0} + (STEPS - 1));
+    *r = c->encoded[sum[0]];
+    *g = c->encoded[sum[1]];
+    *b = c->encoded[sum[2]];
 }
 
 void idci_pixels_to_srgb(uint8_t *pixels, size_t count, const idci_colour_transform *transform) {
     conversion conversion;
     prepare(&conversion, transform);
-    for (size_t p = 0; p < count; p++) convert(&conversion, pixels + p * CHANNELS);
+    for (uint8_t *p = pixels; p < pixels + count * CHANNELS; p += CHANNELS) {
+        light light[3];
+        for (int i = 0; i < 3; i++) light[i] = conversion.linear[i][VALUES + p[i]];
+        convert(&conversion, light[0], light[1], light[2], p, p + 1, p + 2);
+    }
 }
 
-static uint8_t *sample(const idci_plane *plane, uint32_t x, uint32_t y) {
-    return plane->samples + (size_t)y * plane->stride + x;
-}
+// Two rows of sRGB pixels.
+typedef struct {
+    uint8_t red[2][2 * CHUNK], green[2][2 * CHUNK], blue[2][2 * CHUNK];
+} pixels;
 
-// Converts the up to four pixels that share the chroma sample at `x`, `y`; it becomes the mean of theirs.
-static void convert_square(const conversion *c, idci_planes *planes, uint32_t x, uint32_t y) {
-    uint8_t *blue = sample(&planes->reducers[1].target, x, y), *red = sample(&planes->reducers[2].target, x, y);
-    const int32_t cb = *blue, cr = *red;
-    int32_t blues = 0, reds = 0, count = 0;
-    for (uint32_t down = 2 * y; down < 2 * y + 2 && down < planes->height; down++) {
-        for (uint32_t across = 2 * x; across < 2 * x + 2 && across < planes->width; across++, count++) {
-            uint8_t *luma = sample(&planes->reducers[0].target, across, down), rgb[3], converted[2];
-            idci_to_rgb(*luma, cb, cr, rgb);
-            convert(c, rgb);
-            idci_to_ycc(rgb, luma, &converted[0], &converted[1]);
-            blues += converted[0];
-            reds += converted[1];
+static void look_up(
+    const conversion *c, const uint8_t *const luma[2], const uint8_t *cb, const uint8_t *cr, uint32_t count, pixels *to
+) {
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t offsets[3];
+        idci_chroma_offsets(cb[i], cr[i], offsets);
+        const light *red = c->linear[0] + VALUES + offsets[0];
+        const light *green = c->linear[1] + VALUES + offsets[1];
+        const light *blue = c->linear[2] + VALUES + offsets[2];
+        for (int j = 0; j < 4; j++) {
+            int down = j / 2;
+            uint32_t x = 2 * i + j % 2, y = luma[down][x];
+            convert(c, red[y], green[y], blue[y], &to->red[down][x], &to->green[down][x], &to->blue[down][x]);
         }
     }
-    *blue = (uint8_t)((blues + count / 2) / count);
-    *red = (uint8_t)((reds + count / 2) / count);
+}
+
+// The four pixels of chroma sample `x`, added up as pairs of bytes.
+static inline int32_t sum_of_square(const uint8_t rows[2][2 * CHUNK], uint32_t x) {
+    uint16_t upper, lower;
+    memcpy(&upper, rows[0] + 2 * x, sizeof upper);
+    memcpy(&lower, rows[1] + 2 * x, sizeof lower);
+    return (upper & 0xFF) + (upper >> 8) + (lower & 0xFF) + (lower >> 8);
+}
+
+// Four pixels become one chroma sample, of the mean of their colours.
+static void put(const pixels *from, uint32_t count, uint8_t *const luma[2], uint8_t *cb, uint8_t *cr) {
+    for (int down = 0; down < 2; down++) {
+        const uint8_t *r = from->red[down], *g = from->green[down], *b = from->blue[down];
+        for (uint32_t x = 0; x < 2 * count; x++) luma[down][x] = idci_luma(r[x], g[x], b[x]);
+    }
+    for (uint32_t x = 0; x < count; x++) {
+        int32_t r = sum_of_square(from->red, x), g = sum_of_square(from->green, x), b = sum_of_square(from->blue, x);
+        cb[x] = idci_cb(r, g, b, 2);
+        cr[x] = idci_cr(r, g, b, 2);
+    }
+}
+
+static uint8_t *row(const idci_plane *plane, uint32_t y) {
+    return plane->samples + (size_t)(y < plane->height ? y : plane->height - 1) * plane->stride;
 }
 
 void idci_planes_to_srgb(idci_planes *planes, const idci_colour_transform *transform) {
     conversion conversion;
     prepare(&conversion, transform);
-    const idci_plane *chroma = &planes->reducers[1].target;
+    const idci_plane *luma = &planes->reducers[0].target, *chroma = &planes->reducers[1].target;
+    idci_plane_pad(luma, 2 * chroma->width);
+    pixels converted;
     for (uint32_t y = 0; y < chroma->height; y++) {
-        for (uint32_t x = 0; x < chroma->width; x++) convert_square(&conversion, planes, x, y);
+        for (uint32_t x = 0; x < chroma->width; x += CHUNK) {
+            uint32_t count = chroma->width - x < CHUNK ? chroma->width - x : CHUNK;
+            uint8_t *lumas[] = {row(luma, 2 * y) + 2 * x, row(luma, 2 * y + 1) + 2 * x};
+            uint8_t *cb = row(chroma, y) + x, *cr = row(&planes->reducers[2].target, y) + x;
+            look_up(&conversion, (const uint8_t *const *)lumas, cb, cr, count, &converted);
+            put(&converted, count, lumas, cb, cr);
+        }
     }
 }
