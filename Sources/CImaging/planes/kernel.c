@@ -41,7 +41,7 @@ static void fill(idci_kernel *kernel, uint32_t index, double stretch, double *ex
 }
 
 uint32_t idci_kernel_taps(uint32_t source, double ratio) {
-    double most = ceil(2 * (ratio > 1 ? ratio : 1)) * 2 + 1;
+    double most = floor(4 * (ratio > 1 ? ratio : 1)) + 1;
     return most > source ? source : (uint32_t)most;
 }
 
