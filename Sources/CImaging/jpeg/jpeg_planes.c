@@ -31,7 +31,8 @@ static void start_reducer(j_decompress_ptr jpeg, int index, idci_planes *planes)
         .strip = rows_at_a_time(component),
         .row_bytes = row_bytes(component),
     };
-    if (!idci_planes_expect(planes, index, &samples)) {
+    bool is_grey = jpeg->num_components == 1;
+    if (!idci_planes_expect(planes, index, &samples) || (is_grey && !idci_planes_expect_grey(planes))) {
         idci_jpeg_fail((j_common_ptr)jpeg, IDCI_OUT_OF_MEMORY, "no memory for the planes");
     }
 }
@@ -42,7 +43,7 @@ static void read_strips(j_decompress_ptr jpeg, idci_planes *planes) {
     JDIMENSION lines = (JDIMENSION)(jpeg->max_v_samp_factor * SMALLEST_SCALED_SIZE(jpeg));
     uint32_t strip = 0;
     while (jpeg->output_scanline < jpeg->output_height) {
-        for (int i = 0; i < IDCI_PLANES; i++) {
+        for (int i = 0; i < jpeg->num_components; i++) {
             uint32_t count = rows_at_a_time(&jpeg->comp_info[i]);
             for (uint32_t j = 0; j < count; j++) {
                 rows[i][j] = idci_plane_reducer_row(&planes->reducers[i], strip * count + j);
@@ -53,7 +54,7 @@ static void read_strips(j_decompress_ptr jpeg, idci_planes *planes) {
             idci_jpeg_fail((j_common_ptr)jpeg, IDCI_INTERNAL, "libjpeg waits for more data");
         }
         strip += 1;
-        for (int i = 0; i < IDCI_PLANES; i++) {
+        for (int i = 0; i < jpeg->num_components; i++) {
             idci_plane_reducer_advance(&planes->reducers[i], strip * rows_at_a_time(&jpeg->comp_info[i]));
         }
     }
@@ -64,11 +65,11 @@ static void decode_components(j_decompress_ptr jpeg, const idci_limits *limits, 
     jpeg->scale_num = planes->reduction.scale;
     jpeg->scale_denom = DCTSIZE;
     jpeg->raw_data_out = TRUE;
-    jpeg->out_color_space = JCS_YCbCr;
+    jpeg->out_color_space = jpeg->jpeg_color_space;
     jpeg->do_fancy_upsampling = FALSE;
     jpeg->do_block_smoothing = FALSE;
     idci_jpeg_start_output(jpeg, limits);
-    for (int i = 0; i < IDCI_PLANES; i++) start_reducer(jpeg, i, planes);
+    for (int i = 0; i < jpeg->num_components; i++) start_reducer(jpeg, i, planes);
     read_strips(jpeg, planes);
     idci_jpeg_finish_output(jpeg);
 }
@@ -82,7 +83,7 @@ static void decode(j_decompress_ptr jpeg, void *work) {
     const decoding *job = work;
     idci_jpeg_read_frame(jpeg);
     idci_jpeg_check_limits(jpeg, job->limits);
-    if (jpeg->jpeg_color_space == JCS_YCbCr) {
+    if (jpeg->jpeg_color_space == JCS_YCbCr || jpeg->jpeg_color_space == JCS_GRAYSCALE) {
         decode_components(jpeg, job->limits, job->planes);
     } else if (idci_planes_expect_rows(job->planes)) {
         idci_jpeg_read_rows(jpeg, job->limits, job->planes->reduction.scale, idci_planes_push, job->planes);

@@ -87,6 +87,14 @@ bool idci_plane_reducer_start(
             &reducer->target, turned ? down.target : across.target, turned ? across.target : down.target);
 }
 
+bool idci_plane_reducer_fill(idci_plane_reducer *reducer, uint32_t width, uint32_t height, uint8_t value) {
+    idci_plane_reducer_clear(reducer);
+    idci_plane *plane = &reducer->target;
+    if (!plane_ready(plane, width, height)) return false;
+    memset(plane->samples, value, plane->stride * height);
+    return true;
+}
+
 uint8_t *idci_plane_reducer_row(const idci_plane_reducer *reducer, uint32_t y) {
     return reducer->ring + (size_t)(y % reducer->ring_rows) * reducer->row_bytes;
 }

@@ -51,6 +51,9 @@ bool idci_plane_reducer_start(
     idci_plane_reducer *reducer, idci_axis across, idci_axis down, int32_t orientation, uint32_t strip,
     size_t row_bytes);
 
+// Makes a complete target plane of one value; no source row is expected. False when memory is short.
+bool idci_plane_reducer_fill(idci_plane_reducer *reducer, uint32_t width, uint32_t height, uint8_t value);
+
 // Where source row `y` is to be written.
 uint8_t *idci_plane_reducer_row(const idci_plane_reducer *reducer, uint32_t y);
 

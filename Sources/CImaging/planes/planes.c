@@ -55,6 +55,14 @@ bool idci_planes_expect(idci_planes *planes, int index, const idci_component *co
         &planes->reducers[index], across, down, turn, component->strip, component->row_bytes);
 }
 
+bool idci_planes_expect_grey(idci_planes *planes) {
+    for (int i = 1; i < IDCI_PLANES; i++) {
+        uint32_t width = (planes->width + 1) / 2, height = (planes->height + 1) / 2;
+        if (!idci_plane_reducer_fill(&planes->reducers[i], width, height, 128)) return false;
+    }
+    return true;
+}
+
 // Pixels as a component: every one has all three.
 static idci_component pixels_of(const idci_reduction *r, uint32_t strip) {
     uint32_t width = (uint32_t)(((uint64_t)r->width * r->scale + 7) / 8);

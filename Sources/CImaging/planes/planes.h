@@ -25,6 +25,9 @@ typedef struct {
 // Makes plane `index` ready for the rows of a component; false when memory is short.
 bool idci_planes_expect(idci_planes *planes, int index, const idci_component *component);
 
+// Makes the chroma planes of a grey picture, which has no rows for them; false when memory is short.
+bool idci_planes_expect_grey(idci_planes *planes);
+
 // Makes ready for rows of pixels; false when memory is short.
 bool idci_planes_expect_rows(idci_planes *planes);
 
