@@ -89,6 +89,16 @@ import Testing
         try Self.expectPatches(image.jpeg, equal: Self.colours.map(Self.sRGB(fromDisplayP3:)), within: 5)
     }
 
+    @Test(arguments: [(1, 1), (63, 2), (64, 64), (65, 33), (131, 37)])
+    func `Every pixel is converted once, to the last odd row and column`(width: Int, height: Int) throws {
+        let colour: [UInt8] = [200, 60, 50]
+        let picture = TestPicture(width: width, height: height) { _, _ in (colour[0], colour[1], colour[2]) }
+        let image = try prepare(try picture.jpeg(icc: TestProfile.displayP3))
+        let expected = Self.sRGB(fromDisplayP3: colour)
+        let converted = TestPicture(width: width, height: height) { _, _ in (expected[0], expected[1], expected[2]) }
+        #expect(try #require(TestPicture(decoding: image.jpeg).largestDifference(from: converted)) <= 5)
+    }
+
     @Test func `An sRGB profile changes nothing: the bytes are those of the picture without profile`() throws {
         let picture = Self.patches(Self.colours)
         let plain = try prepare(try picture.jpeg())
