@@ -62,9 +62,17 @@ package struct Engine: Sendable {
             }
             context.board.endIntake()
             let cards = own.withLock(\.self)
-            repeat {
+            context.board.noteProgress(at: context.time.steady())
+            var wereFree = cards.isEmpty
+            while true {
                 await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
-            } while try await self.waitsForOthers(cards)
+                let areFree = try await self.areFree(cards)
+                guard !context.board.isEnding, !(areFree && wereFree) else { break }
+                if !areFree { try await context.time.sleep(Limits.look) }
+                // What another process let go after the stages looked may be work for this one: they look once more.
+                wereFree = areFree
+                self.wake()
+            }
             // A probe that is under way changes nothing of what the batch ends for.
             stopped.withLock { $0 = self.stopped }
             await self.eraseExpired(until: context.time.steady() + context.settings.patience)
@@ -72,17 +80,11 @@ package struct Engine: Sendable {
         return stopped.withLock(\.self)
     }
 
-    /// Waits a moment if another living process has claimed one of these cards: what it comes to may be work for this one.
-    private func waitsForOthers(_ cards: Set<CardID>) async throws -> Bool {
-        guard !self.context.board.isEnding, !cards.isEmpty else { return false }
-        let claimed = try await self.context.store.claimedByOthers(
-            than: self.context.worker,
-            now: self.context.time.now()
-        )
-        guard !claimed.isDisjoint(with: cards) else { return false }
-        try await self.context.time.sleep(Limits.look)
-        self.wake()
-        return true
+    /// Whether no other living process has claimed one of these cards.
+    private func areFree(_ cards: Set<CardID>) async throws -> Bool {
+        guard !cards.isEmpty else { return true }
+        let now = self.context.time.now()
+        return try await self.context.store.claimedByOthers(than: self.context.worker, now: now).isDisjoint(with: cards)
     }
 
     /// Works on the whole sandbox until a source of photos, such as a watched folder, returns.

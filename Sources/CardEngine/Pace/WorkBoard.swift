@@ -161,7 +161,6 @@ final class WorkBoard: Sendable {
     /// Waits until no stage has anything to do before `patience` is over, until nothing has moved on for so long, or until the
     /// end is asked for.
     func waitUntilDone(patience: Duration, time: EngineTime) async {
-        self.noteProgress(at: time.steady())
         while !self.isDone(patience: patience, time: time) {
             let progressAt = self.state.withLock { $0.progressAt }
             await withTaskGroup { group in
