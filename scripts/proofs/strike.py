@@ -1,6 +1,7 @@
 """strike: a command is killed before each call that writes or sends, and each call on its files fails in turn.
 
-Afterwards the same command without a fault must bring everything to its end: each document once, fsck clean.
+Afterwards the same command without a fault must bring everything to its end: each document once, fsck clean, and each photo of
+a watched folder in its place alone.
 """
 
 import concurrent.futures
@@ -9,17 +10,16 @@ import os
 import re
 import shutil
 import sqlite3
+from collections import Counter
 from contextlib import closing
+from functools import partial
 
-from proofs.cards import Pairs
 from proofs.leaks import ERASE, Kept
 from proofs.proof import Violation
-from proofs.shim import Shim, told
-from proofs.stage import Stage
+from proofs.shim import told
+from proofs.trial import Range, Trial, Watched
 
-# So many points of each kind are struck in the quick form.
-QUICK_POINTS = 2
-# What a run may end with that did not do everything.
+# What a command may end with that did not do everything.
 STATUSES = {1, 66, 74, 75}
 # How an error names its cause; SQLite does not tell why it could not open a file. A failed read proves no damage, so nobody
 # is sent to restore a backup.
@@ -31,123 +31,77 @@ CUT_OFF, ONE = "erasure_cut_off", "1 finding"
 FAILURES = [
     ("EIO", False, False), ("EIO", True, False), ("ENOSPC", False, False), ("ENOSPC", True, False), ("EIO", False, True),
 ]
+WATCH_FAILURES = [("EIO", False, False), ("ENOSPC", False, False)]
 
 
-class Range(Stage):
-    """Trials with a case of their own each."""
-
-    def __init__(self, proof, name):
-        super().__init__(proof, name)
-        self.shim, self.tried = Shim(proof.folder), 0
-
-    def points(self, counts):
-        """The numbers of the calls to strike: all, or a few in the quick form."""
-        total = sum(counts.values())
-        every = max(1, total // QUICK_POINTS) if self.proof.quick else 1
-        return range(1 + self.proof.random.randrange(every), total + 1, every)
-
-    def case(self):
-        self.tried += 1
-        return self.tried - 1
-
-    def end(self):
-        self.judge(range(self.tried))
-
-
-class Trial:
-    """A run over one pair that is struck, and the recovery from it."""
-
-    def __init__(self, stage, indices, **settings):
-        self.stage, self.proof, self.index = stage, stage.proof, indices[0]
-        self.sandbox = stage.new_sandbox(f"trial-{self.index}", **settings)
-        self.photos = stage.photos(f"trial-{self.index}/photos", indices[:1])
-        self.report = os.path.join(self.sandbox.folder, "calls")
-        if len(indices) > 1:
-            earlier = self.sandbox.take_in(stage.photos(f"trial-{self.index}/earlier", indices[1:]))
-            self.proof.expect_end(earlier, "the pair before the failure")
-
-    def run(self, mode, at=None, **more):
-        """A struck run; what the shim said of it."""
-        variables = self.stage.shim.variables(mode, self.report, at, below=f"{self.sandbox.path}:{self.photos}", **more)
-        self.outcome = self.sandbox.take_in(self.photos, extra=variables)
-        return self.stage.shim.lines(self.report)
-
-    def recover(self, where):
-        """Runs to the end; forgets the sandbox if all is well."""
-        found = len(self.proof.violations)
-        self.proof.expect_end(self.sandbox.take_in(self.photos), f"{where}: the run after it")
-        self.proof.expect_whole(self.sandbox, where)
-        if len(self.proof.violations) == found:
-            shutil.rmtree(self.sandbox.folder)
-
-
-def kills(proof):
-    """A run is killed before each call, now and then the run that recovers as well."""
-    stage = Range(proof, "kills")
-    first = Trial(stage, [stage.case()])
+def kills(proof, kind=Trial, name="kills"):
+    """A command is killed before each call, now and then the one that recovers as well."""
+    stage = Range(proof, name)
+    first = kind(stage, [stage.case()])
     counts = stage.shim.counts(first.run("count"))
-    first.recover("the run without a fault")
-    points, killed, again = stage.points(counts), 0, 0
-    for at in points:
-        trial = Trial(stage, [stage.case()])
-        trial.run("kill", at)
+    first.recover("without a fault")
+    calls = stage.calls(counts, kind.most)
+    jobs = [(kind(stage, [stage.case()]), call, proof.random.random() < 0.3 and proof.random.choice(calls)) for call in calls]
+
+    def attempt(job):
+        trial, call, again = job
+        trial.run("kill", **call)
         if not trial.outcome.was_killed:
-            proof.expect_end(trial.outcome, f"point {at}: the run that was not reached")
-        killed += trial.outcome.was_killed
-        if proof.random.random() < 0.3:
-            trial.run("kill", proof.random.randint(1, sum(counts.values())))
-            again += trial.outcome.was_killed
-        trial.recover(f"point {at}")
-    proof.expect_injected("kills", killed, len(points))
+            trial.judge(trial.outcome, f"{name}, {call}: what was not reached")
+        killed = [trial.outcome.was_killed]
+        if again:
+            trial.run("kill", **again)
+            killed.append(trial.outcome.was_killed)
+        trial.recover(f"{name}, {call}")
+        return killed
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        killed = list(pool.map(attempt, jobs))
+    proof.expect_injected(name, sum(first for first, *_ in killed), len(calls))
     stage.end()
-    proof.figure("points of a run", told(counts))
-    proof.figure("runs killed", f"{killed}, and {again} recoveries")
+    proof.figure(f"{name}: points", f"{len(calls)} of {told(counts)}")
+    proof.figure(f"{name}: killed", f"{sum(first for first, *_ in killed)}, and {sum(sum(again) for _, *again in killed)} recoveries")
 
 
-def failures(proof):
+def failures(proof, kind=Trial, name="failures", errors=FAILURES):
     """Each call on files of the sandbox and the photos fails, once or from then on."""
-    stage = Range(proof, "failures")
-    statuses = {}
-    for error, stays, is_used in FAILURES:
-        name = f"{error} {'from then on' if stays else 'once'}{', in a used sandbox' if is_used else ''}"
+    stage = Range(proof, name)
+    statuses = Counter()
+    for error, stays, is_used in errors:
+        what = f"{name}: {error} {'from then on' if stays else 'once'}{', in a used sandbox' if is_used else ''}"
         # On a disk that stays full intake waits for room as long as its patience lasts.
         settings = {"run_patience": "2s"} if stays and error == "ENOSPC" else {}
 
         def new(is_used=is_used, settings=settings):
-            return Trial(stage, [stage.case() for _ in range(1 + is_used)], **settings)
+            return kind(stage, [stage.case() for _ in range(1 + is_used)], **settings)
 
-        def attempt(job, error=error, stays=stays, name=name):
-            at, trial = job
-            struck = stage.shim.struck(trial.run("fail", at, errno=error, sticky=int(stays)))
-            judge_failure(proof, stage, trial, f"{name}, call {at} ({struck})")
-            return trial.outcome.status, struck
+        def attempt(job, error=error, stays=stays, what=what):
+            call, trial = job
+            struck = stage.shim.struck(trial.run("fail", **call, errno=error, sticky=int(stays)))
+            judge_failure(proof, trial, f"{what}, {call} ({struck})")
+            return trial.end, struck
 
         first = new()
         counts = stage.shim.counts(first.run("fail", -1, errno=error))
-        first.recover(f"{name}, no call")
-        points = stage.points(counts)
+        first.recover(f"{what}, no call")
+        calls = stage.calls(counts, kind.most)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            results = list(pool.map(attempt, ((at, new()) for at in points)))
-        for status, _ in results:
-            statuses[status] = statuses.get(status, 0) + 1
-        proof.expect_injected(name, sum(struck is not None for _, struck in results), len(points))
-        proof.figure(name, f"{len(points)} of {told(counts)}")
-        proof.progress(f"{name}: {len(points)} calls")
+            results = list(pool.map(attempt, [(call, new()) for call in calls]))
+        statuses.update(end for end, _ in results)
+        proof.expect_injected(what, sum(struck is not None for _, struck in results), len(calls))
+        proof.figure(what, f"{len(calls)} of {told(counts)}")
+        proof.progress(f"{what}: {len(calls)} calls")
     stage.end()
-    proof.figure("exit statuses", ", ".join(f"{count} times {status}" for status, count in sorted(statuses.items(), key=str)))
+    proof.figure(f"{name}: exit statuses", ", ".join(f"{count} times {end}" for end, count in sorted(statuses.items(), key=str)))
 
 
-def judge_failure(proof, stage, trial, what):
+def judge_failure(proof, trial, what):
     """Whether the end was orderly and the recovery complete."""
     outcome = trial.outcome
     if outcome.crash is not None:
         proof.violated(f"{what}: {outcome.crash}: {outcome.tail()}")
-    elif outcome.status == 0:
-        number = Pairs.business_number(trial.index)
-        states = [card["state"] for card in trial.sandbox.cards("--business-no", number)]
-        documents = sum(line["business_no"] == number for line in stage.backend.ledger())
-        if states != ["delivered"] * 2 or documents != 2:
-            proof.violated(f"{what}: the run ended with 0, but the cards stand at {states}, with {documents} documents")
+    elif outcome.status == trial.orderly:
+        trial.judge_orderly(what)
     elif outcome.status not in STATUSES:
         proof.violated(f"{what}: exit status {outcome.status}: {outcome.tail()}")
     elif not re.search(CAUSE, said(outcome)) or re.search(MISLEADING, said(outcome)):
@@ -159,7 +113,7 @@ def said(outcome):
     """The messages of a run: warnings and error, and those of single inputs."""
     try:
         cards = json.loads(outcome.output)["cards"]
-    except ValueError:
+    except (ValueError, KeyError):
         cards = []
     return "\n".join([outcome.errors.strip(), *(card["message"] for card in cards if card.get("message"))])
 
@@ -249,4 +203,10 @@ def upkeep(proof):
     course.stage.end()
 
 
-PARTS = {"kills": kills, "failures": failures, "upkeep": upkeep}
+PARTS = {
+    "kills": kills,
+    "failures": failures,
+    "watch-kills": partial(kills, kind=Watched, name="watch-kills"),
+    "watch-failures": partial(failures, kind=Watched, name="watch-failures", errors=WATCH_FAILURES),
+    "upkeep": upkeep,
+}

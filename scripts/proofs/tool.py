@@ -98,7 +98,11 @@ class Sandbox:
         )
 
     def run(self, arguments, extra=None, **options):
-        process = self.start(arguments, extra, **options)
+        return self.end(self.start(arguments, extra, **options))
+
+    @staticmethod
+    def end(process):
+        """How a process ended; one that hangs is killed."""
         try:
             output, errors = process.communicate(timeout=HANG_SECONDS)
             return Outcome(process.returncode, output or "", errors or "")
