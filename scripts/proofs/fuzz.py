@@ -3,22 +3,26 @@
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from proofs import cards
 from proofs.proof import Skip
 from proofs.remote import SCRIPTS
 from proofs.tool import ROOT
 
 TARGETS = os.path.join(SCRIPTS, "proofs", "fuzzing")
 SECONDS, QUICK_SECONDS = 600, 5
+# So many bytes of an input for the images are no photo.
+PARAMETERS = 8
 SWIFT = ["swiftc", "-O", "-wmo", "-swift-version", "6", "-parse-as-library", "-package-name", "idcard-pipeline"]
 for feature in ("ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault", "NonisolatedNonsendingByDefault"):
     SWIFT += ["-enable-upcoming-feature", feature]
 SWIFT.append("-sanitize=fuzzer,address")
 REPLIES = (
-    "Limits", "HTTP/ASCII", "HTTP/JSONValue", "Verification/DialectReply", "Verification/FaceIDv1Reply", "Verification/FaceIDv3Reply",
+    "Limits", "Verification/DialectReply", "Verification/FaceIDv1Reply", "Verification/FaceIDv3Reply",
     "Verification/Faceppv1Reply", "Delivery/ReplyDocument", "Delivery/ReplyXML",
 )
 REPLY_SEEDS = (
@@ -82,14 +86,41 @@ def forms(proof):
     fuzz(proof, program, seeds, "-max_len=4096", f"-dict={TARGETS}/form.dict")
 
 
+def photos():
+    """Small pictures of each kind that is read, and of some that are refused."""
+    from fixturegen import encode
+    from PIL import Image
+
+    picture = cards.draw(1, False).resize((97, 66))
+    profile = encode.icc_profile("Wide", encode.ADOBE_LIKE_TO_XYZ_D50, 2.2)
+    baseline, coloured = encode.jpeg(picture, 80), encode.jpeg(picture, 80, icc_profile=profile)
+    yield from (baseline, coloured, encode.adobe_cmyk_jpeg(picture, 80), encode.adobe_ycck_jpeg(picture, 80))
+    # The profile says that it has a second part, or ends early.
+    yield from (coloured.replace(b"ICC_PROFILE\0\1\1", b"ICC_PROFILE\0\1\2"), encode.jpeg(picture, 80, icc_profile=profile[:200]))
+    for options in ({"progressive": True}, {"restart_marker_blocks": 5}, {"subsampling": "4:4:4"}, {"subsampling": "4:2:2"}):
+        yield encode.jpeg(picture, 80, **options)
+    yield encode.jpeg(picture.convert("L"), 80)
+    # Of whole blocks, and turned: coefficients stay coefficients.
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    yield encode.jpeg(picture.resize((96, 64)), 80, exif.tobytes())
+    if program := shutil.which("jpegtran"):
+        for options in ([], ["-progressive"]):
+            yield subprocess.run([program, "-arithmetic", *options], input=baseline, capture_output=True, check=True).stdout
+    for mode in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
+        kind = picture.convert("L").convert("I").convert(mode) if mode == "I;16" else picture.convert(mode)
+        yield encode.saved(kind, "PNG", icc_profile=profile, exif=exif)
+    yield encode.png(picture, interlaced=True)
+
+
 def images(proof):
-    """Decoder and encoder in C; seeds are the smallest of the fixtures, good ones and hostile ones."""
+    """Decoder and encoder in C; seeds are small pictures of every kind, and the smallest of the fixtures, good and hostile."""
     folder, seeds = proof.subfolder("images"), proof.subfolder("images/seeds")
     fixtures = [path for path in glob.glob(f"{ROOT}/fixtures/**/*.*", recursive=True) if path.lower().endswith(("jpg", "png", "jpeg"))]
-    for index, path in enumerate(sorted(fixtures, key=os.path.getsize)[:24]):
-        os.symlink(path, os.path.join(seeds, str(index)))
-    baseline = next(Path(path).read_bytes() for path in sorted(fixtures, key=os.path.getsize) if b"\xff\xc0" in Path(path).read_bytes())
-    Path(seeds, "arithmetic").write_bytes(baseline.replace(b"\xff\xc0", b"\xff\xc9", 1))
+    smallest = sorted(fixtures, key=os.path.getsize)[:16]
+    for index, photo in enumerate([*map(Path.read_bytes, map(Path, smallest)), *photos()]):
+        # The last bytes are the sizes, the turn and the quality (fuzzing/image.c).
+        Path(seeds, str(index)).write_bytes(photo + proof.random.randbytes(PARAMETERS))
     program, code = os.path.join(folder, "fuzz"), glob.glob(f"{ROOT}/Sources/CImaging/**/*.c", recursive=True)
     includes = [f"-I{path}" for path, _, _ in os.walk(f"{ROOT}/Sources/CImaging")]
     flags = ["-O1", "-g", "-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
@@ -104,12 +135,16 @@ def replies(proof):
         Path(seeds, str(index)).write_text(text, "utf-8")
     # What digests needs a package, and no reader needs it.
     texts = {path: Path(path).read_text("utf-8") for path in sources("Sources/CardModel")}
-    model = [path for path, text in texts.items() if "ContentDigest" not in text and "import Crypto" not in text]
-    module = os.path.join(folder, "CardModel")
-    build([*SWIFT, "-emit-module", "-emit-object", "-module-name", "CardModel", *model, "-o", f"{module}.o", "-emit-module-path", f"{module}.swiftmodule"])
+    model = [path for path, text in texts.items() if not re.search("ContentDigest|import Crypto|PreparedImage", text)]
+    objects = []
+    for name, code in (("CardModel", model), ("MultipartForm", sources("Sources/MultipartForm"))):
+        module = os.path.join(folder, name)
+        objects.append(f"{module}.o")
+        made = ["-emit-module", "-emit-object", "-module-name", name, "-o", objects[-1], "-emit-module-path", f"{module}.swiftmodule"]
+        build([*SWIFT, *made, *code])
     remote = [os.path.join(ROOT, "Sources/CardRemote", f"{name}.swift") for name in REPLIES]
     program, target = os.path.join(folder, "fuzz"), os.path.join(TARGETS, "ReplyTarget.swift")
-    build([*SWIFT, "-I", folder, "-module-name", "Replies", *remote, target, f"{module}.o", "-o", program])
+    build([*SWIFT, "-I", folder, "-module-name", "Replies", *remote, target, *objects, "-o", program])
     fuzz(proof, program, seeds, "-max_len=2048")
 
 
