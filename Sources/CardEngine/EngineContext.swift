@@ -1,5 +1,6 @@
 import CardModel
 import CardStore
+import Synchronization
 
 /// What every stage of a process shares.
 struct EngineContext: Sendable {
@@ -9,6 +10,7 @@ struct EngineContext: Sendable {
     let settings: EngineSettings
     let time: EngineTime
     let board: WorkBoard
+    let staying = StayingFiles()
     /// Whether as many cards are under way as may be at a time.
     let isFull: @Sendable () async throws -> Bool
     /// Takes events in; called from every stage, so it must not wait.
@@ -38,4 +40,13 @@ struct EngineContext: Sendable {
             delay: self.settings.retry.delay(afterAttempt: tries + 1, using: &random)
         )
     }
+}
+
+/// The files that stay in the watched folders of a process.
+final class StayingFiles: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    var count: Int { self.counts.withLock { $0.values.reduce(0, +) } }
+
+    func note(_ count: Int, in folder: String) { self.counts.withLock { $0[folder] = count } }
 }

@@ -66,7 +66,8 @@ enum Schema {
             command TEXT NOT NULL,
             process INTEGER NOT NULL,
             started_at INTEGER NOT NULL,
-            seen_at INTEGER NOT NULL
+            seen_at INTEGER NOT NULL,
+            staying INTEGER NOT NULL DEFAULT 0
         ) STRICT;
         CREATE TABLE cases (
             number TEXT PRIMARY KEY,

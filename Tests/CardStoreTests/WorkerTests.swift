@@ -52,7 +52,8 @@ import Testing
         let second = try await other.startWorker(id: "second", command: "watch", now: harness.now)
         // A year without a heartbeat does not make it dead: it holds its lock.
         harness.pass(.seconds(365 * 86_400))
-        #expect(try await other.heartbeat(of: second, now: harness.now) == 0)
+        #expect(try await other.heartbeat(of: second, staying: 2, now: harness.now) == 0)
+        #expect(try await other.workers().map(\.staying) == [2, 0])
         #expect(try await harness.claim().isEmpty)
         #expect(try await other.workers().map(\.id) == ["second", "w1"])
         #expect(try await other.workers().map(\.claims) == [0, 1])

@@ -35,6 +35,8 @@ private struct StatusReport: Report {
         let process: Int32
         let since: String
         let claims: Int
+        /// How many files stay in its watched folders.
+        let staying: Int
         /// Whether its heartbeat stopped although its lock is held.
         let hangs: Bool
     }
@@ -76,6 +78,7 @@ private struct StatusReport: Report {
                 process: worker.process,
                 since: worker.startedAt.description,
                 claims: worker.claims,
+                staying: worker.staying,
                 hangs: now.duration(since: worker.seenAt) > .milliseconds(Limits.hangingAfter)
             )
         }
@@ -96,6 +99,7 @@ private struct StatusReport: Report {
         lines += self.endpoints.map(\.text)
         lines += self.workers.map { worker in
             "\(worker.command) at work since \(worker.since), process \(worker.process), \(worker.claims) claimed"
+                + (worker.staying > 0 ? ", leaves \(worker.staying.of("file")) where they are: its log says why" : "")
                 + (worker.hangs ? "; it hangs: end it, and others go on with its cards" : "")
         }
         if !self.sandbox.intake {

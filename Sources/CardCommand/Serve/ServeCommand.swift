@@ -114,6 +114,7 @@ struct ServeSession: Sendable {
                     let sandbox = pipeline.store.id
                     return FolderWatch(options: options, sandbox: sandbox, time: .system, take: intake.take) { event in
                         notices.observe(event)
+                        intake.observe(event)
                         if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
                         if case .stays = event { metrics.count(.ignored) }
                     }

@@ -75,6 +75,7 @@ struct WatchCommand: Command {
                     event in
                     reports.observe(event)
                     notices.observe(event)
+                    intake.observe(event)
                 }
                 if !isQuiet {
                     Console.standardError("watching \(options.folders.count.of("folder")); end with Ctrl-C")
@@ -136,7 +137,7 @@ final class WatchReports: Sendable {
         case .stays(let name, _, let error):
             line = RunLine(source: name.reveal(), state: "ignored")
             line.describe(error)
-        case .placed, .scanned, .problem, .mended, .paused, .resumed: return
+        case .placed, .scanned, .staying, .problem, .mended, .paused, .resumed: return
         }
         self.teller.yield(.refused(line))
     }

@@ -10,6 +10,11 @@ struct WatchIntake: Sendable {
     let store: CardStore
     let configuration: Configuration
 
+    func observe(_ event: WatchEvent) {
+        guard case .staying(let count, let folder) = event else { return }
+        self.engine.note(staying: count, in: folder.reveal())
+    }
+
     /// Takes a photo in; returns once its fate is durable.
     ///
     /// - Throws: errors of the sandbox that no later photo would escape.
@@ -133,7 +138,7 @@ final class ServiceNotices: Sendable {
             guard isNew else { return }
             let what = "a file or link stays where it is: \(error.message.text())"
             Console.standardError("warning: watched folder \(folder.reveal()): \(what)".oneLine)
-        case .placed, .refused: break
+        case .placed, .refused, .staying: break
         }
     }
 

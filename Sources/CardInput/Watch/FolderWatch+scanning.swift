@@ -207,6 +207,7 @@ extension FolderWatch {
         } else {
             self.mend(.watchFolderUnreadable, of: index)
         }
+        self.tellHowManyStay(in: index)
         return .scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver)
     }
 

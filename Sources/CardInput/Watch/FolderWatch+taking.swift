@@ -81,12 +81,18 @@ extension FolderWatch {
         if self.files[path]?.isTold == false {
             self.files[path]?.isTold = true
             self.tellThatStays(file.candidate.source, error, in: file.root)
+            self.tellHowManyStay(in: file.root)
         }
         self.files.settle(path, isDone: error.code != .sourceUnreadable, now: self.now)
     }
 
     func tellThatStays(_ source: String, _ error: CodedError, in root: Int) {
         self.report(.stays(name: Redacted(source), folder: Redacted(self.roots[root].given), error))
+    }
+
+    func tellHowManyStay(in root: Int) {
+        let count = self.files.staying(in: root) + self.roots[root].strays.count
+        self.report(.staying(count, folder: Redacted(self.roots[root].given)))
     }
 
     // MARK: Refusing

@@ -45,6 +45,8 @@ package enum WatchEvent: Sendable {
     /// A folder has been looked through, and its files that were due have been looked at; how many files it held that
     /// are or may become inputs, and how many files and folders each rule of `NeverInputs` passed over.
     case scanned(folder: Redacted<String>, files: Int, passedOver: [String: Int])
+    /// How many things stay in a folder by now.
+    case staying(Int, folder: Redacted<String>)
     /// Something keeps files from being taken in or put away; told once until it is mended.
     case problem(folder: Redacted<String>, CodedError)
     /// It is all right again.

@@ -83,6 +83,9 @@ struct WatchedFiles {
         set { self.files[path] = newValue }
     }
 
+    /// How many files of a folder were told to stay, and still look so.
+    func staying(in root: Int) -> Int { self.files.values.count { $0.root == root && $0.isTold } }
+
     // MARK: News
 
     /// Has a file looked at that a scan or a hint has met.

@@ -40,6 +40,8 @@ package struct WorkerStatus: Hashable, Sendable {
     package var seenAt: Timestamp
     /// How many cards and deliveries it has claimed.
     package var claims: Int
+    /// How many files stay in its watched folders that it cannot admit.
+    package var staying: Int
 }
 
 // MARK: Workers
@@ -94,12 +96,15 @@ extension CardStore {
 
     /// Writes the heartbeat and takes over what dead workers had claimed.
     ///
-    /// - Parameter told: hears of the cards that are held since a dead worker was sending them.
+    /// - Parameters:
+    ///   - staying: how many files stay in its watched folders.
+    ///   - told: hears of the cards that are held since a dead worker was sending them.
     /// - Returns: how many dead workers there were.
     @discardableResult
     package func heartbeat(
         of worker: Worker,
         onUnknown: UnknownPolicy = .resend,
+        staying: Int = 0,
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> Int {
@@ -115,7 +120,7 @@ extension CardStore {
         let ids = dead.map(\.id)
         let held = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
-            try tx.run("UPDATE worker SET seen_at = \(now) WHERE id = \(worker.id)")
+            try tx.run("UPDATE worker SET seen_at = \(now), staying = \(staying) WHERE id = \(worker.id)")
             try Self.see(in: tx)
             try self.judgeDoubtedAgain(in: tx)
             return try ids.flatMap { try self.releaseClaims(of: $0, onUnknown: onUnknown, in: tx) }
@@ -195,7 +200,7 @@ extension CardStore {
                 """
                 SELECT id, command, process, started_at, seen_at,
                 (SELECT count(*) FROM card WHERE card.worker = worker.id)
-                + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id)
+                + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id), staying
                 FROM worker ORDER BY started_at, id
                 """
             ) { row in
@@ -205,7 +210,8 @@ extension CardStore {
                     process: Int32(truncatingIfNeeded: try row.next(Int64.self)),
                     startedAt: try row.next(),
                     seenAt: try row.next(),
-                    claims: try row.next()
+                    claims: try row.next(),
+                    staying: try row.next()
                 )
             }
         }

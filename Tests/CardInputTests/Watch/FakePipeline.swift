@@ -130,6 +130,9 @@ final class WatchReports: Sendable {
         events.count { if case .scanned = $0 { true } else { false } }
     }
 
+    /// How many things stayed in a folder, whenever that was told.
+    var staying: [Int] { self.all.compactMap { if case .staying(let count, _) = $0 { count } else { nil } } }
+
     /// The codes of what was refused.
     var refused: [String] {
         self.all.compactMap { if case .refused(_, let error, _) = $0 { error.code.rawValue } else { nil } }

@@ -33,6 +33,7 @@ import Testing
             ]
         )
         #expect(watching.reports.stayMessages.contains { $0.contains("unpack it") })
+        #expect(watching.reports.staying.last == 3)
         #expect(watching.files() == before)
     }
 
