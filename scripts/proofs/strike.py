@@ -72,21 +72,22 @@ def failures(proof, kind=Trial, name="failures", errors=FAILURES):
         # On a disk that stays full intake waits for room as long as its patience lasts.
         settings = {"run_patience": "2s"} if stays and error == "ENOSPC" else {}
 
-        def new(is_used=is_used, settings=settings):
-            return kind(stage, [stage.case() for _ in range(1 + is_used)], **settings)
+        def cases(is_used=is_used):
+            return [stage.case() for _ in range(1 + is_used)]
 
-        def attempt(job, error=error, stays=stays, what=what):
-            call, trial = job
+        # Made when its turn comes: each keeps a reserve on the disk, and there are hundreds.
+        def attempt(job, error=error, stays=stays, what=what, settings=settings):
+            call, trial = job[0], kind(stage, job[1], **settings)
             struck = stage.shim.struck(trial.run("fail", **call, errno=error, sticky=int(stays)))
             judge_failure(proof, trial, f"{what}, {call} ({struck})")
             return trial.end, struck
 
-        first = new()
+        first = kind(stage, cases(), **settings)
         counts = stage.shim.counts(first.run("fail", -1, errno=error))
         first.recover(f"{what}, no call")
         calls = stage.calls(counts, kind.most)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            results = list(pool.map(attempt, [(call, new()) for call in calls]))
+            results = list(pool.map(attempt, [(call, cases()) for call in calls]))
         statuses.update(end for end, _ in results)
         proof.expect_injected(what, sum(struck is not None for _, struck in results), len(calls))
         proof.figure(what, f"{len(calls)} of {told(counts)}")
