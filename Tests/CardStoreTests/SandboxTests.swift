@@ -57,6 +57,12 @@ import class GRDB.DatabaseQueue
         try queue.close()
     }
 
+    @Test func `a sandbox that cannot be read is no sandbox of an earlier build`() async throws {
+        try harness.store.close()
+        #expect(truncate(harness.store.folder.database, 4096) == 0)
+        #expect(await code { try await harness.another() } == .sandboxDamaged)
+    }
+
     @Test func `nothing is written once the log of a sandbox that was just made is deleted`() async throws {
         let store = try await Self.open(harness.folder + "/new")
         try await store.see(harness.now)

@@ -112,7 +112,7 @@ final class Database: Sendable {
             Marks(
                 application: try Int.fetchOne(connection, sql: "PRAGMA application_id") ?? 0,
                 version: try Int.fetchOne(connection, sql: "PRAGMA user_version") ?? 0,
-                schema: (try? String.fetchOne(connection, sql: "SELECT schema FROM store")) ?? nil,
+                schema: try Self.schema(connection),
                 isEmpty: try Int.fetchOne(connection, sql: "SELECT count(*) FROM sqlite_master") == 0
             )
         }
@@ -122,6 +122,15 @@ final class Database: Sendable {
             do { return try Self.withFile(path, look) } catch { throw Self.translated(error) }
         } catch {
             throw Self.translated(error)
+        }
+    }
+
+    /// Only that there is no such table means that there is no digest: a read that failed says nothing of the file.
+    private static func schema(_ connection: GRDB.Database) throws -> String? {
+        do {
+            return try String.fetchOne(connection, sql: "SELECT schema FROM store")
+        } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_ERROR {
+            return nil
         }
     }
 
