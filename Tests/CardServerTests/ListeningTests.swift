@@ -190,7 +190,7 @@ struct ListeningTests {
             }) {
                 (harness) async throws in
                 try await harness.connected { (silent) async throws in
-                    // Which comes first is decided where they are taken in, each on a thread of its own.
+                    // Which comes first is decided where they are registered, each on a thread of its own.
                     while harness.server.register.counts.open == 0 { await Task.yield() }
                     try await RawConnection.with(port: harness.port, tls: try Self.trust(old)) {
                         (stranger) async throws in

@@ -56,7 +56,7 @@ final class ByteClaim {
 
 /// The bodies in memory that nobody has signed yet: they take nothing of the ``ByteBudget``, and have little room
 /// themselves. When that is used up, the one that ``EvictableConnections`` tells gives way, so that slow senders keep
-/// nobody out.
+/// no other out of it.
 final class UnsignedBodies: Sendable {
     private let limit: Int
     private let bodies = Mutex(EvictableConnections())
