@@ -35,7 +35,7 @@ struct RootFiles {
 
     var areThere: Bool { !self.descriptors.isEmpty }
 
-    /// Fills a file and makes it durable; one that cannot be filled stays empty.
+    /// Fills a file and makes it durable; if it cannot be filled, all of them are empty.
     ///
     /// - Parameter next: gives the next bytes, none at the end.
     func fill(_ path: String, _ next: () throws -> Data?) throws(CodedError) {
@@ -45,7 +45,7 @@ struct RootFiles {
             while let bytes = try next(), !bytes.isEmpty { try file.write(contentsOf: bytes) }
             try file.synchronize()
         } catch {
-            ftruncate(descriptor, 0)
+            for descriptor in self.descriptors.values { ftruncate(descriptor, 0) }
             throw CodedError(
                 ReasonCode(rawValue: "file_not_written"),
                 .storage,

@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import Glibc
 import NIOSSL
 
 /// Reads and checks the files of a TLS connection when the endpoint is set up, so that a mistake is named before a card
@@ -41,6 +42,10 @@ struct TLSFiles {
     private func identify(_ configuration: inout TLSConfiguration, _ path: String, _ key: String) throws(CodedError) {
         let chain = try self.certificates(path, key: "client_certificate")
         configuration.certificateChain = chain.map { .certificate($0) }
+        var status = stat()
+        if stat(key, &status) == 0, let refusal = SecretRights.refusal(of: key, status) {
+            throw self.error("tls_file_invalid", "client_key", key, refusal)
+        }
         do {
             // The library's error is not kept: it might quote the key.
             configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))

@@ -181,6 +181,8 @@ import Testing
             let old = try await authority.issue("old", names: "DNS:a.example", years: 2020...2021)
             let text = try authority.write("no certificate", to: "text.pem")
             let locked = try authority.write("-----BEGIN ENCRYPTED PRIVATE KEY-----", to: "locked.key")
+            let open = try authority.write(client.key, to: "open.key")
+            #expect(chmod(text, 0o600) == 0 && chmod(locked, 0o600) == 0 && chmod(open, 0o644) == 0)
             let table: [(ca: String?, certificate: String?, key: String?, code: String, words: String)] = [
                 ("/nonexistent/ca.pem", nil, nil, "tls_file_invalid", "delivery.tls.ca_file"),
                 (text, nil, nil, "tls_file_invalid", "BEGIN CERTIFICATE"),
@@ -188,6 +190,7 @@ import Testing
                 (nil, client.path, nil, "tls_file_invalid", "set both or none"),
                 (nil, client.path, text, "tls_file_invalid", "private key in PEM"),
                 (nil, client.path, locked, "tls_file_invalid", "no passphrase"),
+                (nil, client.path, open, "tls_file_invalid", "has mode 0644, so others have rights to it"),
                 (nil, client.path, other.keyPath, "tls_key_mismatch", "client_key"),
                 (nil, old.path, old.keyPath, "tls_certificate_expired", "client_certificate"),
             ]
