@@ -36,6 +36,11 @@ extension DeliveryItemOutcome {
     }
 }
 
+extension RemoteFailure {
+    /// Class and code, such as `transient connection_closed`.
+    var kind: String { "\(self.failureClass) \(self.code)" }
+}
+
 extension VerificationOutcome {
     /// The reading, if there is one.
     var reading: CardReading? { if case .read(let reading) = self { reading } else { nil } }
@@ -152,4 +157,25 @@ func withBackend<Value>(
     do { result = .success(try await run(backend)) } catch { result = .failure(error) }
     await backend.shutdown()
     return try result.get()
+}
+
+/// Makes a delivery of images that are all alike.
+func makeDelivery(
+    with backend: BusinessBackend,
+    _ members: [DeliveryMember] = [makeMember(.front)],
+    key: String = "8e03978e-40d5-43e8-bc93-6894a57f9324",
+    confidential: [String] = []
+) async throws -> OutboundDelivery {
+    let parts = try await backend.parts(for: members)
+    let jpeg = Data([0xFF, 0xD8, 0xFF, 0x00, 0x0D, 0x0A, 0xFF, 0xD9])
+    let images = Dictionary(uniqueKeysWithValues: members.map { ($0.card, jpeg) })
+    return OutboundDelivery(
+        idempotencyKey: key,
+        layout: backend.layout,
+        body: backend.body,
+        boundary: try backend.boundary(for: key, parts: parts, images: images),
+        parts: parts,
+        images: images,
+        confidential: confidential.map { Redacted($0) }
+    )
 }

@@ -18,9 +18,9 @@ import Testing
         _ body: String,
         retryAfter: Duration? = nil,
         mask: MessageMask = MessageMask(),
-        names: ReplyNames = ReplyNames()
+        table: RetcodeTable = Self.table
     ) -> DeliveryOutcome {
-        BackendReply(table: Self.table, names: names).outcome(
+        BackendReply(table: table).outcome(
             of: HTTPReply(status: status, retryAfter: retryAfter, body: Data(body.utf8)),
             mask: mask
         )
@@ -44,8 +44,7 @@ import Testing
     @Test(arguments: [200, 400, 401, 403, 404])
     func `A refused TOKEN is told apart, under an error status too`(status: Int) throws {
         let failure = try #require(self.outcome(status, #"{"RETCODE":"100001","RETMSG":"expired"}"#).tokenExpired)
-        #expect(failure.failureClass == .stop)
-        #expect(failure.code == "100001")
+        #expect(failure.kind == "stop 100001")
         #expect(failure.message.contains("delivery.token"))
         #expect(failure.httpStatus == status)
         #expect(!failure.mayBeApplied)
@@ -59,26 +58,18 @@ import Testing
             #expect(!failure.mayBeApplied)
             #expect(failure.message.contains("delivery.token") && !failure.message.contains("canary"))
         }
-        let replies = BackendReply(table: RetcodeTable(tokenExpired: ["http_403", "http_400"]))
+        let table = RetcodeTable(tokenExpired: ["http_403", "http_400"])
         for (status, isToken) in [(403, true), (400, true), (404, false), (405, false)] {
-            let outcome = replies.outcome(of: HTTPReply(status: status), mask: MessageMask())
+            let outcome = self.outcome(status, "", table: table)
             #expect((outcome.tokenExpired?.mayBeApplied == false) == isToken, "status \(status)")
             #expect((outcome.failure?.mayBeApplied == true) != isToken, "status \(status)")
         }
     }
 
     @Test
-    func `A retryable code is a definite no for now`() {
-        let failure = self.outcome(200, #"{"RETCODE":900001,"RETMSG":"busy"}"#).failure
-        #expect(failure?.failureClass == .transient)
-        #expect(failure?.code == "900001")
-    }
-
-    @Test
     func `Any other code is a refusal, with the backend's code and words`() {
         let failure = self.outcome(200, #"{"RETCODE":"E-17","RETMSG":"DOCTYPE\nnot allowed"}"#).failure
-        #expect(failure?.failureClass == .rejected)
-        #expect(failure?.code == "E-17")
+        #expect(failure?.kind == "rejected E-17")
         #expect(failure?.message.contains("(E-17: DOCTYPE not allowed)") == true)
     }
 
@@ -88,8 +79,7 @@ import Testing
     ])
     func `A success without a code we can read is unknown, not success`(body: String) {
         let failure = self.outcome(200, body).failure
-        #expect(failure?.failureClass == .unknown)
-        #expect(failure?.code == "unreadable_reply")
+        #expect(failure?.kind == "unknown unreadable_reply")
     }
 
     @Test(arguments: [
@@ -109,19 +99,16 @@ import Testing
 
     @Test(arguments: ["9999", "E-1"])
     func `A code has one remedy, whatever the status it stands under`(code: String) throws {
-        for (list, remedy) in [
-            (
-                Set<String>(),
-                "list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted"
-            ), ([code], "correct the card's data"),
-        ] {
+        let unlisted =
+            "list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted"
+        for (list, remedy) in [(Set<String>(), unlisted), ([code], "correct the card's data")] {
             var table = Self.table
             table.rejected = list
             for status in [200, 400, 406, 418] {
-                let reply = HTTPReply(status: status, body: Data(#"{"RETCODE":"\#(code)","RETMSG":"no"}"#.utf8))
-                let failure = try #require(BackendReply(table: table).outcome(of: reply, mask: MessageMask()).failure)
+                let body = #"{"RETCODE":"\#(code)","RETMSG":"no"}"#
+                let failure = try #require(self.outcome(status, body, table: table).failure)
                 let message = failure.message.text()
-                #expect(failure.failureClass == .rejected && failure.code == code)
+                #expect(failure.kind == "rejected \(code)")
                 #expect(message.contains(remedy) && message.contains("(\(code): no)"), "\(status): \(message)")
                 #expect((status == 200) != message.contains("answered \(status)"), "\(message)")
             }
@@ -141,8 +128,7 @@ import Testing
     func `Without a code the status decides`(status: Int, expected: FailureClass, code: String) {
         for body in ["", "<html></html>", #"{"code":"key_reused"}"#] {
             let failure = self.outcome(status, body).failure
-            #expect(failure?.failureClass == expected)
-            #expect(failure?.code == code)
+            #expect(failure?.kind == "\(expected) \(code)")
             #expect(failure?.httpStatus == status)
             #expect(failure?.isUnlisted == false)
             // Only these say for certain that nothing was applied.
@@ -167,18 +153,25 @@ import Testing
 
     @Test(arguments: [200, 400, 403, 404])
     func `a code that refuses, or says not now, proves that nothing was applied`(status: Int) {
-        let replies = BackendReply(table: RetcodeTable(retryable: ["900001"], rejected: ["E1"]))
-        for code in ["E1", "900001"] {
-            let reply = HTTPReply(status: status, body: Data("{\"RETCODE\":\"\(code)\"}".utf8))
-            #expect(replies.outcome(of: reply, mask: MessageMask()).failure?.mayBeApplied == false)
+        let table = RetcodeTable(retryable: ["900001"], rejected: ["E1"])
+        for (code, failureClass) in [("E1", FailureClass.rejected), ("900001", .transient)] {
+            let failure = self.outcome(status, #"{"RETCODE":"\#(code)"}"#, table: table).failure
+            #expect(failure?.mayBeApplied == false)
+            #expect(status != 200 || failure?.kind == "\(failureClass) \(code)")
         }
     }
 
     @Test(arguments: [200, 400, 415, 451])
-    func `a code of no list is the backend's own refusal, under a status of the client's side too`(status: Int) {
-        let failure = self.outcome(status, #"{"RETCODE":"E1"}"#).failure
-        #expect(failure?.failureClass == .rejected && failure?.isUnlisted == true)
-        #expect(failure?.code == "E1" && failure?.mayBeApplied == false)
+    func `a code of no list is the backend's own refusal, for a person to judge unless the setting says`(status: Int) {
+        var refusing = RetcodeTable()
+        refusing.unlisted = .reject
+        for (table, isUnlisted) in [
+            (RetcodeTable(), true), (RetcodeTable(rejected: ["E-17"]), false), (refusing, false),
+        ] {
+            let failure = self.outcome(status, #"{"RETCODE":"E-17"}"#, table: table).failure
+            #expect(failure?.kind == "rejected E-17" && failure?.mayBeApplied == false)
+            #expect(failure?.isUnlisted == isUnlisted)
+        }
     }
 
     @Test(arguments: [301, 403, 404, 500, 502, 503])
@@ -191,17 +184,19 @@ import Testing
     func `A gateway's error status, and a key conflict, are unknown whatever the body says`(code: String) {
         #expect(self.outcome(500, #"{"RETCODE":"\#(code)"}"#).failure?.failureClass == .unknown)
         let conflict = self.outcome(422, #"{"RETCODE":"\#(code)"}"#).failure
-        #expect(conflict?.failureClass == .unknown)
-        #expect(conflict?.code == "idempotency_key_conflict")
+        #expect(conflict?.kind == "unknown idempotency_key_conflict")
     }
 
-    @Test
-    func `The names of the reply's fields are configuration`() {
+    @Test(arguments: [
+        #"{"c":"0","i":[{"c":"E1","m":"words","RETCODE":"0"}],"RETCODE":"9"}"#,
+        "<r><c>0</c><i><x><c>E1</c><m>words</m><RETCODE>0</RETCODE></x></i><RETCODE>9</RETCODE></r>",
+    ]) func `The names of the reply's fields are configuration, in both formats`(body: String) {
         var names = ReplyNames()
-        names.code = "retcode"
-        names.message = "retmsg"
-        let outcome = self.outcome(200, #"{"retcode":"0","retmsg":"ok"}"#, names: names)
-        #expect(outcome == .accepted(alreadyExisted: false, code: "0"))
+        (names.code, names.message, names.items) = ("c", "m", "i")
+        let reply = HTTPReply(status: 200, body: Data(body.utf8))
+        let outcome = BackendReply(table: Self.table, names: names).outcome(of: reply, mask: MessageMask())
+        #expect(outcome.items?.count == 1 && outcome.items?.first?.failure?.code == "E1")
+        #expect(outcome.items?.first?.failure?.message.contains("words") == true)
     }
 
     @Test
@@ -245,8 +240,7 @@ import Testing
     func `A RETCODE that is no code, or may be an identity number, is not repeated`(code: String) {
         let mask = MessageMask(sent: ["canary"])
         let failure = self.outcome(200, #"{"RETCODE":"\#(code)"}"#, mask: mask).failure
-        #expect(failure?.failureClass == .rejected)
-        #expect(failure?.code == "unknown_retcode")
+        #expect(failure?.kind == "rejected unknown_retcode")
         #expect(failure?.message.contains(code) == false)
     }
 
@@ -276,27 +270,13 @@ import Testing
         for code in ["000001", "1", "00", "-1", "SUCCESS"] { #expect(table.meaning(of: code) == .unlisted) }
     }
 
-    @Test(arguments: [200, 400])
-    func `A refusal tells whether a list names its code, under a client's error status, too`(status: Int) {
-        let reply = HTTPReply(status: status, body: Data(#"{"RETCODE":"E-17","RETMSG":"no"}"#.utf8))
-        for (table, isUnlisted) in [(RetcodeTable(), true), (RetcodeTable(rejected: ["E-17"]), false)] {
-            let outcome = BackendReply(table: table).outcome(of: reply, mask: MessageMask(sent: []))
-            #expect(outcome.failure?.failureClass == .rejected)
-            #expect(outcome.failure?.code == "E-17")
-            #expect(outcome.failure?.isUnlisted == isUnlisted)
-        }
-        let tooLarge = BackendReply().outcome(of: HTTPReply(status: 413, body: Data()), mask: MessageMask(sent: []))
-        #expect(tooLarge.failure?.isUnlisted == false)
-    }
-
     @Test(arguments: [(400, FailureClass.unknown), (418, .unknown), (413, .rejected), (401, .stop), (429, .throttled)])
     func `A refusal whose words were cut off may have been another word`(status: Int, expected: FailureClass) {
         let body = Data(#"{"RETCODE":"0000"#.utf8)
-        let mask = MessageMask()
-        let cut = BackendReply().outcome(of: HTTPReply(status: status, body: body, isComplete: false), mask: mask)
-        #expect((cut.failure ?? cut.tokenExpired)?.failureClass == expected)
-        #expect((cut.failure ?? cut.tokenExpired)?.code == "http_\(status)")
-        let whole = BackendReply().outcome(of: HTTPReply(status: 400, body: body), mask: mask)
+        let reply = HTTPReply(status: status, body: body, isComplete: false)
+        let cut = BackendReply().outcome(of: reply, mask: MessageMask())
+        #expect((cut.failure ?? cut.tokenExpired)?.kind == "\(expected) http_\(status)")
+        let whole = BackendReply().outcome(of: HTTPReply(status: 400, body: body), mask: MessageMask())
         #expect(whole.failure?.failureClass == .stop)
     }
 
@@ -305,19 +285,6 @@ import Testing
             let outcome = self.outcome(status, "")
             let scope = (outcome.failure ?? outcome.tokenExpired)?.stopScope
             #expect(scope == ([401, 407].contains(status) ? .account : .request), "status \(status)")
-        }
-    }
-
-    @Test func `Where unlisted codes are refused, none waits for a person`() {
-        var table = RetcodeTable()
-        table.unlisted = .reject
-        for (status, body) in [(200, #"{"RETCODE":"E-17"}"#), (400, #"{"RETCODE":"E-17"}"#)] {
-            let reply = HTTPReply(status: status, body: Data(body.utf8))
-            for (table, isUnlisted) in [(table, false), (RetcodeTable(), true)] {
-                let failure = BackendReply(table: table).outcome(of: reply, mask: MessageMask()).failure
-                #expect(failure?.failureClass == .rejected)
-                #expect(failure?.isUnlisted == isUnlisted)
-            }
         }
     }
 }

@@ -49,13 +49,11 @@ import Testing
     func `Ciphertext is never success, and the message names the setting`() throws {
         let body = self.sealed(#"{"RETCODE":"000000"}"#)
         let unconfigured = try #require(try self.outcome(200, body, isConfigured: false).failure)
-        #expect(unconfigured.failureClass == .unknown)
-        #expect(unconfigured.code == "unreadable_reply")
+        #expect(unconfigured.kind == "unknown unreadable_reply")
         #expect(unconfigured.message.contains("set delivery.reply.encryption"))
         let foreign = "\"\(TripleDESSealing.cbc("x", key: "abcdefghijklmnopqrstuvwx").base64EncodedString())\""
         let undeciphered = try #require(try self.outcome(200, foreign).failure)
-        #expect(undeciphered.failureClass == .unknown)
-        #expect(undeciphered.code == "unreadable_reply")
+        #expect(undeciphered.kind == "unknown unreadable_reply")
         #expect(undeciphered.message.contains("delivery.reply.key"))
         #expect(!undeciphered.message.contains(foreign.dropFirst().dropLast()))
     }

@@ -6,8 +6,8 @@ import Testing
 
 /// Replies in the clear, and what is no reply.
 @Suite struct ReplyCodecTests {
-    private func reading(_ body: String, names: ReplyNames = ReplyNames()) -> ReplyCodec.Reading {
-        ReplyCodec(names: names).reading(of: HTTPReply(status: 200, body: Data(body.utf8)))
+    private func reading(_ body: String) -> ReplyCodec.Reading {
+        ReplyCodec().reading(of: HTTPReply(status: 200, body: Data(body.utf8)))
     }
 
     private func document(
@@ -76,19 +76,6 @@ import Testing
     ])
     func `What stands in ITEMS instead of a list is told apart`(json: String, items: ReplyDocument.Items) {
         #expect(self.reading("{\"RETCODE\":0,\"ITEMS\":\(json)}") == self.document(["0"], items: items))
-    }
-
-    @Test
-    func `The names are configuration`() {
-        var names = ReplyNames()
-        names.code = "c"
-        names.message = "m"
-        names.items = "i"
-        let items: [ReplyDocument.Statement?] = [.init(spellings: ["2"])]
-        #expect(
-            self.reading(#"{"c":1,"m":"a","i":[{"c":2}],"RETCODE":9}"#, names: names)
-                == self.document(["1"], "a", items: .listed(items))
-        )
     }
 
     @Test(arguments: [

@@ -5,8 +5,8 @@ import Testing
 
 /// Replies in XML.
 @Suite struct ReplyXMLTests {
-    private func read(_ text: String, names: ReplyNames = ReplyNames()) -> ReplyDocument? {
-        ReplyDocument(xml: Array(text.utf8), names: names)
+    private func read(_ text: String) -> ReplyDocument? {
+        ReplyDocument(xml: Array(text.utf8), names: ReplyNames())
     }
 
     private func statement(_ code: String, _ message: String = "") -> ReplyDocument.Statement {
@@ -45,17 +45,6 @@ import Testing
         #expect(self.read("<r><ITEMS/><ITEMS/></r>") == doubled)
     }
 
-    @Test
-    func `The names are configuration`() {
-        var names = ReplyNames()
-        names.code = "code"
-        names.message = "text"
-        names.items = "cards"
-        let text = "<r><code>1</code><text>a</text><cards><c><code>2</code></c></cards><RETCODE>9</RETCODE></r>"
-        let expected = ReplyDocument(statement: self.statement("1", "a"), items: .listed([self.statement("2")]))
-        #expect(self.read(text, names: names) == expected)
-    }
-
     @Test(arguments: [
         "<r/>", "<RETCODE>0</RETCODE>", "<r><RETCODE/></r>", "<r><RETCODE> </RETCODE></r>",
         "<r><retcode>0</retcode></r>", "<r><a><RETCODE>0</RETCODE></a></r>",
@@ -70,9 +59,7 @@ import Testing
         "", "<", "<r>", "<r><RETCODE>0</RETCODE>", "<r><RETCODE>0</RETCODE></r", "<r><RETCODE>0</r>",
         "<r><RETCODE>0</RETCODE></r>x", "<r><RETCODE>0</RETCODE></r><r/>", "<r><RETCODE>&no;</RETCODE></r>",
         "<r a='1' a='2'><RETCODE>0</RETCODE></r>",
-
         "<?x?><r><RETCODE>0</RETCODE></r>", "<r><?x?><RETCODE>0</RETCODE></r>",
-
         "<r><RETCODE>0\u{0}</RETCODE></r>", "<r><RETCODE>0\u{1}</RETCODE></r>",
     ])
     func `What is cut, goes on or is not well-formed is refused, although the parser calls some of it success`(

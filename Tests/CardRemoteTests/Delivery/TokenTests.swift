@@ -80,8 +80,7 @@ import Testing
             let failure = await #expect(throws: RemoteFailure.self) {
                 try await backend.parts(for: [makeMember(.front)])
             }
-            #expect(failure?.failureClass == .stop)
-            #expect(failure?.code == "token_unavailable")
+            #expect(failure?.kind == "stop token_unavailable")
             #expect(failure?.message.contains("canary") == false)
         }
         try await withBackend(token: .command { throw CancellationError() }) { backend in

@@ -101,7 +101,7 @@ import Testing
         ("bytes 999-200998/300000", 200_000), ("bytes 1001-200999/300000", 199_999),
         ("bytes 1000-201000/300000", 200_001), ("bytes 1000-200999/300000", 200_001),
         ("bytes 1000-200999/300000", 199_999), ("bytes 1000-200999/*", 200_000), ("bytes */300000", 200_000),
-        ("bytes 1000-66534/300000", 65_535), ("bytes 0-199999/300000", 200_000),
+        ("bytes 1000-66534/300000", 65_535), ("bytes 0-199999/300000", 200_000), ("junk", 200_000), ("", 200_000),
     ])
     func `A part of other bytes, of another length, in crumbs, or of who knows how much is not believed`(
         contentRange: String,

@@ -85,7 +85,6 @@ import Testing
 
     @Test func `A cut behind a redirect is resumed by way of the first URL`() async throws {
         let host = SpecimenHost(Self.image)
-        let box = PieceBox()
         try await host.serve { port in
             host.change { number, request, answer in
                 if request.path == "/x" { return number == 1 ? answer.cut(to: 1000) : () }
@@ -95,12 +94,12 @@ import Testing
             settings.maximumRedirects = 1
             for expected in [false, true] {
                 let outcome = try await Specimen.withFetcher(settings) {
-                    try await box.fetch(Specimen.url(port: port), with: $0)
+                    try await host.box.fetch(Specimen.url(port: port), with: $0)
                 }
                 #expect(outcome.isFetched == expected)
             }
         }
-        #expect(await box.image == Self.image)
+        #expect(await host.box.image == Self.image)
         #expect(host.received.last { $0.path != "/x" }?.header("If-Range") == #""v1""#)
     }
 

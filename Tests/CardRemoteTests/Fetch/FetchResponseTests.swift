@@ -46,8 +46,7 @@ import Testing
     ])
     func `A status has its class and its code`(status: Int, failureClass: FailureClass, code: String) {
         let failure = self.faults.failure(for: self.facts([], status: status))
-        #expect(failure.failureClass == failureClass)
-        #expect(failure.code == code)
+        #expect(failure.kind == "\(failureClass) \(code)")
         #expect(failure.httpStatus == status)
         #expect(failure.retryAfter == nil)
     }

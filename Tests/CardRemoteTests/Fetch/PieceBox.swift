@@ -140,31 +140,6 @@ enum Specimen {
         await fetcher.shutdown()
         return try result.get()
     }
-
-    /// Serves an image, and makes attempts on it, each with a fetcher of its own, as after a restart.
-    ///
-    /// - Parameter between: called between the attempts.
-    /// - Returns: the outcome of the last one.
-    @discardableResult
-    static func fetch(
-        from host: SpecimenHost,
-        into box: PieceBox = PieceBox(),
-        attempts: Int = 1,
-        maxBytes: Int = 50_000_000,
-        times: ImageFetcher.Times = ImageFetcher.Times(),
-        between: (FetchOutcome) async throws -> Void = { _ in }
-    ) async throws -> FetchOutcome {
-        var outcome: FetchOutcome?
-        try await host.serve { port in
-            for _ in 0..<attempts {
-                if let outcome { try await between(outcome) }
-                outcome = try await self.withFetcher(self.settings(port: port), maxBytes: maxBytes, times: times) {
-                    try await box.fetch(self.url(port: port), with: $0)
-                }
-            }
-        }
-        return try #require(outcome)
-    }
 }
 
 extension FetchOutcome {

@@ -50,6 +50,8 @@ final class SpecimenHost: Sendable {
     }
 
     private let state: Mutex<State>
+    /// What attempts have kept of it.
+    let box = PieceBox()
 
     static let headers = ["ETag": #""v1""#, "Content-Type": "image/jpeg", "Accept-Ranges": "bytes"]
 
@@ -94,6 +96,45 @@ final class SpecimenHost: Sendable {
         }
         self.state.withLock { ($0.server, $0.past) = (server, earlier) }
         return try await server.listening(run)
+    }
+
+    /// Makes attempts on the image, each with a fetcher of its own, as after a restart.
+    ///
+    /// - Parameter between: called between the attempts.
+    /// - Returns: the outcome of the last one.
+    @discardableResult
+    func fetch(
+        attempts: Int = 1,
+        maxBytes: Int = 50_000_000,
+        times: ImageFetcher.Times = ImageFetcher.Times(),
+        between: (FetchOutcome) async throws -> Void = { _ in }
+    ) async throws -> FetchOutcome {
+        var outcome: FetchOutcome?
+        try await self.serve { port in
+            for _ in 0..<attempts {
+                if let outcome { try await between(outcome) }
+                let settings = Specimen.settings(port: port)
+                outcome = try await Specimen.withFetcher(settings, maxBytes: maxBytes, times: times) {
+                    try await self.box.fetch(Specimen.url(port: port), with: $0)
+                }
+            }
+        }
+        return try #require(outcome)
+    }
+
+    /// Expects that the last of some attempts has an image, by default what the host holds by then.
+    func expectImage(
+        _ expected: [UInt8]? = nil,
+        attempts: Int = 1,
+        keptOnce: Bool = false,
+        at location: SourceLocation = #_sourceLocation,
+        between: (FetchOutcome) async throws -> Void = { _ in }
+    ) async throws {
+        let outcome = try await self.fetch(attempts: attempts, between: between)
+        let image = expected ?? self.state.withLock { $0.image }
+        #expect(outcome.isFetched, sourceLocation: location)
+        #expect(await self.box.image == image, sourceLocation: location)
+        if keptOnce { #expect(await self.box.bytesKept == image.count, sourceLocation: location) }
     }
 
     private static func proper(_ request: ReceivedRequest, _ state: State) -> Answer {

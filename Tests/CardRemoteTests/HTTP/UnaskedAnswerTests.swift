@@ -178,15 +178,7 @@ import Testing
         for (code, reply) in [("E1", refusal), ("E1", coded), ("http_400", Self.page)] {
             try await withFaultServer(.reply(reply)) { _, port in
                 let named = try await withBackend(port: port) { backend in
-                    let parts = try await backend.parts(for: [makeMember(.front)])
-                    let images = [makeMember(.front).card: Data([0xFF, 0xD8, 0xFF, 0xD9])]
-                    let boundary = try backend.boundary(for: "key", parts: parts, images: images)
-                    let delivery = OutboundDelivery(
-                        idempotencyKey: "key",
-                        boundary: boundary,
-                        parts: parts,
-                        images: images
-                    )
+                    let delivery = try await makeDelivery(with: backend)
                     var named: [Bool?] = []
                     for _ in 0..<2 {
                         let failure = try await backend.send(delivery).failure

@@ -93,8 +93,7 @@ import Testing
         for key in ["error_message", "error", "ERROR"] {
             let body = #"{"request_id":"1457432550,b7","time_used":4,"\#(key)":"\#(row.error)"}"#
             let failure = try #require(outcome(dialect, row.status, body).failure)
-            #expect(failure.failureClass == row.expected)
-            #expect(failure.code == row.code)
+            #expect(failure.kind == "\(row.expected) \(row.code)")
             #expect(failure.httpStatus == row.status)
             #expect(!failure.message.contains("110101"))
         }
@@ -121,8 +120,7 @@ import Testing
     @Test(arguments: ["1301", "true", #"{"code":"AUTHENTICATION_ERROR"}"#, #"["AUTHENTICATION_ERROR"]"#])
     func `An error that is no text is one we do not know`(json: String) {
         let failure = outcome(.faceppv1, 200, #"{"request_id":"1,a","cards":[],"error":\#(json)}"#).failure
-        #expect(failure?.failureClass == .transient)
-        #expect(failure?.code == "unknown_error")
+        #expect(failure?.kind == "transient unknown_error")
     }
 
     @Test

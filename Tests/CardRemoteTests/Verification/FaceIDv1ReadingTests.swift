@@ -87,8 +87,7 @@ import Testing
     ])
     func `Without a side, a key that is none of the dialect's means that nobody knows what this is`(body: String) {
         let failure = outcome(.faceIDv1, 200, body).failure
-        #expect(failure?.failureClass == .transient)
-        #expect(failure?.code == "unusable_reply")
+        #expect(failure?.kind == "transient unusable_reply")
     }
 
     @Test

@@ -37,7 +37,6 @@ import Testing
     @Test(arguments: ["{}", "1", #""none""#, "true"])
     func `Cards that are no array are no reading`(json: String) {
         let failure = outcome(.faceppv1, 200, #"{"request_id":"1,a","cards":\#(json)}"#).failure
-        #expect(failure?.failureClass == .transient)
-        #expect(failure?.code == "unusable_reply")
+        #expect(failure?.kind == "transient unusable_reply")
     }
 }
