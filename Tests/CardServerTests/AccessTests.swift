@@ -2,6 +2,7 @@ import CardModel
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import CardServer

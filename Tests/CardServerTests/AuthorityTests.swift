@@ -2,6 +2,7 @@ import CardModel
 import CardStore
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import CardServer

@@ -2,6 +2,7 @@ import CardEngine
 import CardModel
 import CardStore
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardServer

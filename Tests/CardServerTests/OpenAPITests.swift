@@ -3,6 +3,7 @@ import CardStore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import TestSupport
 import Testing
 
 @testable import CardServer

@@ -163,28 +163,36 @@ struct ServeTests {
         try await self.serving { file in
             let status = try await self.tool.serve(file) { errors, send in
                 let service = try await Service(errors)
-                let slow = try LoopbackSocket(port: service.port)
                 let photo = MarkedPhoto.front(1).jpeg
-                try slow.send(
-                    Data(
-                        """
-                        POST /v1/cards HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(token)\r\n\
-                        Card-Business-No: R-1\r\nContent-Type: image/jpeg\r\nContent-Length: \(photo.count)\r\n\
-                        Expect: 100-continue\r\n\r\n
-                        """.utf8
-                    )
-                )
-                // Now it is certain that the request was accepted.
-                #expect(try slow.statusLine().contains(" 100 "))
-                try slow.send(photo.prefix(100))
-                let others = try (0..<20).map { _ in try LoopbackSocket(port: service.port) }
-                try send(.terminate)
-                // Refused from now on, or accepted and closed.
-                let late = (0..<20).compactMap { _ in try? LoopbackSocket(port: service.port) }
-                #expect(try await errors.line(containing: "interrupted: ") != nil)
-                try slow.send(photo.dropFirst(100))
-                #expect(try slow.statusLine().contains(" 202 "))
-                withExtendedLifetime((others, late)) {}
+                let headers = [
+                    ("Card-Business-No", "R-1"), ("Content-Type", "image/jpeg"), ("Expect", "100-continue"),
+                ]
+                let request = RawRequest("POST", "/v1/cards", token: token, headers: headers, body: photo)
+                try await RawConnection.with(port: service.port) { (slow) async throws in
+                    try await slow.send(request.head)
+                    // Now it is certain that the request was accepted.
+                    #expect(try await slow.response()?.status == 100)
+                    try await slow.send(photo.prefix(100))
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        let (connected, connect) = AsyncStream.makeStream(of: Void.self)
+                        let hold: @Sendable () async -> Void = {
+                            // One that comes late is refused, or accepted and closed.
+                            try? await RawConnection.with(port: service.port) {
+                                connect.yield()
+                                _ = try await $0.response()
+                            }
+                        }
+                        for _ in 0..<20 { group.addTask { await hold() } }
+                        var others = connected.makeAsyncIterator()
+                        for _ in 0..<20 { await others.next() }
+                        try send(.terminate)
+                        for _ in 0..<20 { group.addTask { await hold() } }
+                        #expect(try await errors.line(containing: "interrupted: ") != nil)
+                        try await slow.send(photo.dropFirst(100))
+                        #expect(try await slow.response()?.status == 202)
+                        group.cancelAll()
+                    }
+                }
             }
             #expect(status == 143)
             #expect(try await self.tool.run(["run"] + file).status == 0)
@@ -240,12 +248,5 @@ struct ServeTests {
             let outcome = try await self.tool.run(endpoint + ["--port", "\(port.port)"], ends: 78)
             #expect(outcome.errors.contains("port \(port.port)"), "\(outcome.errors)")
         }
-    }
-}
-
-extension LoopbackSocket {
-    /// The first line of an answer.
-    fileprivate func statusLine() throws -> String {
-        String(decoding: try self.receiveBytes(), as: UTF8.self).components(separatedBy: "\r\n")[0]
     }
 }

@@ -63,15 +63,12 @@ struct Service {
         fields: [String: String] = [:],
         filename: String = "a.jpg"
     ) async throws -> Answer {
-        var body = Data()
-        for (name, value) in fields.merging(["business_no": "R-1"], uniquingKeysWith: { own, _ in own }) {
-            body += Data("--b\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n".utf8)
-        }
-        body += Data("--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"\(filename)\"\r\n\r\n".utf8)
-        body += photo.jpeg + Data("\r\n--b--\r\n".utf8)
-        var headers = ["Content-Type": "multipart/form-data; boundary=b"]
+        let texts = fields.merging(["business_no": "R-1"], uniquingKeysWith: { own, _ in own })
+        var form = HandWrittenForm(parts: texts.map { .text($0.key, $0.value) })
+        form.parts.append(.init(name: "image", filename: filename, body: Array(photo.jpeg)))
+        var headers = ["Content-Type": form.contentType]
         headers["Idempotency-Key"] = key.map { "\"\($0)\"" }
-        return try await self.send("POST", "/v1/cards", token: token, headers: headers, body: body)
+        return try await self.send("POST", "/v1/cards", token: token, headers: headers, body: form.body)
     }
 
     /// Asks for a path over TLS, and returns the subject of the certificate and the status line.

@@ -1,6 +1,7 @@
 import CardEmbedded
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ErasureTests {

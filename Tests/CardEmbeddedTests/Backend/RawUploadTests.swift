@@ -1,5 +1,6 @@
 import CardEmbedded
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RawUploadTests {
@@ -93,8 +94,8 @@ private struct RawUpload {
 
 extension EndpointClient {
     /// Sends a raw image; `key` is the header's value, quotes included.
-    fileprivate func upload(_ upload: RawUpload, key: String) async throws -> Answer {
+    fileprivate func upload(_ upload: RawUpload, key: String) async throws -> RawResponse {
         let headers = upload.headers + [("Idempotency-Key", key)]
-        return try await self.send("POST", "/upload", headers: headers, body: upload.body)
+        return try await self.send(RawRequest("POST", "/upload", headers: headers, body: Data(upload.body)))
     }
 }

@@ -1,5 +1,6 @@
 import CardEmbedded
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ReplyFormatTests {
@@ -17,7 +18,7 @@ import Testing
         } body: { client async throws in
             let answer = try await client.upload(form, key: "\"k\"")
             #expect(try await client.upload(form, key: "\"k\"").body == answer.body)
-            return (answer.headers["content-type"], String(decoding: answer.body, as: UTF8.self))
+            return (answer["content-type"], String(decoding: answer.body, as: UTF8.self))
         }
     }
 
@@ -92,7 +93,7 @@ import Testing
         } body: { client async throws in
             let answer = try await client.upload(.single(), key: nil)
             #expect(answer.status == 400)
-            #expect(answer.headers["content-type"] == "application/problem+json")
+            #expect(answer["content-type"] == "application/problem+json")
         }
     }
 }

@@ -1,5 +1,6 @@
 import CardEmbedded
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SeveralDocumentsTests {

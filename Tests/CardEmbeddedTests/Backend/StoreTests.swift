@@ -178,13 +178,14 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await services.run() }
             let client = EndpointClient(port: try #require(await ports.first { _ in true }))
-            let connection = try LoopbackSocket(port: client.port)
-            let headers = [("Content-Type", form.contentType), ("Idempotency-Key", "\"k\"")]
-            try connection.send(EndpointClient.head("POST", "/upload", headers, length: form.body.count))
-            try await client.waitForRunning(1)
-            await services.triggerGracefulShutdown()
-            try connection.send(form.body)
-            #expect(try await connection.receive().retcode == "000000")
+            let request = RawRequest.form(form, key: "\"k\"")
+            try await client.connected { (connection) async throws in
+                try await connection.send(request.head)
+                try await client.waitForRunning(1)
+                await services.triggerGracefulShutdown()
+                try await connection.send(form.body)
+                #expect(try await connection.response()?.retcode == "000000")
+            }
             try await group.waitForAll()
         }
         #expect(try self.folder.ledger().count == 1)
@@ -196,11 +197,7 @@ import Testing
                 for _ in 0..<8 {
                     group.addTask {
                         // It ends when the backend takes no connection any more.
-                        while let connection = try? LoopbackSocket(port: client.port) {
-                            guard (try? connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n".utf8)) != nil,
-                                (try? await connection.receive()) != nil
-                            else { return }
-                        }
+                        while (try? await client.get("/healthz")) != nil {}
                     }
                 }
                 #expect(try await client.get("/healthz").status == 200)

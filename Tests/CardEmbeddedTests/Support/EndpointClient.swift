@@ -1,53 +1,28 @@
+import CardEmbedded
 import Foundation
+import Logging
 import TestSupport
+import Testing
 
-/// What an endpoint answered.
-struct Answer: Sendable {
-    let status: Int
-    /// By names in lower case.
-    let headers: [String: String]
-    let body: Data
-
-    /// The JSON object; empty when the body is none.
-    var json: [String: Any] { (try? JSONSerialization.jsonObject(with: self.body)) as? [String: Any] ?? [:] }
-    var text: String { String(decoding: self.body, as: UTF8.self) }
+extension RawResponse {
     /// The business code.
     var retcode: String? { self.json["RETCODE"] as? String }
     /// The codes of `ITEMS`.
     var itemCodes: [String]? { (self.json["ITEMS"] as? [[String: Any]])?.map { $0["RETCODE"] as? String ?? "" } }
-    /// The code of problem details.
-    var code: String? { self.json["code"] as? String }
-    var isReplay: Bool { self.headers["idempotent-replayed"] == "true" }
+    var isReplay: Bool { self["idempotent-replayed"] == "true" }
+    var error: String? { self.error(.faceIDv1) }
+
+    /// The error string, under the key of a dialect.
+    func error(_ dialect: EmbeddedVerifier.Dialect) -> String? {
+        self.json[dialect == .faceIDv3 ? "error" : "error_message"] as? String
+    }
 }
 
-extension LoopbackSocket {
-    /// Reads one response whose length is declared.
-    func receive() async throws -> Answer {
-        try await withCheckedThrowingContinuation { continuation in
-            // A thread of its own: many at once would take all of Dispatch's, which the database works on.
-            Thread.detachNewThread { continuation.resume(with: Result { try self.response() }) }
-        }
-    }
-
-    private func response() throws -> Answer {
-        var bytes = Data()
-        while true {
-            if let head = bytes.range(of: Data("\r\n\r\n".utf8)) {
-                let lines = String(decoding: bytes[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
-                var headers: [String: String] = [:]
-                for line in lines.dropFirst() {
-                    let parts = line.split(separator: ":", maxSplits: 1)
-                    headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
-                }
-                let length = headers["content-length"].flatMap { Int($0) } ?? 0
-                if bytes.count >= head.upperBound + length {
-                    let status = Int(lines[0].split(separator: " ")[1]) ?? 0
-                    let body = bytes[head.upperBound..<head.upperBound + length]
-                    return Answer(status: status, headers: headers, body: Data(body))
-                }
-            }
-            bytes += try self.receiveBytes()
-        }
+extension RawRequest {
+    /// With a form; `key` is the value of the header field, quotes included.
+    static func form(_ form: HandWrittenForm, to path: String = "/upload", key: String? = nil) -> RawRequest {
+        let keyed = key.map { [("Idempotency-Key", $0)] } ?? []
+        return RawRequest("POST", path, headers: [("Content-Type", form.contentType)] + keyed, body: form.body)
     }
 }
 
@@ -55,38 +30,44 @@ extension LoopbackSocket {
 struct EndpointClient: Sendable {
     let port: Int
 
-    static func head(_ method: String, _ path: String, _ headers: [(String, String)], length: Int) -> [UInt8] {
-        let lines = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
-        return Array("\(method) \(path) HTTP/1.1\r\nHost: test\r\n\(lines)Content-Length: \(length)\r\n\r\n".utf8)
+    func send(_ request: RawRequest) async throws -> RawResponse {
+        try await RawConnection.answer(to: request, port: self.port)
     }
 
-    func send(
-        _ method: String = "POST",
-        _ path: String,
-        headers: [(String, String)] = [],
-        body: [UInt8] = []
-    ) async throws -> Answer {
-        let connection = try LoopbackSocket(port: self.port)
-        try connection.send(Self.head(method, path, headers, length: body.count))
-        // A refusal may come, and the connection end, before the body is sent.
-        try? connection.send(body)
-        return try await connection.receive()
+    func connected<Value: Sendable>(_ body: (RawConnection) async throws -> Value) async throws -> Value {
+        try await RawConnection.with(port: self.port, body)
     }
 
-    func get(_ path: String) async throws -> Answer { try await self.send("GET", path) }
+    func get(_ path: String) async throws -> RawResponse { try await self.send(RawRequest("GET", path)) }
 
-    /// Sends a form to the backend; `key` is the header's value, quotes included.
-    func upload(_ form: HandWrittenForm, key: String?) async throws -> Answer {
-        try await self.send("/upload", form, key: key)
+    /// Sends a form to the backend; `key` is the value of the header field, quotes included.
+    func upload(_ form: HandWrittenForm, key: String?) async throws -> RawResponse {
+        try await self.send(.form(form, key: key))
     }
 
-    func send(_ path: String, _ form: HandWrittenForm, key: String? = nil) async throws -> Answer {
-        let keyed = key.map { [("Idempotency-Key", $0)] } ?? []
-        return try await self.send("POST", path, headers: [("Content-Type", form.contentType)] + keyed, body: form.body)
+    /// Asks a verifier for a reading.
+    func post(_ form: HandWrittenForm, to dialect: EmbeddedVerifier.Dialect = .faceIDv1) async throws -> RawResponse {
+        try await self.send(.form(form, to: dialect.path))
     }
 
     /// Waits until so many uploads are under way.
     func waitForRunning(_ count: Int) async throws {
         while try await self.get("/healthz").json["running"] as? Int != count { await Task.yield() }
     }
+}
+
+/// What a verifier that serves nobody else answers.
+func verifierAnswer(
+    to form: HandWrittenForm,
+    in dialect: EmbeddedVerifier.Dialect = .faceIDv1,
+    logger: Logger = silent
+) async throws -> RawResponse {
+    try await withVerifier(logger: logger) { client async throws in try await client.post(form, to: dialect) }
+}
+
+/// Expects the name and the time of a call that came when `withVerifier`'s clock stood.
+func expectMark(_ json: [String: Any]) throws {
+    let id = try #require(json["request_id"] as? String).split(separator: ",")
+    #expect(id.count == 2 && id[0] == "1457432550" && UUID(uuidString: String(id[1])) != nil)
+    #expect(try #require(json["time_used"] as? Int) >= 0)
 }

@@ -1,16 +1,8 @@
+import CardEmbedded
+import TestSupport
 import Testing
 
-/// A form written by hand: not by the encoder the sender uses.
-struct HandWrittenForm: Sendable, CustomTestStringConvertible {
-    struct Part: Sendable {
-        var name: String
-        var filename: String?
-        var type: String?
-        var body: [UInt8]
-
-        static func text(_ name: String, _ value: String) -> Part { Part(name: name, body: Array(value.utf8)) }
-    }
-
+extension HandWrittenForm: CustomTestStringConvertible {
     /// One document of a form with several.
     struct Document: Sendable {
         var number = "B-1"
@@ -23,9 +15,6 @@ struct HandWrittenForm: Sendable, CustomTestStringConvertible {
 
     /// Another JPEG for each number.
     static func image(_ number: UInt8) -> [UInt8] { [0xFF, 0xD8, 0xFF, 0xE1, number, 0xFF, 0xD9] }
-
-    var boundary = "hand-written-7d3b"
-    var parts: [Part]
 
     /// A front or back of layout `single`.
     static func single(
@@ -65,19 +54,25 @@ struct HandWrittenForm: Sendable, CustomTestStringConvertible {
         ]
     }
 
-    var testDescription: String { self.parts.map(\.name).joined(separator: " ") }
-    var contentType: String { "multipart/form-data; boundary=\(self.boundary)" }
-
-    var body: [UInt8] {
-        var result: [UInt8] = []
-        for part in self.parts {
-            result += Array("--\(self.boundary)\r\nContent-Disposition: form-data; name=\"\(part.name)\"".utf8)
-            if let filename = part.filename { result += Array("; filename=\"\(filename)\"".utf8) }
-            if let type = part.type { result += Array("\r\nContent-Type: \(type)".utf8) }
-            result += Array("\r\n\r\n".utf8) + part.body + Array("\r\n".utf8)
+    /// A request for a reading.
+    static func reading(
+        key: String = "test-key",
+        secret: String = "test-secret",
+        image: [UInt8]? = jpeg,
+        filename: String? = "card.bin",
+        legality: String? = nil,
+        in dialect: EmbeddedVerifier.Dialect = .faceIDv1
+    ) -> HandWrittenForm {
+        var form = HandWrittenForm(parts: [.text("api_key", key), .text("api_secret", secret)])
+        if let legality { form.parts.append(.text("legality", legality)) }
+        if let image {
+            let name = dialect == .faceppv1 ? "image_file" : "image"
+            form.parts.append(Part(name: name, filename: filename, type: "application/octet-stream", body: image))
         }
-        return result + Array("--\(self.boundary)--\r\n".utf8)
+        return form
     }
+
+    package var testDescription: String { self.parts.map(\.name).joined(separator: " ") }
 
     func with(_ name: String, _ value: String) -> HandWrittenForm {
         var copy = self

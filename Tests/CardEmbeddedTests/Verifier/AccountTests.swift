@@ -1,5 +1,6 @@
 import CardEmbedded
 import Foundation
+import TestSupport
 import Testing
 
 /// The signatures here were made with Python's `hmac`, not with code of this project.

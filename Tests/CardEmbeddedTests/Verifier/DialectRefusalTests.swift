@@ -1,5 +1,6 @@
 import CardEmbedded
 import Foundation
+import TestSupport
 import Testing
 
 /// What is wrong with a request, in each dialect's words and with its limits.
@@ -87,7 +88,7 @@ import Testing
         // Bytes after the end of a JPEG are no part of the picture.
         let image = try card.jpeg() + [UInt8](repeating: 0, count: 3_000_000)
         let answers = try await withVerifier { client async throws in
-            var answers: [Answer] = []
+            var answers: [RawResponse] = []
             for dialect in EmbeddedVerifier.Dialect.allCases {
                 answers.append(try await client.post(.reading(image: image, in: dialect), to: dialect))
             }
@@ -95,9 +96,9 @@ import Testing
         }
         #expect(answers.map(\.status) == [413, 413, 200])
         #expect(answers[2].json["side"] as? Int == 0)
-        #expect(answers[0].headers["content-type"] == "text/plain")
+        #expect(answers[0]["content-type"] == "text/plain")
         #expect(answers[0].text == "Request Entity Too Large")
-        #expect(answers[1].headers["content-type"] == "text/html")
+        #expect(answers[1]["content-type"] == "text/html")
         #expect(answers[1].text.contains("<h1>413 Request Entity Too Large</h1>"))
     }
 

@@ -36,7 +36,7 @@ import Testing
         let image = try card.jpeg()
         let answer = try await verifierAnswer(to: .reading(image: image, in: dialect), in: dialect)
         #expect(answer.status == 200)
-        #expect(answer.headers["content-type"] == "application/json; charset=utf-8")
+        #expect(answer["content-type"] == "application/json; charset=utf-8")
         #expect(answer.text.contains(try #require(try card.fields.issuer)))
     }
 
@@ -51,46 +51,45 @@ import Testing
     @Test
     func `A body that is no form has no arguments`() async throws {
         let answer = try await withVerifier { client async throws in
-            let path = EmbeddedVerifier.Dialect.faceIDv1.path
             let type = [("Content-Type", "application/json")]
-            return try await client.send("POST", path, headers: type, body: Array("{}".utf8))
+            let path = EmbeddedVerifier.Dialect.faceIDv1.path
+            return try await client.send(RawRequest("POST", path, headers: type, body: Data("{}".utf8)))
         }
         #expect(answer.status == 400)
         #expect(answer.error == "MISSING_ARGUMENTS: api_key")
     }
 
-    @Test(arguments: ["/faceid/v1/ocr", "/", "/cardpp/v2/ocridcard"])
-    func `Another path is unknown`(path: String) async throws {
-        let answer = try await withVerifier { client async throws in try await client.send("POST", path) }
-        #expect(answer.status == 404)
-        #expect(answer.json as? [String: String] == ["error_message": "API_NOT_FOUND"])
-    }
-
-    @Test(arguments: EmbeddedVerifier.Dialect.allCases)
-    func `So is any method but POST`(dialect: EmbeddedVerifier.Dialect) async throws {
-        let answer = try await withVerifier { client async throws in try await client.get(dialect.path) }
-        #expect(answer.status == 404)
-        #expect(answer.json as? [String: String] == ["error_message": "API_NOT_FOUND"])
+    @Test func `Another path, and any method but POST, is unknown`() async throws {
+        let paths = ["/faceid/v1/ocr", "/", "/cardpp/v2/ocridcard"].map { RawRequest("POST", $0) }
+        let methods = EmbeddedVerifier.Dialect.allCases.map { RawRequest("GET", $0.path) }
+        try await withVerifier { client async throws in
+            for request in paths + methods {
+                let answer = try await client.send(request)
+                #expect(answer.status == 404, "\(request.target)")
+                #expect(answer.json as? [String: String] == ["error_message": "API_NOT_FOUND"])
+            }
+        }
     }
 
     @Test func `One request more than allowed at once is refused, and the next after it answered`() async throws {
         let form = HandWrittenForm.reading()
-        let path = EmbeddedVerifier.Dialect.faceIDv1.path
+        let request = RawRequest.form(form, to: EmbeddedVerifier.Dialect.faceIDv1.path)
         try await withVerifier {
             $0.concurrency = 1
         } body: { client async throws in
-            // Which of the two is served first is not known: the refused one is answered without a body.
-            let connections = [try LoopbackSocket(port: client.port), try LoopbackSocket(port: client.port)]
-            let head = EndpointClient.head("POST", path, [("Content-Type", form.contentType)], length: form.body.count)
-            for connection in connections { try connection.send(head) }
-            try await withThrowingTaskGroup(of: Answer.self) { group in
-                for connection in connections { group.addTask { try await connection.receive() } }
-                let refused = try #require(try await group.next())
-                #expect(refused.status == 403)
-                #expect(refused.error == "CONCURRENCY_LIMIT_EXCEEDED")
-                for connection in connections { try? connection.send(form.body) }
-                let other = try #require(try await group.next())
-                #expect(other.error == "IMAGE_ERROR_UNSUPPORTED_FORMAT: image")
+            try await client.connected { (one) async throws in
+                try await client.connected { (other) async throws in
+                    // Which of the two is served first is not known: the refused one is answered without a body.
+                    for connection in [one, other] { try await connection.send(request.head) }
+                    try await withThrowingTaskGroup(of: RawResponse?.self) { group in
+                        for connection in [one, other] { group.addTask { try await connection.response() } }
+                        let refused = try #require(try await group.next() ?? nil)
+                        #expect(refused.status == 403 && refused.error == "CONCURRENCY_LIMIT_EXCEEDED")
+                        for connection in [one, other] { try? await connection.send(form.body) }
+                        let served = try #require(try await group.next() ?? nil)
+                        #expect(served.error == "IMAGE_ERROR_UNSUPPORTED_FORMAT: image")
+                    }
+                }
             }
             #expect(try await client.post(form).status == 400)
         }

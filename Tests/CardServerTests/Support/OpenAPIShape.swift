@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import CardServer

@@ -1,20 +1,20 @@
-import Foundation
+package import Foundation
 import NIOCore
 import NIOPosix
-import NIOSSL
+package import NIOSSL
 
 /// A client that sends what it is told to, well-formed or not.
-struct RawConnection {
-    struct Failure: Error {
+package struct RawConnection: Sendable {
+    /// What came is no answer, or only a part of one.
+    package struct Failure: Error {
         var text: String
     }
 
-    private let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private let reader: Reader
 
-    /// Holds what has come and was not looked at.
-    private final class Reader {
+    /// Holds what has come and was not looked at; one task at a time reads.
+    private final class Reader: @unchecked Sendable {
         var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         var pending = Data()
 
@@ -23,19 +23,10 @@ struct RawConnection {
         }
     }
 
-    private init(
-        _ inbound: NIOAsyncChannelInboundStream<ByteBuffer>,
-        _ outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-    ) {
-        self.inbound = inbound
-        self.outbound = outbound
-        self.reader = Reader(inbound)
-    }
-
     /// Connects, and disconnects at the end.
     ///
     /// - Parameter source: the address that it comes from, one of this machine.
-    static func with<Value: Sendable>(
+    package static func with<Value: Sendable>(
         port: Int,
         from source: String = "127.0.0.1",
         tls: NIOSSLContext? = nil,
@@ -56,23 +47,33 @@ struct RawConnection {
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
-            try await body(RawConnection(inbound, outbound))
+            try await body(RawConnection(outbound: outbound, reader: Reader(inbound)))
+        }
+    }
+
+    /// Sends one request on a connection of its own, and returns its answer.
+    package static func answer(to request: RawRequest, port: Int) async throws -> RawResponse {
+        try await Self.with(port: port) { connection in
+            // A refusal may come, and the connection end, before all of it is sent.
+            try? await connection.send(request.bytes)
+            guard let response = try await connection.response() else { throw Failure(text: "There is no answer.") }
+            return response
         }
     }
 
     /// Sends text as it is.
-    func send(_ text: String) async throws { try await self.send(Data(text.utf8)) }
+    package func send(_ text: String) async throws { try await self.send(Data(text.utf8)) }
 
     /// Sends bytes as they are.
-    func send(_ bytes: Data) async throws { try await self.outbound.write(ByteBuffer(bytes: bytes)) }
+    package func send(_ bytes: Data) async throws { try await self.outbound.write(ByteBuffer(bytes: bytes)) }
 
     /// Says that nothing more is sent.
-    func finish() { self.outbound.finish() }
+    package func finish() { self.outbound.finish() }
 
     /// Returns the next answer whole, also one of the informational ones; `nil` if the connection ends before it.
     ///
     /// - Parameter hasContent: whether what its length says follows it; not so after HEAD.
-    func response(hasContent: Bool = true) async throws -> RawResponse? {
+    package func response(hasContent: Bool = true) async throws -> RawResponse? {
         while true {
             if let (response, rest) = try RawResponse.parse(self.reader.pending, hasContent: hasContent) {
                 self.reader.pending = rest
@@ -87,7 +88,7 @@ struct RawConnection {
     }
 
     /// Waits for the end of the connection and returns how many bytes came before it.
-    func end() async throws -> Int {
+    package func end() async throws -> Int {
         var count = self.reader.pending.count
         while let bytes = try await self.next() { count += bytes.count }
         return count
