@@ -16,3 +16,13 @@ package enum WebhookSignature {
         return ["webhook-id": id, "webhook-timestamp": time, "webhook-signature": signature]
     }
 }
+
+/// The signature of a request to the verification service, as the vendor has it.
+package enum RequestSignature {
+    /// Returns `Base64(HMAC-SHA1(raw) || raw)`.
+    package static func value(of raw: String, secret: String) -> String {
+        let key = SymmetricKey(data: Data(secret.utf8))
+        let code = HMAC<Insecure.SHA1>.authenticationCode(for: Data(raw.utf8), using: key)
+        return (Data(code) + Data(raw.utf8)).base64EncodedString()
+    }
+}

@@ -12,40 +12,29 @@ import Testing
     /// More than an image may have for the dialects of two million bytes.
     private static let large = [UInt8](repeating: 7, count: 2_000_001)
 
-    private static let faceIDv1: [Refusal] = [
+    private static let ten = [UInt8](repeating: 7, count: 10_000_000)
+    private static let noImage = "MISSING_ARGUMENTS: image_url, image_file, image_base64"
+
+    private static let refusals: [Refusal] = [
         (.faceIDv1, .reading(key: "other"), 401, "AUTHENTICATION_ERROR"),
-        (.faceIDv1, .reading(secret: "other"), 401, "AUTHENTICATION_ERROR"),
         (.faceIDv1, .reading(secret: ""), 401, "AUTHENTICATION_ERROR"),
         (.faceIDv1, .reading().without("api_key"), 400, "MISSING_ARGUMENTS: api_key"),
         (.faceIDv1, .reading().without("api_secret"), 400, "MISSING_ARGUMENTS: api_secret"),
         (.faceIDv1, .reading(image: nil), 400, "MISSING_ARGUMENTS: image"),
         (.faceIDv1, .reading(filename: nil), 400, "MISSING_ARGUMENTS: image"),
         (.faceIDv1, .reading(legality: "2"), 400, "BAD_ARGUMENTS:legality"),
-        (.faceIDv1, .reading(), 400, "IMAGE_ERROR_UNSUPPORTED_FORMAT: image"),
         // Not whole.
         (.faceIDv1, .reading(image: grey(600, 600).dropLast(40)), 400, "IMAGE_ERROR_UNSUPPORTED_FORMAT: image"),
         (.faceIDv1, .reading(image: large), 400, "IMAGE_FILE_TOO_LARGE: image"),
         (.faceIDv1, .reading(image: grey(40, 40)), 400, "INVALID_IMAGE_SIZE: image"),
-    ]
-
-    private static let noImage = "MISSING_ARGUMENTS: image_url, image_file, image_base64"
-
-    private static let facepp: [Refusal] = [
         (.faceppv1, .reading(key: "other", in: .faceppv1), 401, "AUTHENTICATION_ERROR"),
-        (.faceppv1, .reading(in: .faceppv1).without("api_key"), 400, "MISSING_ARGUMENTS: api_key"),
         // The part of the other dialects is none here.
         (.faceppv1, .reading(in: .faceIDv1), 400, noImage),
-        (.faceppv1, .reading(filename: nil, in: .faceppv1), 400, noImage),
         (.faceppv1, .reading(legality: "yes", in: .faceppv1), 400, "BAD_ARGUMENTS:legality"),
         (.faceppv1, .reading(in: .faceppv1), 400, "IMAGE_ERROR_UNSUPPORTED_FORMAT:image_file"),
         (.faceppv1, .reading(image: large, in: .faceppv1), 400, "IMAGE_FILE_TOO_LARGE"),
         (.faceppv1, .reading(image: grey(47, 600), in: .faceppv1), 400, "INVALID_IMAGE_SIZE:image_file"),
         (.faceppv1, .reading(image: grey(4097, 600), in: .faceppv1), 400, "INVALID_IMAGE_SIZE:image_file"),
-    ]
-
-    private static let ten = [UInt8](repeating: 7, count: 10_000_000)
-
-    private static let faceIDv3: [Refusal] = [
         (.faceIDv3, .reading(secret: "other", in: .faceIDv3), 401, "AUTHENTICATION_ERROR"),
         (.faceIDv3, .reading(in: .faceppv1), 400, "MISSING_ARGUMENTS: image"),
         (.faceIDv3, .reading(in: .faceIDv3), 400, "IMAGE_ERROR_UNSUPPORTED_FORMAT:image"),
@@ -56,7 +45,7 @@ import Testing
         (.faceIDv3, .reading(image: grey(600, 8001), in: .faceIDv3), 400, "INVALID_IMAGE_SIZE:image"),
     ]
 
-    @Test(arguments: faceIDv1 + facepp + faceIDv3)
+    @Test(arguments: refusals)
     func `What is wrong is said in the dialect's words`(
         dialect: EmbeddedVerifier.Dialect,
         form: HandWrittenForm,

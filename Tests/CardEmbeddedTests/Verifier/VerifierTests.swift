@@ -113,10 +113,7 @@ import Testing
     @Test
     func `Without tesseract the verifier does not start, and names the packages to install`() async throws {
         let error = await #expect(throws: EmbeddedError.self) {
-            try await withVerifier {
-                $0.tesseract.executable = "/nonexistent/tesseract"
-            } body: { _ in
-            }
+            try await withVerifier(configure: { $0.tesseract.executable = "/nonexistent/tesseract" }, body: { _ in })
         }
         #expect(error?.code == .tesseractMissing)
         let message = try #require(error?.message)

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Synchronization
 
@@ -56,14 +55,9 @@ package final class MarkVerifier: Sendable {
     /// Whether a form has the account's key and secret, or a signature with them: `Base64(HMAC-SHA1(raw) || raw)`.
     private func admits(_ form: PostedForm) -> Bool {
         guard let sign = form["sign"] else { return form["api_key"] == self.key && form["api_secret"] == self.secret }
-        guard let bytes = Data(base64Encoded: sign), bytes.count > Insecure.SHA1.byteCount else { return false }
-        let raw = bytes.dropFirst(Insecure.SHA1.byteCount)
-        return form["sign_version"] == "hmac_sha1" && raw.starts(with: Data("a=\(self.key)&".utf8))
-            && HMAC<Insecure.SHA1>.isValidAuthenticationCode(
-                bytes.prefix(Insecure.SHA1.byteCount),
-                authenticating: raw,
-                using: SymmetricKey(data: Data(self.secret.utf8))
-            )
+        let raw = Data(base64Encoded: sign).map { String(decoding: $0.dropFirst(20), as: UTF8.self) } ?? ""
+        return form["sign_version"] == "hmac_sha1" && raw.hasPrefix("a=\(self.key)&")
+            && sign == RequestSignature.value(of: raw, secret: self.secret)
     }
 }
 
