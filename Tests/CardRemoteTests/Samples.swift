@@ -36,6 +36,11 @@ extension DeliveryItemOutcome {
     }
 }
 
+extension HTTPFailure {
+    /// Phase and code, such as `afterSend connectionClosed`.
+    var kind: String { "\(self.phase) \(self.code)" }
+}
+
 extension RemoteFailure {
     /// Class and code, such as `transient connection_closed`.
     var kind: String { "\(self.failureClass) \(self.code)" }
