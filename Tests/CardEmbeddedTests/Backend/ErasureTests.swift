@@ -21,14 +21,14 @@ import Testing
         try EmbeddedBackend.erase(documents, in: self.folder.url.path)
         #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-2.jpg"])
         let ledger = try self.folder.ledger()
-        #expect(ledger.map(\.businessNumber) == ["", "B-1", ""])
-        #expect(ledger.map(\.userNumber) == ["", "user-1", ""])
+        #expect(ledger.map(\.businessNo) == ["", "B-1", ""])
+        #expect(ledger.map(\.userNo) == ["", "user-1", ""])
         #expect(ledger.map(\.file.isEmpty) == [true, false, true])
-        #expect(ledger.map(\.imageDigest.isEmpty) == [true, false, true])
-        #expect(ledger.map(\.contentDigest.isEmpty) == [true, false, true])
+        #expect(ledger.map(\.imageSha256.isEmpty) == [true, false, true])
+        #expect(ledger.map(\.contentSha256.isEmpty) == [true, false, true])
         #expect(ledger.map(\.sequence) == [1, 2, 3])
         try EmbeddedBackend.erase(documents, in: self.folder.url.path)
-        #expect(try self.folder.ledger().map(\.businessNumber) == ["", "B-1", ""], "once more is the same")
+        #expect(try self.folder.ledger().map(\.businessNo) == ["", "B-1", ""], "once more is the same")
         try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.upload(.single(), key: "\"4\"").retcode == "000000", "it is not known any more")
         }
@@ -63,7 +63,7 @@ import Testing
         #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
         try await withBackend(in: self.folder) { _ in }
         #expect(try self.folder.documents() == [])
-        #expect(try self.folder.ledger().map(\.businessNumber) == [""])
+        #expect(try self.folder.ledger().map(\.businessNo) == [""])
     }
 
     @Test func `A folder in use is left alone`() async throws {

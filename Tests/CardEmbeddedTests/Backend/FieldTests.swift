@@ -77,7 +77,7 @@ import Testing
                 key: "\"4\""
             )
         }
-        #expect(try self.folder.ledger().map(\.isOutOfOrder) == [true, false, true, false])
+        #expect(try self.folder.ledger().map(\.outOfOrder) == [true, false, true, false])
     }
 
     @Test
@@ -92,7 +92,7 @@ import Testing
             #expect(try await client.upload(.single(number: "B-2"), key: "\"4\"").retcode == "000000")
         }
         #expect(try self.folder.ledger().map(\.sequence) == [1, 2, 3])
-        #expect(try self.folder.refusals().map(\.replyCode) == ["000001"])
+        #expect(try self.folder.refusals().map(\.retcode) == ["000001"])
         #expect(
             try self.folder.documents() == [
                 "B-1/IDCARD_FRONT_APP-1.jpg", "B-1/IDCARD_FRONT_APP-2.jpg", "B-2/IDCARD_FRONT_APP-1.jpg",
@@ -113,7 +113,7 @@ import Testing
                 #expect(answer.retcode == "000000", "\(number)")
             }
         }
-        #expect(try self.folder.ledger().map(\.businessNumber) == numbers)
+        #expect(try self.folder.ledger().map(\.businessNo) == numbers)
         let documents = try self.folder.documents()
         #expect(documents.count == numbers.count)
         #expect(documents.allSatisfy { $0.split(separator: "/").count == 2 && $0.hasSuffix("/IDCARD_FRONT_APP-1.jpg") })

@@ -25,7 +25,7 @@ import Testing
         #expect(ledger.map(\.position) == [1, 2])
         #expect(ledger.map(\.following) == [1, 0])
         #expect(ledger.map(\.sequence) == [1, 2])
-        #expect(ledger.map(\.isOutOfOrder) == [false, false])
+        #expect(ledger.map(\.outOfOrder) == [false, false])
         #expect(try self.folder.documents() == ["B-1/IDCARD_BACK_APP-1.jpg", "B-1/IDCARD_FRONT_APP-1.jpg"])
     }
 
@@ -67,8 +67,8 @@ import Testing
         }
         let ledger = try self.folder.ledger()
         #expect(ledger.map(\.position) == [1, 1, 3, 5])
-        #expect(ledger.map(\.businessNumber) == ["B-3", "B-1", "B-1", "B-4"])
-        #expect(ledger.map(\.isOutOfOrder) == [false, false, false, true])
+        #expect(ledger.map(\.businessNo) == ["B-3", "B-1", "B-1", "B-4"])
+        #expect(ledger.map(\.outOfOrder) == [false, false, false, true])
     }
 
     @Test

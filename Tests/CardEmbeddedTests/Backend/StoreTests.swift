@@ -24,8 +24,8 @@ import Testing
             #expect(try await client.upload(.single(isFront: false), key: "\"4\"").retcode == "000000")
         }
         #expect(try self.folder.ledger().map(\.sequence) == [1, 2])
-        #expect(try self.folder.refusals().map(\.replyCode) == ["200002", "000001"])
-        #expect(try self.folder.ledger().map(\.isOutOfOrder) == [false, false])
+        #expect(try self.folder.refusals().map(\.retcode) == ["200002", "000001"])
+        #expect(try self.folder.ledger().map(\.outOfOrder) == [false, false])
     }
 
     @Test(arguments: [
@@ -93,7 +93,7 @@ import Testing
             #expect(log.lines.contains { $0.contains("ledger not exported") })
             try FileManager.default.removeItem(at: obstacle)
             #expect(try await client.upload(.single(number: "B-2"), key: "\"2\"").retcode == "000000")
-            #expect(try self.folder.ledger().map(\.businessNumber) == ["B-1", "B-2"])
+            #expect(try self.folder.ledger().map(\.businessNo) == ["B-1", "B-2"])
         }
         #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg", "B-2/IDCARD_FRONT_APP-1.jpg"])
     }

@@ -25,14 +25,14 @@ import Testing
         let ledger = try self.folder.ledger()
         #expect(ledger.map(\.sequence) == [1, 2])
         #expect(ledger.map(\.idempotencyKey) == ["key-1", "key-2"])
-        #expect(ledger.map(\.businessNumber) == ["B-1", "B-1"])
-        #expect(ledger.map(\.documentType) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
-        #expect(ledger.map(\.userNumber) == ["user-1", "user-1"])
-        #expect(ledger.map(\.isOutOfOrder) == [false, false])
+        #expect(ledger.map(\.businessNo) == ["B-1", "B-1"])
+        #expect(ledger.map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+        #expect(ledger.map(\.userNo) == ["user-1", "user-1"])
+        #expect(ledger.map(\.outOfOrder) == [false, false])
         #expect(ledger.map(\.following) == [nil, nil])
         #expect(ledger.map(\.file) == ["documents/B-1/IDCARD_FRONT_APP-1.jpg", "documents/B-1/IDCARD_BACK_APP-1.jpg"])
         // By sha256sum.
-        #expect(ledger[0].imageDigest == "2506548154d5337193370eb0ce2e7933a79c91613a25f454f12d638334c7e0ae")
+        #expect(ledger[0].imageSha256 == "2506548154d5337193370eb0ce2e7933a79c91613a25f454f12d638334c7e0ae")
         #expect(try Data(contentsOf: self.folder.url.appending(path: ledger[0].file)) == Data(Form.jpeg))
     }
 
@@ -177,7 +177,7 @@ import Testing
                 #expect(try await client.upload(form, key: "\"b\(index)\"").retcode == "000000")
             }
         }
-        #expect(try self.folder.refusals().map(\.replyCode) == ["100001"])
+        #expect(try self.folder.refusals().map(\.retcode) == ["100001"])
     }
 
     @Test func `What is not there is answered in problem details`() async throws {

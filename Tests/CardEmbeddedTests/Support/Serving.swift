@@ -41,9 +41,10 @@ final class BackendFolder: Sendable {
     func refusals() throws -> [RefusalEntry] { try self.lines("refusals.jsonl") }
 
     private func lines<Entry: Decodable>(_ name: String) throws -> [Entry] {
-        try Data(contentsOf: self.url.appending(path: name)).split(separator: UInt8(ascii: "\n")).map {
-            try JSONDecoder().decode(Entry.self, from: $0)
-        }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let lines = try Data(contentsOf: self.url.appending(path: name)).split(separator: UInt8(ascii: "\n"))
+        return try lines.map { try decoder.decode(Entry.self, from: $0) }
     }
 
     /// The paths of all files below `documents`.

@@ -14,23 +14,24 @@ import Testing
         "a=test-key&b=1457432850&c=1457432610&d=0",
     ]
 
-    static let bad = [
-        // Expired.
-        "a=test-key&b=1457432549&c=1457432450&d=1",
-        // The expiry is not after the time.
-        "a=test-key&b=1457432650&c=1457432650&d=1", "a=test-key&b=1457432650&c=1457432750&d=1",
-        // For one use, which is not built in, and of another account.
-        "a=test-key&b=0&c=1457432550&d=1", "a=other&b=1457432650&c=1457432550&d=1",
-        // A right code of something that has another shape.
-        "a=test-key&b=1457432650&c=1457432550", "a=test-key&b=1457432650&c=1457432550&d=12345678901",
-        "a=test-key&b=-5&c=1457432550&d=1", "a=test-key&b=1457432650&c=1457432550&d=1&e=2",
-        "b=1457432650&a=test-key&c=1457432550&d=1", "",
-    ].map { RequestSignature.value(of: $0, secret: "test-secret") } + [
-        // With another secret, not its code, and none.
-        RequestSignature.value(of: good[0], secret: "other"),
-        RequestSignature.value(of: good[0], secret: "test-secret").replacing("A", with: "B"),
-        "XC7Vxg==", "YQ==", "", "no base64!",
-    ]
+    static let bad =
+        [
+            // Expired.
+            "a=test-key&b=1457432549&c=1457432450&d=1",
+            // The expiry is not after the time.
+            "a=test-key&b=1457432650&c=1457432650&d=1", "a=test-key&b=1457432650&c=1457432750&d=1",
+            // For one use, which is not built in, and of another account.
+            "a=test-key&b=0&c=1457432550&d=1", "a=other&b=1457432650&c=1457432550&d=1",
+            // A right code of something that has another shape.
+            "a=test-key&b=1457432650&c=1457432550", "a=test-key&b=1457432650&c=1457432550&d=12345678901",
+            "a=test-key&b=-5&c=1457432550&d=1", "a=test-key&b=1457432650&c=1457432550&d=1&e=2",
+            "b=1457432650&a=test-key&c=1457432550&d=1", "",
+        ].map { RequestSignature.value(of: $0, secret: "test-secret") } + [
+            // With another secret, not its code, and none.
+            RequestSignature.value(of: good[0], secret: "other"),
+            RequestSignature.value(of: good[0], secret: "test-secret").replacing("A", with: "B"),
+            "XC7Vxg==", "YQ==", "", "no base64!",
+        ]
 
     private static let signed = RequestSignature.value(of: good[0], secret: "test-secret")
 
@@ -52,7 +53,10 @@ import Testing
     }
 
     @Test(arguments: good, EmbeddedVerifier.Dialect.allCases)
-    func `A good signature is taken in every dialect, again and again`(signed: String, dialect: EmbeddedVerifier.Dialect)
+    func `A good signature is taken in every dialect, again and again`(
+        signed: String,
+        dialect: EmbeddedVerifier.Dialect
+    )
         async throws
     {
         let sign = RequestSignature.value(of: signed, secret: "test-secret")

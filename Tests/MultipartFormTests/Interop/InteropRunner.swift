@@ -72,9 +72,7 @@ struct InteropRunner {
     func python(script: String = "multipart_interop.py", _ mode: String) async throws {
         let python = Self.root.appending(path: ".venv/bin/python3").path
         guard FileManager.default.isExecutableFile(atPath: python) else {
-            throw Failure(
-                description: "The Python environment .venv is missing in the project's root: run scripts/setup."
-            )
+            throw Failure(description: "The Python environment .venv is missing: run scripts/setup.")
         }
         try await self.run(.path(FilePath(python)), [Self.script(script), mode])
     }
@@ -97,10 +95,7 @@ struct InteropRunner {
     /// Has other people's clients send forms of their own.
     func made() async throws -> [MadeBody] {
         try await self.python(script: "makers.py", "record")
-        return try JSONDecoder().decode(
-            [MadeBody].self,
-            from: Data(contentsOf: self.folder.url.appending(path: "bodies.json"))
-        )
+        return try self.decoded("bodies.json")
     }
 
     /// The bytes another encoder wrote; `nil` when it cannot express the case.
@@ -120,9 +115,19 @@ struct InteropRunner {
         return result.standardOutput.split(separator: "\n").map { String($0.prefix(64)) }
     }
 
+    /// The parts of a form, with the digests of their contents.
+    func parts(of item: InteropCase) async throws -> [Parsed.Part] {
+        let digests = try await self.digests(of: item.fields.map(\.data))
+        return zip(item.fields, digests).map {
+            Parsed.Part(name: $0.name, filename: $0.filename, type: $0.type, sha256: $1)
+        }
+    }
+
     /// What the parsers wrote.
-    func parsed(_ file: String) throws -> [Parsed] {
-        try JSONDecoder().decode([Parsed].self, from: Data(contentsOf: self.folder.url.appending(path: file)))
+    func parsed(_ file: String) throws -> [Parsed] { try self.decoded(file) }
+
+    private func decoded<Value: Decodable>(_ file: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(contentsOf: self.folder.url.appending(path: file)))
     }
 
     private static func script(_ name: String) -> String {
@@ -140,9 +145,7 @@ struct InteropRunner {
             error: .string(limit: 262_144)
         )
         guard result.terminationStatus.isSuccess else {
-            throw Failure(
-                description: "\(arguments) ended with \(result.terminationStatus): \(result.standardError)"
-            )
+            throw Failure(description: "\(arguments) ended with \(result.terminationStatus): \(result.standardError)")
         }
     }
 }

@@ -2,6 +2,8 @@ import Foundation
 import MultipartForm
 
 extension ParserCase {
+    private static let head = "Content-Disposition: form-data; "
+
     private static func field(_ head: String, _ content: String = "v") -> Data {
         Data("--XbndX\r\n\(head)\r\n\r\n\(content)\r\n--XbndX--\r\n".utf8)
     }
@@ -12,42 +14,30 @@ extension ParserCase {
 
     /// What must be refused, beside the thirty cases.
     static let refusals: [ParserCase] = [
-        ParserCase("a cut boundary line", "--XbndX", .refused(.truncated)),
-        ParserCase("a boundary line without its LF", "--XbndX\r", .refused(.truncated)),
-        ParserCase("one closing dash", "--XbndX-", .refused(.truncated)),
-        ParserCase("a closing line cut in its end", "--XbndX--\r", .refused(.truncated)),
-        ParserCase("one dash and a line end", "--XbndX-\r\n", .refused(.malformedDelimiter)),
-        ParserCase("text after the closing dashes", "--XbndX--x\r\n", .refused(.malformedDelimiter)),
-        ParserCase("three closing dashes", "--XbndX---\r\n", .refused(.malformedDelimiter)),
-        ParserCase("LF after the closing dashes", "--XbndX--\n", .refused(.malformedDelimiter)),
-        ParserCase("CR after a boundary", "--XbndX\rX\r\n", .refused(.malformedDelimiter)),
-        ParserCase("dashes after padding", "--XbndX --\r\n", .refused(.malformedDelimiter)),
-        ParserCase("a longer line before the first part", "--XbndXX\r\n--XbndX--\r\n", .refused(.malformedDelimiter)),
-        ParserCase("no boundary at all", "name=value&other=value", .refused(.truncated)),
-        ParserCase("a boundary in the middle of a line", "x--XbndX--\r\n", .refused(.truncated)),
-        ParserCase("another boundary's letters", "--xbndx--\r\n", .refused(.truncated)),
-        ParserCase("head without an end", "--XbndX\r\nContent-Disposition: form-data\r\n", .refused(.truncated)),
-        ParserCase(
-            "LF before the closing delimiter",
-            "--XbndX\r\nContent-Disposition: form-data; name=a\r\n\r\nv\n--XbndX--\r\n",
-            .refused(.truncated)
-        ),
-        ParserCase(
-            "LF lines after the first",
-            "--XbndX\r\nContent-Disposition: form-data; name=a\n\nv\r\n--XbndX--\r\n",
-            .refused(.malformedHeader)
-        ),
+        refused("a cut boundary line", .truncated, "--XbndX"),
+        refused("a boundary line without its LF", .truncated, "--XbndX\r"),
+        refused("one closing dash", .truncated, "--XbndX-"),
+        refused("a closing line cut in its end", .truncated, "--XbndX--\r"),
+        refused("one dash and a line end", .malformedDelimiter, "--XbndX-\r\n"),
+        refused("text after the closing dashes", .malformedDelimiter, "--XbndX--x\r\n"),
+        refused("three closing dashes", .malformedDelimiter, "--XbndX---\r\n"),
+        refused("LF after the closing dashes", .malformedDelimiter, "--XbndX--\n"),
+        refused("CR after a boundary", .malformedDelimiter, "--XbndX\rX\r\n"),
+        refused("dashes after padding", .malformedDelimiter, "--XbndX --\r\n"),
+        refused("a longer line before the first part", .malformedDelimiter, "--XbndXX\r\n--XbndX--\r\n"),
+        refused("no boundary at all", .truncated, "name=value&other=value"),
+        refused("a boundary in the middle of a line", .truncated, "x--XbndX--\r\n"),
+        refused("another boundary's letters", .truncated, "--xbndx--\r\n"),
+        refused("head without an end", .truncated, "--XbndX\r\nContent-Disposition: form-data\r\n"),
+        refused("LF before the closing delimiter", .truncated, "--XbndX\r\n\(head)name=a\r\n\r\nv\n--XbndX--\r\n"),
+        refused("LF lines after the first", .malformedHeader, "--XbndX\r\n\(head)name=a\n\nv\r\n--XbndX--\r\n"),
         refusedHead("an empty name", #"Content-Disposition: form-data; name="""#, .missingName),
         refusedHead("only name*", "Content-Disposition: form-data; name*=UTF-8''a", .missingName),
         refusedHead("no disposition", "Content-Type: text/plain", .invalidDisposition),
         refusedHead("no header at all", "", .invalidDisposition),
         refusedHead("another disposition", #"Content-Disposition: attachment; name="a""#, .invalidDisposition),
         refusedHead("a disposition without value", "Content-Disposition:", .invalidDisposition),
-        refusedHead(
-            "two dispositions",
-            "Content-Disposition: form-data; name=a\r\nContent-Disposition: form-data; name=b",
-            .invalidDisposition
-        ),
+        refusedHead("two dispositions", "\(head)name=a\r\n\(head)name=b", .invalidDisposition),
         refusedHead("an open quote", #"Content-Disposition: form-data; name="a"#, .invalidDisposition),
         refusedHead("text after a quote", #"Content-Disposition: form-data; name="a"b"#, .invalidDisposition),
         refusedHead("blank around =", #"Content-Disposition: form-data; name = "a""#, .invalidDisposition),
@@ -61,14 +51,10 @@ extension ParserCase {
         refusedHead("a line without colon", "Content-Disposition: form-data; name=a\r\nX", .malformedHeader),
         refusedHead("a line without name", "Content-Disposition: form-data; name=a\r\n: x", .malformedHeader),
         refusedHead("blank before the colon", "Content-Disposition : form-data; name=a", .malformedHeader),
-        refusedHead(
-            "two content types",
-            "Content-Disposition: form-data; name=a\r\nContent-Type: a/b\r\ncontent-type: c/d",
-            .malformedHeader
-        ),
+        refusedHead("two types", "\(head)name=a\r\nContent-Type: a/b\r\ncontent-type: c/d", .malformedHeader),
         refusedHead(
             "quoted-printable",
-            "Content-Disposition: form-data; name=a\r\nContent-Transfer-Encoding: quoted-printable",
+            "\(head)name=a\r\nContent-Transfer-Encoding: quoted-printable",
             .unsupportedTransferEncoding
         ),
         ParserCase(
@@ -99,16 +85,8 @@ extension ParserCase {
             .parts([Part("a", "\u{05A4}\u{FFFD}\\", nil, Data("v".utf8))])
         ),
         acceptedHead("semicolons and = in quotes", #"Content-Disposition: form-data; name="a;b=c""#, "a;b=c"),
-        acceptedHead(
-            "a fake parameter in quotes",
-            #"Content-Disposition: form-data; name="a; filename=b""#,
-            "a; filename=b"
-        ),
-        acceptedHead(
-            "an escaped fake parameter",
-            #"Content-Disposition: form-data; name="a\"; filename=\"b""#,
-            "a\"; filename=\"b"
-        ),
+        acceptedHead("a fake parameter in quotes", head + #"name="a; filename=b""#, "a; filename=b"),
+        acceptedHead("an escaped fake parameter", head + #"name="a\"; filename=\"b""#, "a\"; filename=\"b"),
         acceptedHead("no blank after semicolons", "Content-Disposition: form-data;name=a;x=y"),
         acceptedHead("tabs around semicolons", "Content-Disposition:\tform-data\t;\tname=a\t"),
         acceptedHead("a semicolon at the end", "Content-Disposition: form-data; name=a;"),
@@ -131,12 +109,8 @@ extension ParserCase {
         acceptedContent("an empty part", ""),
         acceptedContent("line ends only", "\r\n\r\n\r"),
         acceptedContent("near misses", "--Xbnd\r\n--Xbnd\r\r\n--Xbn\r\n-XbndX\r\n-\n--XbndX\n--XbndX--"),
-        ParserCase(
-            "an epilogue that looks like a part",
-            data: base(close: "\r\n--XbndX--\r\n--XbndX\r\n"),
-            .parts([plainPart])
-        ),
-        ParserCase("a preamble with near misses", data: base(before: "\r\r\n--Xbnd\r\n-\r\n"), .parts([plainPart])),
+        plain("an epilogue that looks like a part", base(close: "\r\n--XbndX--\r\n--XbndX\r\n")),
+        plain("a preamble with near misses", base(before: "\r\r\n--Xbnd\r\n-\r\n")),
         ParserCase("padding after the end of the body", "--XbndX-- \t", .parts([])),
     ]
 }

@@ -11,10 +11,7 @@ struct ParserCase: CustomTestStringConvertible {
         let content: Data
 
         init(_ name: String, _ filename: String? = nil, _ type: String? = nil, _ content: Data) {
-            self.name = name
-            self.filename = filename
-            self.type = type
-            self.content = content
+            (self.name, self.filename, self.type, self.content) = (name, filename, type, content)
         }
 
         static func text(_ name: String, _ value: String) -> Part { Part(name, nil, nil, Data(value.utf8)) }
@@ -48,20 +45,13 @@ struct ParserCase: CustomTestStringConvertible {
         data: Data,
         _ expectation: Expectation
     ) {
-        self.title = title
-        self.contentType = contentType
-        self.body = data
-        self.expectation = expectation
+        (self.title, self.contentType, self.body, self.expectation) = (title, contentType, data, expectation)
     }
 
     /// Feeds the body in chunks and compares.
     func check(chunks: Chunks = Chunks(seed: nil), _ comment: @autoclosure () -> String = "") throws {
-        let limits = MultipartParser.Limits()
-        let outcome = try Outcome(self.body, contentType: self.contentType, limits: limits, chunks: chunks)
-        self.compare(outcome, comment())
-    }
-
-    func compare(_ outcome: Outcome, _ comment: String) {
+        let outcome = try Outcome(self.body, contentType: self.contentType, chunks: chunks)
+        let comment = comment()
         switch self.expectation {
         case .parts(let parts):
             let found = outcome.parts.map { Part($0.head.name, $0.head.filename, $0.head.contentType, $0.content) }
@@ -88,6 +78,19 @@ extension ParserCase {
         close: String = "\r\n--XbndX--\r\n"
     ) -> Data {
         Data("\(before)\(open)\(disposition)\r\n\(more)\r\n".utf8) + content + Data(close.utf8)
+    }
+
+    static func refused(_ title: String, _ code: MultipartFormError.Code, _ data: Data) -> ParserCase {
+        ParserCase(title, data: data, .refused(code))
+    }
+
+    static func refused(_ title: String, _ code: MultipartFormError.Code, _ body: String) -> ParserCase {
+        ParserCase(title, body, .refused(code))
+    }
+
+    /// The base body as it is, whatever surrounds it.
+    static func plain(_ title: String, _ data: Data) -> ParserCase {
+        ParserCase(title, data: data, .parts([plainPart]))
     }
 
     /// The base body with another `Content-Disposition`, and the names that come of it.

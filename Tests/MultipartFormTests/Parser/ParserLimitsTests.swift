@@ -5,27 +5,10 @@ import Testing
 
 @Suite struct ParserLimitsTests {
     /// A bound, a body that just keeps it, and one that has one more.
-    struct Bound: CustomTestStringConvertible {
-        let testDescription: String
-        let set: @Sendable (inout MultipartParser.Limits) -> Void
-        let code: MultipartFormError.Code
-        let kept: Data
-        let broken: Data
-
-        init(
-            _ title: String,
-            _ code: MultipartFormError.Code,
-            kept: String,
-            broken: String,
-            _ set: @escaping @Sendable (inout MultipartParser.Limits) -> Void
-        ) {
-            self.testDescription = title
-            self.code = code
-            self.kept = Data(kept.utf8)
-            self.broken = Data(broken.utf8)
-            self.set = set
-        }
-    }
+    typealias Bound = (
+        title: String, code: MultipartFormError.Code, kept: String, broken: String,
+        set: @Sendable (inout MultipartParser.Limits) -> Void
+    )
 
     private static let disposition = "Content-Disposition: form-data; name=a\r\n"
 
@@ -33,70 +16,52 @@ import Testing
         String(repeating: "--XbndX\r\n\(headers)\r\n\(content)\r\n", count: count) + "--XbndX--\r\n"
     }
 
+    private static func padded(_ count: Int) -> String {
+        form(headers: disposition + "X: \(String(repeating: "x", count: count))\r\n")
+    }
+
     static let bounds: [Bound] = [
         // Unbounded part headers: GHSA-pp6c-gr5w-3c5g.
-        Bound(
-            "bytes of a part's header lines",
-            .headerTooLarge,
-            kept: form(headers: disposition + "X: \(String(repeating: "x", count: 55))\r\n"),
-            broken: form(headers: disposition + "X: \(String(repeating: "x", count: 56))\r\n")
-        ) { $0.partHeaderBytes = 102 },
-        Bound(
-            "header lines of a part",
-            .tooManyHeaders,
-            kept: form(headers: disposition + "X: 1\r\nX: 2\r\n"),
-            broken: form(headers: disposition + "X: 1\r\nX: 2\r\nX: 3\r\n")
-        ) { $0.partHeaderCount = 3 },
-        Bound("parts", .tooManyParts, kept: form(count: 3), broken: form(count: 4)) { $0.partCount = 3 },
-        Bound(
-            "bytes of a part",
-            .partTooLarge,
-            kept: form(content: "\r\n--XbndY\r"),
-            broken: form(content: "\r\n--XbndY\r\n")
-        ) { $0.partBytes = 10 },
-        Bound(
-            "bytes of each of three parts",
-            .partTooLarge,
-            kept: form(content: "0123456789", count: 3),
-            broken: String(form(content: "0123456789", count: 2).dropLast(11)) + form(content: "0123456789A")
-        ) { $0.partBytes = 10 },
-        Bound("bytes of the body", .bodyTooLarge, kept: form(content: "123"), broken: form(content: "1234")) {
-            $0.totalBytes = UInt64(form(content: "123").utf8.count)
-        },
+        ("bytes of header lines", .headerTooLarge, padded(55), padded(56), { $0.partHeaderBytes = 102 }),
+        (
+            "header lines of a part", .tooManyHeaders, form(headers: disposition + "X: 1\r\nX: 2\r\n"),
+            form(headers: disposition + "X: 1\r\nX: 2\r\nX: 3\r\n"), { $0.partHeaderCount = 3 }
+        ),
+        ("parts", .tooManyParts, form(count: 3), form(count: 4), { $0.partCount = 3 }),
+        (
+            "bytes of a part", .partTooLarge, form(content: "\r\n--XbndY\r"), form(content: "\r\n--XbndY\r\n"),
+            { $0.partBytes = 10 }
+        ),
+        (
+            "bytes of each of three parts", .partTooLarge, form(content: "0123456789", count: 3),
+            String(form(content: "0123456789", count: 2).dropLast(11)) + form(content: "0123456789A"),
+            { $0.partBytes = 10 }
+        ),
+        (
+            "bytes of the body", .bodyTooLarge, form(content: "123"), form(content: "1234"),
+            { $0.totalBytes = UInt64(form(content: "123").utf8.count) }
+        ),
         // Huge preamble and epilogue: GHSA-mj87-hwqh-73pj.
-        Bound(
-            "bytes before the first part",
-            .surroundingsTooLarge,
-            kept: "12\r\n--Xbn\r\n\(form())",
-            broken: "123\r\n--Xbn\r\n\(form())"
-        ) { $0.preambleBytes = 9 },
-        Bound(
-            "bytes after the last part",
-            .surroundingsTooLarge,
-            kept: "\(form())12345",
-            broken: "\(form())123456"
-        ) { $0.epilogueBytes = 5 },
-        Bound(
-            "bytes after the last part, beside those before the first",
-            .surroundingsTooLarge,
-            kept: "12345\r\n\(form())12345",
-            broken: "12345\r\n\(form())123456"
-        ) {
-            $0.preambleBytes = 5
-            $0.epilogueBytes = 5
-        },
-        Bound(
-            "padding after a boundary",
-            .surroundingsTooLarge,
-            kept: "--XbndX \t \r\n\(disposition)\r\n\r\n--XbndX--   ",
-            broken: "--XbndX \t  \r\n\(disposition)\r\n\r\n--XbndX--   "
-        ) { $0.paddingBytes = 3 },
-        Bound(
-            "padding after the closing boundary",
-            .surroundingsTooLarge,
-            kept: "--XbndX--   \r\n",
-            broken: "--XbndX--    \r\n"
-        ) { $0.paddingBytes = 3 },
+        (
+            "bytes before the first part", .surroundingsTooLarge, "12\r\n--Xbn\r\n\(form())",
+            "123\r\n--Xbn\r\n\(form())", { $0.preambleBytes = 9 }
+        ),
+        (
+            "bytes after the last part", .surroundingsTooLarge, "\(form())12345", "\(form())123456",
+            { $0.epilogueBytes = 5 }
+        ),
+        (
+            "bytes after the last part, beside those before the first", .surroundingsTooLarge,
+            "12345\r\n\(form())12345", "12345\r\n\(form())123456", { ($0.preambleBytes, $0.epilogueBytes) = (5, 5) }
+        ),
+        (
+            "padding after a boundary", .surroundingsTooLarge, "--XbndX \t \r\n\(disposition)\r\n\r\n--XbndX--   ",
+            "--XbndX \t  \r\n\(disposition)\r\n\r\n--XbndX--   ", { $0.paddingBytes = 3 }
+        ),
+        (
+            "padding after the closing boundary", .surroundingsTooLarge, "--XbndX--   \r\n", "--XbndX--    \r\n",
+            { $0.paddingBytes = 3 }
+        ),
     ]
 
     @Test(arguments: Self.bounds) func `The parser's limits are kept to the byte, however the body is cut`(bound: Bound)
@@ -107,9 +72,9 @@ import Testing
         let cuts = [Chunks(seed: nil), Chunks(sizes: [1])] + (UInt8.min..<20).map { Chunks(seed: $0) }
         for chunks in cuts {
             let type = "multipart/form-data; boundary=XbndX"
-            let kept = try Outcome(bound.kept, contentType: type, limits: limits, chunks: chunks)
+            let kept = try Outcome(Data(bound.kept.utf8), contentType: type, limits: limits, chunks: chunks)
             #expect(kept.code == nil)
-            let broken = try Outcome(bound.broken, contentType: type, limits: limits, chunks: chunks)
+            let broken = try Outcome(Data(bound.broken.utf8), contentType: type, limits: limits, chunks: chunks)
             #expect(broken.code == bound.code)
             #expect(broken.code?.isLimit == true)
         }
