@@ -103,21 +103,6 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: FaultScript.AfterEarlyReply.allCases,
-        [
-            FaultReply("413 Payload Too Large", body: "Request Entity Too Large"),
-            FaultReply("413 Payload Too Large"),
-            FaultReply(raw: "HTTP/1.1 413 Payload Too Large\r\nConnection: close\r\n\r\n<html>"),
-        ]
-    )
-    func `A 413 before the body has ended is reported with its status`(
-        then: FaultScript.AfterEarlyReply,
-        text: FaultReply
-    ) async throws {
-        #expect(try await exchange(.earlyReply(text, then: then), fileBytes: 16 << 20).reply?.status == 413)
-    }
-
     @Test(arguments: FaultScript.AfterEarlyReply.allCases.filter { $0 != .drain })
     func `A success before the form is sent is not believed, and its connection not used again`(
         then: FaultScript.AfterEarlyReply

@@ -34,22 +34,16 @@ import Testing
     /// The form that goes over the wire, written without any of our own code.
     private func form(_ credentials: [(String, String)], _ dialect: VerificationDialect, boundary: String) -> [UInt8] {
         let texts = credentials + (dialect == .faceIDv3 ? [] : [("legality", "1")])
+        var form = HandWrittenForm(boundary: boundary, parts: texts.map { .text($0.0, $0.1) })
         let file = dialect == .faceppv1 ? "image_file" : "image"
-        var form = ""
-        for (name, value) in texts {
-            form += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
-        }
-        form += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(file)\"; filename=\"idcard.jpg\"\r\n"
-        form += "Content-Type: image/jpeg\r\n\r\n"
-        return Array(form.utf8) + Array(Self.jpeg) + Array("\r\n--\(boundary)--\r\n".utf8)
+        form.parts.append(.init(name: file, filename: "idcard.jpg", type: "image/jpeg", body: Array(Self.jpeg)))
+        return Array(form.body)
     }
 
-    @Test(
-        arguments: [
-            (VerificationDialect.faceIDv1, "/faceid/v1/ocridcard", "legality=1"),
-            (.faceIDv3, "/faceid/v3/ocridcard", ""), (.faceppv1, "/cardpp/v1/ocridcard", "legality=1"),
-        ]
-    )
+    @Test(arguments: [
+        (VerificationDialect.faceIDv1, "/faceid/v1/ocridcard", "legality=1"),
+        (.faceIDv3, "/faceid/v3/ocridcard", ""), (.faceppv1, "/cardpp/v1/ocridcard", "legality=1"),
+    ])
     func `With key and secret the form has exactly the documented parts, the same every time`(
         dialect: VerificationDialect,
         path: String,
@@ -159,13 +153,11 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            ("ftp://h", "k", "s", "url_invalid", "verification.url"),
-            ("http://h", "", "s", "credentials_missing", "verification.api_key"),
-            ("http://h", "k", "", "credentials_missing", "verification.api_secret"),
-        ]
-    )
+    @Test(arguments: [
+        ("ftp://h", "k", "s", "url_invalid", "verification.url"),
+        ("http://h", "", "s", "credentials_missing", "verification.api_key"),
+        ("http://h", "k", "", "credentials_missing", "verification.api_secret"),
+    ])
     func `Settings that cannot work are refused with the key's name`(
         url: String,
         key: String,
