@@ -95,17 +95,12 @@ import Testing
         #expect(try Boundary.derived(from: "k", absentFrom: parts) == boundary)
     }
 
-    @Test
-    func `The proof of absence passes over an ordinal that occurs without its dashes`()
-        throws
-    {
+    @Test func `The proof of absence passes over an ordinal that occurs without its dashes`() throws {
         let parts = [plainFile(Data("xform-k-0x".utf8))]
         #expect(try Boundary.derived(from: "k", absentFrom: parts) == .derived(from: "k", attempt: 1))
     }
 
-    @Test func `The proof of absence gives up with a collision when content holds every ordinal`()
-        throws
-    {
+    @Test func `The proof of absence gives up with a collision when content holds every ordinal`() throws {
         let content = (0..<64).map { "--form-k-\($0)\r\n" }.joined()
         let parts = [plainFile(Data(content.utf8))]
         #expect(try formErrorCode { _ = try Boundary.derived(from: "k", absentFrom: parts) } == .boundaryCollision)

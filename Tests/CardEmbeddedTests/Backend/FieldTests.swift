@@ -66,8 +66,7 @@ import Testing
         #expect(try self.folder.documents().isEmpty)
     }
 
-    @Test
-    func `Flags a back that comes before any front of its business number`() async throws {
+    @Test func `Flags a back that comes before any front of its business number`() async throws {
         try await withBackend(in: self.folder) { client async throws in
             _ = try await client.upload(.single(number: "B-1", isFront: false), key: "\"1\"")
             _ = try await client.upload(.single(number: "B-1"), key: "\"2\"")
@@ -80,8 +79,7 @@ import Testing
         #expect(try self.folder.ledger().map(\.outOfOrder) == [true, false, true, false])
     }
 
-    @Test
-    func `Says that a document exists already when it comes under another key, and numbers different ones`()
+    @Test func `Says that a document exists already when it comes under another key, and numbers different ones`()
         async throws
     {
         try await withBackend(in: self.folder) { client async throws in
@@ -100,8 +98,7 @@ import Testing
         )
     }
 
-    @Test
-    func `Keeps hostile business numbers inside its folder, each in a folder of its own`() async throws {
+    @Test func `Keeps hostile business numbers inside its folder, each in a folder of its own`() async throws {
         let numbers = [
             "../../../etc/cron.d/x", "..", ".", "/", "a/b", "a\\b", "%2e%2e", "a%2fb", ".hidden", "-rf", "a b", "号码",
             "*", "$(id)", "a.", "A", "a", "~", String(repeating: "n", count: 200), String(repeating: "号", count: 200),

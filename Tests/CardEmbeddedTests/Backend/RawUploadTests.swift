@@ -23,8 +23,7 @@ import Testing
         #expect(try Data(contentsOf: self.folder.url.appending(path: ledger[0].file)) == Data(HandWrittenForm.jpeg))
     }
 
-    @Test
-    func `Takes the fields and the image for the content that belongs to a key`() async throws {
+    @Test func `Takes the fields and the image for the content that belongs to a key`() async throws {
         try await withBackend(in: self.folder) { client async throws in
             _ = try await client.upload(RawUpload(), key: "\"k\"")
             for (name, value) in [

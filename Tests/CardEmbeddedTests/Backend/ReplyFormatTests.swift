@@ -25,8 +25,7 @@ import Testing
         }
     }
 
-    @Test
-    func `Hold ITEMS in both formats`() async throws {
+    @Test func `Hold ITEMS in both formats`() async throws {
         let form = HandWrittenForm.batch([.init(number: "B-1"), .init(number: "B-2", image: [0])])
         #expect(
             try await self.body(.json, to: form).text

@@ -8,8 +8,7 @@ import Testing
 
     private typealias Form = HandWrittenForm
 
-    @Test
-    func `Stores both sides of an application and answers for each`() async throws {
+    @Test func `Stores both sides of an application and answers for each`() async throws {
         let form = Form.application([.init(), .init(isFront: false, image: Form.image(1))])
         try await withBackend(in: self.folder) { client async throws in
             let answer = try await client.upload(form, key: "\"k\"")
@@ -29,8 +28,7 @@ import Testing
         #expect(try self.folder.documents() == ["B-1/IDCARD_BACK_APP-1.jpg", "B-1/IDCARD_FRONT_APP-1.jpg"])
     }
 
-    @Test
-    func `Stores nothing of an application if one document is refused`() async throws {
+    @Test func `Stores nothing of an application if one document is refused`() async throws {
         let form = Form.application([.init(), .init(isFront: false, image: [1, 2, 3, 4, 5])])
         try await withBackend(in: self.folder) { client async throws in
             let answer = try await client.upload(form, key: "\"k\"")
@@ -44,8 +42,7 @@ import Testing
         #expect(try self.folder.ledger().map(\.idempotencyKey) == ["k2"])
     }
 
-    @Test
-    func `Answers every document of a batch for itself, across a restart too`() async throws {
+    @Test func `Answers every document of a batch for itself, across a restart too`() async throws {
         let form = Form.batch([
             .init(number: "B-1"), .init(number: "B-2", image: [0]), .init(number: "B-1", isFront: false),
             .init(number: "B-3"), .init(number: "B-4", isFront: false), .init(number: "B-3"),
@@ -71,8 +68,7 @@ import Testing
         #expect(ledger.map(\.outOfOrder) == [false, false, false, true])
     }
 
-    @Test
-    func `Says of a batch it holds already, or refuses as a whole, so for all and for each`() async throws {
+    @Test func `Says of a batch it holds already, or refuses as a whole, so for all and for each`() async throws {
         let form = Form.batch([.init(number: "B-1"), .init(number: "B-2")])
         let refused = Form.batch([.init(number: "B-1", image: [0]), .init(number: "B-2", image: [0])])
         try await withBackend(in: self.folder) { client async throws in
@@ -87,8 +83,7 @@ import Testing
         #expect(try self.folder.ledger().count == 2)
     }
 
-    @Test
-    func `Stores nothing, and looks at no document, when the TOKEN has expired`() async throws {
+    @Test func `Stores nothing, and looks at no document, when the TOKEN has expired`() async throws {
         let form = Form.batch([.init(number: "B-1"), .init(number: "B-2")])
         try await withBackend(in: self.folder) {
             $0.tokens = ["token-1", "token-2"]
@@ -121,8 +116,7 @@ import Testing
         #expect(try self.folder.documents().isEmpty)
     }
 
-    @Test
-    func `Refuses the second of two fronts in an application`() async throws {
+    @Test func `Refuses the second of two fronts in an application`() async throws {
         try await withBackend(in: self.folder) { client async throws in
             let answer = try await client.upload(.application([.init(), .init(image: Form.image(1))]), key: "\"k\"")
             #expect(answer.itemCodes == ["900001", "200002"])

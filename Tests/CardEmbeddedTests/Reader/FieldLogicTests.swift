@@ -12,13 +12,11 @@ import Testing
         FieldLogic(CardText.Front(gender: gender, birth: birth, number: number))
     }
 
-    @Test
-    func `A front that is right in itself contradicts nothing`() {
+    @Test func `A front that is right in itself contradicts nothing`() {
         #expect(self.logic().isSound)
     }
 
-    @Test
-    func `What was not read contradicts nothing`() {
+    @Test func `What was not read contradicts nothing`() {
         #expect(self.logic(number: nil).isSound)
         #expect(self.logic(birth: nil, gender: nil).isSound)
     }
@@ -29,8 +27,7 @@ import Testing
         #expect(logic.number && !logic.birth && !logic.gender && !logic.isSound)
     }
 
-    @Test
-    func `Another birth date or gender than the number's is said at its own field`() {
+    @Test func `Another birth date or gender than the number's is said at its own field`() {
         let birth = self.logic(birth: CardText.BirthDate(year: 1990, month: 7, day: 3))
         #expect(birth.birth && !birth.number && !birth.gender && !birth.isSound)
         let gender = self.logic(gender: "女")

@@ -49,8 +49,7 @@ import Testing
         #expect(FieldText.name(text) == expected)
     }
 
-    @Test
-    func `Nothing readable is no field`() {
+    @Test func `Nothing readable is no field`() {
         #expect(FieldText.name(" -- \n") == nil)
         #expect(FieldText.address("\n ， ") == nil)
     }

@@ -12,15 +12,13 @@ import Testing
         #expect(NumberBallot.hasValidCheck(number) == isValid)
     }
 
-    @Test
-    func `A first reading whose check character holds settles it`() {
+    @Test func `A first reading whose check character holds settles it`() {
         var ballot = NumberBallot()
         ballot.add(" 1101 0519491231002x\n")
         #expect(ballot.settled == "11010519491231002X")
     }
 
-    @Test
-    func `A wrong check character that three readings agree on is what is printed`() {
+    @Test func `A wrong check character that three readings agree on is what is printed`() {
         var ballot = NumberBallot()
         for _ in 0..<2 { ballot.add("110105194912310021") }
         #expect(ballot.settled == nil)
@@ -31,8 +29,7 @@ import Testing
         #expect(ballot.result == "110105194912310021")
     }
 
-    @Test
-    func `Readings that all differ are decided place by place`() {
+    @Test func `Readings that all differ are decided place by place`() {
         var ballot = NumberBallot()
         ballot.add("910105194912310021")
         ballot.add("180105194912310021")
@@ -41,8 +38,7 @@ import Testing
         #expect(ballot.result == "110105194912310021")
     }
 
-    @Test
-    func `A number of another length is reported as it was read, never filled up`() {
+    @Test func `A number of another length is reported as it was read, never filled up`() {
         var ballot = NumberBallot()
         ballot.add("1101051949123100")
         ballot.add("11010519491231")
@@ -50,8 +46,7 @@ import Testing
         #expect(NumberBallot().result == nil)
     }
 
-    @Test
-    func `Full-width digits are digits; letters and signs are dropped`() {
+    @Test func `Full-width digits are digits; letters and signs are dropped`() {
         #expect(NumberBallot.cleaned("１１０-10a5 ｘ x") == "110105X")
     }
 }

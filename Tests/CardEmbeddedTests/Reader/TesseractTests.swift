@@ -6,13 +6,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TesseractTests {
     private static let line = Raster(width: 64, height: 32, pixels: [UInt8](repeating: 255, count: 64 * 32))
 
-    @Test
-    func `The installed program has the languages a card needs`() async throws {
+    @Test func `The installed program has the languages a card needs`() async throws {
         try await Tesseract().checkInstallation()
     }
 
-    @Test
-    func `The program is told where things are, and no secrets`() async throws {
+    @Test func `The program is told where things are, and no secrets`() async throws {
         let passed = Tesseract.environment(from: [
             "PATH": "/bin", "TESSDATA_PREFIX": "/data", "IDCARD_VAULT_KEY": "canary", "HOME": "/root",
         ])
@@ -25,8 +23,7 @@ import Testing
         }
     }
 
-    @Test
-    func `A missing language names itself and the packages`() async throws {
+    @Test func `A missing language names itself and the packages`() async throws {
         try await withProgram("printf 'List of available languages (1):\\neng\\n'") { path in
             let tesseract = Tesseract(configuration: .init(executable: path))
             let error = await #expect(throws: EmbeddedError.self) { try await tesseract.checkInstallation() }
@@ -36,8 +33,7 @@ import Testing
         }
     }
 
-    @Test
-    func `A program that does not end is stopped at the time limit`() async throws {
+    @Test func `A program that does not end is stopped at the time limit`() async throws {
         try await withProgram("exec sleep 600") { path in
             let tesseract = Tesseract(configuration: .init(executable: path, timeLimit: .milliseconds(200)))
             let error = await #expect(throws: EmbeddedError.self) {

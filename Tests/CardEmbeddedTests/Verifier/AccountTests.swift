@@ -76,8 +76,7 @@ import Testing
         #expect(!log.lines.contains { $0.contains("test-key") || (sign.count > 4 && $0.contains(sign)) })
     }
 
-    @Test
-    func `The vendor's vector is taken in its time`() async throws {
+    @Test func `The vendor's vector is taken in its time`() async throws {
         let sign =
             "/uunz0L3/4DQXzN1cJBeYFaDkChhPXRlc3RfYXBpX2tleSZiPTE3MDAwMDAxMDAmYz0xNzAwMDAwMDAwJmQ9MTIzNDU2Nzg5MA=="
         let signed = "a=test_api_key&b=1700000100&c=1700000000&d=1234567890"

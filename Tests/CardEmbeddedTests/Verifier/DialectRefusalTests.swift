@@ -71,8 +71,7 @@ import Testing
         #expect(answer.json["request_id"] is String)
     }
 
-    @Test
-    func `FaceID v3 takes a body that is too large for the others, and reads the card in it`() async throws {
+    @Test func `FaceID v3 takes a body that is too large for the others, and reads the card in it`() async throws {
         let card = try FixtureCard.first(below: "cards/LOAN-2026-0001")
         // Bytes after the end of a JPEG are no part of the picture.
         let image = try card.jpeg() + [UInt8](repeating: 0, count: 3_000_000)

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(3))) struct VerifierTests {
-    @Test
-    func `A front is answered in the shape of FaceID v1`() async throws {
+    @Test func `A front is answered in the shape of FaceID v1`() async throws {
         let card = try FixtureCard.first(below: "cards/LOAN-2026-0001")
         let image = try card.jpeg()
         let fields = try card.fields
@@ -40,16 +39,14 @@ import Testing
         #expect(answer.text.contains(try #require(try card.fields.issuer)))
     }
 
-    @Test
-    func `A picture without a card is a 200 without a side`() async throws {
+    @Test func `A picture without a card is a 200 without a side`() async throws {
         let image = try FixtureCard.first(below: "refused/REFUSED-NO-CARD").jpeg()
         let answer = try await verifierAnswer(to: .reading(image: image))
         #expect(answer.status == 200)
         #expect(Set(answer.json.keys) == ["request_id", "time_used"])
     }
 
-    @Test
-    func `A body that is no form has no arguments`() async throws {
+    @Test func `A body that is no form has no arguments`() async throws {
         let answer = try await withVerifier { client async throws in
             let type = [("Content-Type", "application/json")]
             let path = EmbeddedVerifier.Dialect.faceIDv1.path
@@ -95,8 +92,7 @@ import Testing
         }
     }
 
-    @Test
-    func `A tesseract that fails is an internal error`() async throws {
+    @Test func `A tesseract that fails is an internal error`() async throws {
         let image = try FixtureCard.first(below: "cards/LOAN-2026-0001").jpeg()
         let script = #"if [ "$1" = --list-langs ]; then printf 'chi_sim\neng\n'; else exit 1; fi"#
         try await withProgram(script) { path in
@@ -110,8 +106,7 @@ import Testing
         }
     }
 
-    @Test
-    func `Without tesseract the verifier does not start, and names the packages to install`() async throws {
+    @Test func `Without tesseract the verifier does not start, and names the packages to install`() async throws {
         let error = await #expect(throws: EmbeddedError.self) {
             try await withVerifier(configure: { $0.tesseract.executable = "/nonexistent/tesseract" }, body: { _ in })
         }

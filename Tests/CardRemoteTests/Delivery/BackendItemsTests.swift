@@ -58,8 +58,7 @@ import Testing
         #expect(self.expected(outcome) == [.notApplied(.transient), .notApplied(.stop), .accepted(false)])
     }
 
-    @Test
-    func `Answers card by card count in an application and for a single card, too`() {
+    @Test func `Answers card by card count in an application and for a single card, too`() {
         let application = self.outcome(200, self.json("E0", ["000000", "E1"]), Self.application)
         #expect(self.expected(application) == [.accepted(false), .rejected("E1")])
         #expect(self.expected(self.outcome(200, self.json("0", ["E1"]), DeliveryShape())) == [.rejected("E1")])
@@ -126,8 +125,7 @@ import Testing
         }
     }
 
-    @Test
-    func `A refusing status leaves each card its own code, and what is already there is`() {
+    @Test func `A refusing status leaves each card its own code, and what is already there is`() {
         let outcome = self.outcome(400, self.json("E0", ["E1", "000001", "900001"]), Self.batch)
         #expect(self.expected(outcome) == [.rejected("E1"), .accepted(true), .notApplied(.transient)])
         let conflict = self.outcome(409, self.json("E0", ["000001", "000001", "000001"]), Self.batch)
@@ -146,8 +144,7 @@ import Testing
         #expect((outcome.failure ?? outcome.tokenExpired)?.failureClass == failureClass)
     }
 
-    @Test
-    func `A refusing status stands where the entries do not fit and name nothing as taken in`() {
+    @Test func `A refusing status stands where the entries do not fit and name nothing as taken in`() {
         #expect(self.outcome(400, self.json("E0", ["E1"]), Self.batch).failure?.failureClass == .rejected)
         #expect(self.outcome(400, self.json("000001", ["E1"]), Self.batch).failure?.code == "items_mismatch")
     }
@@ -158,8 +155,7 @@ import Testing
         #expect(self.outcome(status, body, Self.batch).failure?.failureClass == .unknown)
     }
 
-    @Test
-    func `A card's failure carries status, wait and masked words`() throws {
+    @Test func `A card's failure carries status, wait and masked words`() throws {
         let body = #"{"ITEMS":[{"RETCODE":"E1","RETMSG":"欧阳甲 11010119900307001X 不清晰 canary-token"}]}"#
         let outcome = self.outcome(200, body, DeliveryShape())
         #expect(self.expected(outcome) == [.rejected("E1")])
@@ -170,8 +166,7 @@ import Testing
         #expect(failure.retryAfter == .seconds(3))
     }
 
-    @Test
-    func `A card whose TOKEN was refused repeats none of the backend's words`() throws {
+    @Test func `A card whose TOKEN was refused repeats none of the backend's words`() throws {
         let body = #"{"ITEMS":[{"RETCODE":"100001","RETMSG":"words"},{"RETCODE":"0"}]}"#
         let outcome = self.outcome(200, body, Self.application)
         #expect(self.expected(outcome) == [.notApplied(.stop), .accepted(false)])
@@ -179,13 +174,11 @@ import Testing
         #expect(!failure.message.contains("words"))
     }
 
-    @Test(
-        arguments: [
-            #"{"RETCODE":"E0","ITEMS":[{"RETCODE":"000000"},{"RETMSG":"ok"},{"RETCODE":"E1"}]}"#,
-            #"{"RETCODE":"000000","ITEMS":[{"RETCODE":"000000"},null,{"RETCODE":"E1"}]}"#,
-            #"{"ITEMS":[{"RETCODE":"0"},{"RETCODE":"0","RETCODE":"E1"},{"RETCODE":"E1"}]}"#,
-        ]
-    )
+    @Test(arguments: [
+        #"{"RETCODE":"E0","ITEMS":[{"RETCODE":"000000"},{"RETMSG":"ok"},{"RETCODE":"E1"}]}"#,
+        #"{"RETCODE":"000000","ITEMS":[{"RETCODE":"000000"},null,{"RETCODE":"E1"}]}"#,
+        #"{"ITEMS":[{"RETCODE":"0"},{"RETCODE":"0","RETCODE":"E1"},{"RETCODE":"E1"}]}"#,
+    ])
     func `A card that a batch's reply does not name, or names twice, is unknown, and the others take their answers`(
         body: String
     ) {

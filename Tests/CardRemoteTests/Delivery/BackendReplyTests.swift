@@ -50,8 +50,7 @@ import Testing
         #expect(!failure.mayBeApplied)
     }
 
-    @Test
-    func `a 401 is a refused TOKEN, and so is every status that the list names`() throws {
+    @Test func `a 401 is a refused TOKEN, and so is every status that the list names`() throws {
         for body in ["", "<html></html>", #"{"RETCODE":"E1","RETMSG":"canary"}"#] {
             let failure = try #require(self.outcome(401, body).tokenExpired)
             #expect(failure.failureClass == .stop && failure.code == "http_401" && failure.stopScope == .account)
@@ -66,8 +65,7 @@ import Testing
         }
     }
 
-    @Test
-    func `Any other code is a refusal, with the backend's code and words`() {
+    @Test func `Any other code is a refusal, with the backend's code and words`() {
         let failure = self.outcome(200, #"{"RETCODE":"E-17","RETMSG":"DOCTYPE\nnot allowed"}"#).failure
         #expect(failure?.kind == "rejected E-17")
         #expect(failure?.message.contains("(E-17: DOCTYPE not allowed)") == true)
@@ -199,8 +197,7 @@ import Testing
         #expect(outcome.items?.first?.failure?.message.contains("words") == true)
     }
 
-    @Test
-    func `The backend's words are cut to 200 characters and freed of control characters`() {
+    @Test func `The backend's words are cut to 200 characters and freed of control characters`() {
         let words = MessageMask().presentable(
             "a\u{0}\u{1B}[31mb\u{202E}\r\n" + String(repeating: "错", count: 500)
         )
@@ -250,8 +247,7 @@ import Testing
         #expect(self.outcome(200, #"{"RETCODE":"\#(code)"}"#).failure?.code == code)
     }
 
-    @Test
-    func `By default only the usual spellings of success are known`() {
+    @Test func `By default only the usual spellings of success are known`() {
         let table = RetcodeTable()
         for code in ["000000", "0000", "0"] { #expect(table.meaning(of: code) == .success) }
         for code in ["000001", "1", "00", "-1", "SUCCESS"] { #expect(table.meaning(of: code) == .unlisted) }

@@ -77,19 +77,17 @@ import Testing
         )
     }
 
-    @Test(
-        arguments: [
-            (DeliveryLayoutKind.single, [], "member_count"),
-            (.single, [makeMember(.front), makeMember(.back)], "member_count"),
-            (.application, [makeMember(.front), makeMember(.back, number: "B")], "member_mismatch"),
-            (.application, [makeMember(.front), makeMember(.front)], "member_mismatch"),
-            (.batch, [makeMember(.back), makeMember(.front)], "member_mismatch"),
-            (.batch, [makeMember(.front), makeMember(.front)], "member_mismatch"),
-            (.batch, [makeMember(.front), makeMember(.back, userNumber: "other")], "member_mismatch"),
-            (.single, [makeMember(.front, userNumber: nil)], "user_no_missing"),
-            (.single, [makeMember(.front, userNumber: "")], "user_no_missing"),
-        ]
-    )
+    @Test(arguments: [
+        (DeliveryLayoutKind.single, [], "member_count"),
+        (.single, [makeMember(.front), makeMember(.back)], "member_count"),
+        (.application, [makeMember(.front), makeMember(.back, number: "B")], "member_mismatch"),
+        (.application, [makeMember(.front), makeMember(.front)], "member_mismatch"),
+        (.batch, [makeMember(.back), makeMember(.front)], "member_mismatch"),
+        (.batch, [makeMember(.front), makeMember(.front)], "member_mismatch"),
+        (.batch, [makeMember(.front), makeMember(.back, userNumber: "other")], "member_mismatch"),
+        (.single, [makeMember(.front, userNumber: nil)], "user_no_missing"),
+        (.single, [makeMember(.front, userNumber: "")], "user_no_missing"),
+    ])
     func `Cards that do not make one delivery are refused`(
         layout: DeliveryLayoutKind,
         members: [DeliveryMember],

@@ -32,8 +32,7 @@ import Testing
         }
     }
 
-    @Test
-    func `The backend's words are masked in every form`() throws {
+    @Test func `The backend's words are masked in every form`() throws {
         let words = "用户 canary-user 欧阳甲 11010119900307001X 不清晰"
         let json = "{\"RETCODE\":\"E1\",\"RETMSG\":\"\(words)\"}"
         let xml = "<r><RETCODE>E1</RETCODE><RETMSG>\(words)</RETMSG></r>"
@@ -45,8 +44,7 @@ import Testing
         }
     }
 
-    @Test
-    func `Ciphertext is never success, and the message names the setting`() throws {
+    @Test func `Ciphertext is never success, and the message names the setting`() throws {
         let body = self.sealed(#"{"RETCODE":"000000"}"#)
         let unconfigured = try #require(try self.outcome(200, body, isConfigured: false).failure)
         #expect(unconfigured.kind == "unknown unreadable_reply")

@@ -53,8 +53,7 @@ import Testing
     }
     #endif
 
-    @Test
-    func `Key and start vector do not print themselves`() {
+    @Test func `Key and start vector do not print themselves`() {
         let encryption = Self.encryption(key: "canary-key", vector: "canary-iv")
         var configuration = makeDeliverySettings()
         configuration.encryption = encryption
@@ -118,8 +117,7 @@ import Testing
         #expect(TripleDESSealing.ecb(vector.plain).base64EncodedString() == vector.ecb)
     }
 
-    @Test
-    func `A key of 16 bytes is used as K1 K2 K1`() throws {
+    @Test func `A key of 16 bytes is used as K1 K2 K1`() throws {
         let cipher = try self.cipher(key: "0123456789abcdef")
         #expect(try cipher.decrypted(self.bytes("d5wrHuWgWDY=")) == self.padded("A"))
         let expanded = TripleDESSealing.cbc("A", key: "0123456789abcdef01234567")
@@ -131,8 +129,7 @@ import Testing
         #expect(try self.cipher(key: key).decrypted(self.bytes("3ErUhWgJ7Ik=")) == self.padded("A"))
     }
 
-    @Test
-    func `A wrong start vector spoils the first block alone, and the padding stays right`() throws {
+    @Test func `A wrong start vector spoils the first block alone, and the padding stays right`() throws {
         let vector = Self.vectors[4]
         let plain = try #require(try self.cipher(vector: "76543210").decrypted(self.bytes(vector.cbc)))
         #expect(plain.prefix(8) != self.padded(vector.plain).prefix(8))

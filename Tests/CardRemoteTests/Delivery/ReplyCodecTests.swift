@@ -61,8 +61,7 @@ import Testing
         #expect(self.reading("{\"RETCODE\":0,\"RETMSG\":\(json)}") == self.document(["0"], message))
     }
 
-    @Test
-    func `Entries are read in order, and one without a code stays in its place`() {
+    @Test func `Entries are read in order, and one without a code stays in its place`() {
         let body = #"{"RETCODE":"E","ITEMS":[{"RETCODE":0},{"RETMSG":"?"},{"RETCODE":"1","RETMSG":"a"},7]}"#
         let items: [ReplyDocument.Statement?] = [
             .init(spellings: ["0"]), nil, .init(spellings: ["1"], message: "a"), nil,
@@ -87,8 +86,7 @@ import Testing
         #expect(self.reading(body) == .unknownFormat)
     }
 
-    @Test
-    func `Invalid UTF-8, and nesting a thousand deep, are no reply`() {
+    @Test func `Invalid UTF-8, and nesting a thousand deep, are no reply`() {
         let codec = ReplyCodec()
         let head = Array(#"{"RETCODE":"0","RETMSG":""#.utf8)
         #expect(
@@ -162,8 +160,7 @@ private struct Absent: Error {}
         #expect(try self.reading(body.replacing("=", with: ""), by: self.codec()) == .document(Self.success))
     }
 
-    @Test
-    func `Padding of zeros, or none, is for the reader to judge`() throws {
+    @Test func `Padding of zeros, or none, is for the reader to judge`() throws {
         var zeros = Data(Self.json.utf8)
         while !zeros.count.isMultiple(of: 8) { zeros.append(0) }
         var spaces = Data(Self.json.utf8)
@@ -174,16 +171,14 @@ private struct Absent: Error {}
         }
     }
 
-    @Test
-    func `Where replies are optionally encrypted, those in the clear read as ever`() throws {
+    @Test func `Where replies are optionally encrypted, those in the clear read as ever`() throws {
         #expect(try self.reading(Self.json, by: self.codec()) == .document(Self.success))
         let xml = "<r><RETCODE>000000</RETCODE><RETMSG>上传成功</RETMSG></r>"
         #expect(try self.reading(xml, by: self.codec()) == .document(Self.success))
         #expect(try self.reading("<html>", by: self.codec()) == .unknownFormat)
     }
 
-    @Test
-    func `A wrong key, mode or start vector is no success, although the padding may be right`() throws {
+    @Test func `A wrong key, mode or start vector is no success, although the padding may be right`() throws {
         let codecs = [
             try self.codec(key: "abcdefghijklmnopqrstuvwx"), try self.codec(vector: "76543210"), try self.codec(.ecb),
             try self.codec(key: "0123456789abcdef"),
@@ -192,8 +187,7 @@ private struct Absent: Error {}
         #expect(try self.reading(Self.ecb, by: self.codec(.cbc)) == .undeciphered)
     }
 
-    @Test
-    func `A start vector that spoils one letter of the code's name leaves no code`() throws {
+    @Test func `A start vector that spoils one letter of the code's name leaves no code`() throws {
         // The third byte of the first block is the R of RETCODE.
         let reading = try self.reading(Self.cbc, by: self.codec(vector: "01634567"))
         guard case .document(let document) = reading else { throw Absent() }
@@ -206,8 +200,7 @@ private struct Absent: Error {}
         #expect(try self.reading(body, by: self.codec()) == .undeciphered)
     }
 
-    @Test
-    func `Every cut of the ciphertext, and every flipped bit of its end, is no success`() throws {
+    @Test func `Every cut of the ciphertext, and every flipped bit of its end, is no success`() throws {
         let codec = try self.codec()
         let whole = Array(Self.cbc.utf8)
         for length in 0..<whole.count {
@@ -224,8 +217,7 @@ private struct Absent: Error {}
         }
     }
 
-    @Test
-    func `A hostile document behind the encryption is as harmless as before it`() throws {
+    @Test func `A hostile document behind the encryption is as harmless as before it`() throws {
         let laughs = "<!DOCTYPE r [<!ENTITY a \"0\">]><r><RETCODE>&a;</RETCODE></r>"
         let deep = "{\"RETCODE\":\"0\",\"x\":" + String(repeating: "[", count: 1000) + "1"
         for plain in [laughs, deep + String(repeating: "]", count: 1000) + "}"] {

@@ -27,8 +27,7 @@ import Testing
         #expect(self.read(text) == ReplyDocument(statement: self.statement("000000", "上传成功")))
     }
 
-    @Test
-    func `Entries are the children of ITEMS, whatever their name`() {
+    @Test func `Entries are the children of ITEMS, whatever their name`() {
         let text = """
             <RESPONSE><RETCODE>E0</RETCODE><RETMSG/><ITEMS>
             <ITEM><RETCODE>0</RETCODE><RETMSG>好 &lt;1&gt;</RETMSG></ITEM><CARD><RETMSG>no code</RETMSG></CARD>
@@ -38,8 +37,7 @@ import Testing
         #expect(self.read(text) == ReplyDocument(statement: self.statement("E0"), items: .listed(items)))
     }
 
-    @Test
-    func `Empty ITEMS are a list of none, ITEMS that stand twice are no list`() {
+    @Test func `Empty ITEMS are a list of none, ITEMS that stand twice are no list`() {
         #expect(self.read("<r><ITEMS/></r>") == ReplyDocument(statement: nil, items: .listed([]), fields: ["ITEMS"]))
         let doubled = ReplyDocument(statement: nil, items: .malformed, fields: ["ITEMS", "ITEMS"])
         #expect(self.read("<r><ITEMS/><ITEMS/></r>") == doubled)
@@ -68,8 +66,7 @@ import Testing
         #expect(self.read(text) == nil)
     }
 
-    @Test
-    func `Bytes that are no UTF-8 are refused`() {
+    @Test func `Bytes that are no UTF-8 are refused`() {
         let bytes = Array("<r><RETCODE>0</RETCODE><RETMSG>".utf8) + [0xFF] + Array("</RETMSG></r>".utf8)
         #expect(ReplyDocument(xml: bytes, names: ReplyNames()) == nil)
     }
@@ -101,8 +98,7 @@ import Testing
         #expect(self.read(text) == nil)
     }
 
-    @Test
-    func `A billion laughs are none`() {
+    @Test func `A billion laughs are none`() {
         var text = "<!DOCTYPE r [<!ENTITY a0 \"laugh\">"
         for level in 1...30 {
             text += "<!ENTITY a\(level) \"" + String(repeating: "&a\(level - 1);", count: 10) + "\">"
@@ -111,8 +107,7 @@ import Testing
         #expect(self.read(text) == nil)
     }
 
-    @Test
-    func `Nesting is bounded`() {
+    @Test func `Nesting is bounded`() {
         func nested(_ depth: Int) -> String {
             "<r><RETCODE>0</RETCODE>" + String(repeating: "<a>", count: depth - 1)
                 + String(repeating: "</a>", count: depth - 1) + "</r>"
@@ -123,8 +118,7 @@ import Testing
         #expect(self.read(String(repeating: "<a>", count: 300_000)) == nil)
     }
 
-    @Test
-    func `The first error ends the reading: FoundationXML leaks at each of them`() async {
+    @Test func `The first error ends the reading: FoundationXML leaks at each of them`() async {
         await #expect(processExitsWith: .success) {
             func residentPages() throws -> Int {
                 let sizes = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")

@@ -84,9 +84,7 @@ import Testing
     }
 
     @Test(arguments: ["302 Found", "403 Forbidden", "404 Not Found", "416 Range Not Satisfiable"])
-    func `What refuses a range says nothing of the image, which is asked for as a whole`(status: String)
-        async throws
-    {
+    func `What refuses a range says nothing of the image, which is asked for as a whole`(status: String) async throws {
         self.host.change { _, request, answer in if request.header("Range") != nil { answer.become(status) } }
         try await self.host.expectImage()
         #expect(self.host.ranges.count { $0 == "-" } == 2)

@@ -6,16 +6,14 @@ import Testing
 
 /// What is taken as the address of an endpoint or a proxy.
 @Suite struct EndpointAddressTests {
-    @Test(
-        arguments: [
-            ("https://a.example", "a.example:443", "https://a.example/v1"),
-            ("http://a.example/", "a.example:80", "http://a.example/v1"),
-            ("https://a.example:8443/x?k=v", "a.example:8443", "https://a.example:8443/x?k=v"),
-            ("HTTP://[::1]:80/x", "[::1]:80", "HTTP://[::1]:80/x"),
-            ("https://样本.example/x", "xn--8pv1w.example:443", "https://xn--8pv1w.example/x"),
-            ("https://Bücher.example:444/x", "xn--bcher-kva.example:444", "https://xn--bcher-kva.example:444/x"),
-        ]
-    )
+    @Test(arguments: [
+        ("https://a.example", "a.example:443", "https://a.example/v1"),
+        ("http://a.example/", "a.example:80", "http://a.example/v1"),
+        ("https://a.example:8443/x?k=v", "a.example:8443", "https://a.example:8443/x?k=v"),
+        ("HTTP://[::1]:80/x", "[::1]:80", "HTTP://[::1]:80/x"),
+        ("https://样本.example/x", "xn--8pv1w.example:443", "https://xn--8pv1w.example/x"),
+        ("https://Bücher.example:444/x", "xn--bcher-kva.example:444", "https://xn--bcher-kva.example:444/x"),
+    ])
     func `A URL gives host and port, and an empty path is replaced`(text: String, authority: String, url: String) throws
     {
         let address = try EndpointAddress(text, key: "verification.url", defaultPath: "/v1")
@@ -38,14 +36,12 @@ import Testing
         #expect(error?.message.contains("canary") == false)
     }
 
-    @Test(
-        arguments: [
-            "", "https://p.example:3128", "http://p.example", "http://:3128", "http://p.example:0",
-            "http://p.example:70000",
-            "http://p.example:3128/x", "http://p.example:3128?canary", "http://:canary@p.example:3128",
-            "http://us%3Aer:canary@p.example:3128",
-        ]
-    )
+    @Test(arguments: [
+        "", "https://p.example:3128", "http://p.example", "http://:3128", "http://p.example:0",
+        "http://p.example:70000",
+        "http://p.example:3128/x", "http://p.example:3128?canary", "http://:canary@p.example:3128",
+        "http://us%3Aer:canary@p.example:3128",
+    ])
     func `What no proxy can be is refused, and not repeated`(text: String) {
         let error = #expect(throws: CodedError.self) { try ProxyAddress(Redacted(text), key: "delivery.proxy") }
         #expect(error?.code.rawValue == "proxy_invalid")

@@ -8,24 +8,20 @@ import Testing
     /// Sun, 06 Nov 1994 08:49:07 GMT.
     private let now = Timestamp(millisecondsSinceEpoch: 784_111_747_000)
 
-    @Test(
-        arguments: [
-            ("0", 0), ("120", 120), (" 7 ", 7), ("21600", 21_600), ("21601", 21_600), ("99999999999999999999", 21_600),
-            ("2.5", 3), ("2.0", 2), ("0.1", 1), ("21599.5", 21_600),
-        ]
-    )
+    @Test(arguments: [
+        ("0", 0), ("120", 120), (" 7 ", 7), ("21600", 21_600), ("21601", 21_600), ("99999999999999999999", 21_600),
+        ("2.5", 3), ("2.0", 2), ("0.1", 1), ("21599.5", 21_600),
+    ])
     func `Seconds are taken, a fraction rounded up, no more than six hours`(text: String, seconds: Int) {
         #expect(RetryAfter.parse(text, now: self.now) == .seconds(seconds))
     }
 
-    @Test(
-        arguments: [
-            "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
-            "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 -0000",
-            "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 UT", "Sun, 06 Nov 1994 16:49:37 +0800",
-            "Sun, 06 Nov 1994 03:49:37 EST", "Sun, 06 Nov 1994 05:19:37 -0330", "sun, 06 nov 1994 08:49:37 gmt",
-        ]
-    )
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+        "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 +0000", "Sun, 06 Nov 1994 08:49:37 -0000",
+        "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 06 Nov 1994 08:49:37 UT", "Sun, 06 Nov 1994 16:49:37 +0800",
+        "Sun, 06 Nov 1994 03:49:37 EST", "Sun, 06 Nov 1994 05:19:37 -0330", "sun, 06 nov 1994 08:49:37 gmt",
+    ])
     func `A date is taken in every form and zone`(text: String) {
         #expect(RetryAfter.parse(text, now: self.now) == .seconds(30))
     }
@@ -37,14 +33,12 @@ import Testing
         #expect(RetryAfter.parse("Sunday, 06-Nov-45 08:49:37 GMT", now: self.now) == .zero)
     }
 
-    @Test(
-        arguments: [
-            "", "soon", "-1", "1.", ".5", "1.5.5", "1e3", "0x10", "1994-11-06T08:49:37Z",
-            "Sun, 06 Nov 1994 08:49:37 CEST",
-            "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 +08:00",
-            "Sun, 06 Nov 1994 08:49 GMT", "06 Nov 1994 08:49:37 GMT",
-        ]
-    )
+    @Test(arguments: [
+        "", "soon", "-1", "1.", ".5", "1.5.5", "1e3", "0x10", "1994-11-06T08:49:37Z",
+        "Sun, 06 Nov 1994 08:49:37 CEST",
+        "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 +08:00",
+        "Sun, 06 Nov 1994 08:49 GMT", "06 Nov 1994 08:49:37 GMT",
+    ])
     func `Anything else reads as absent`(text: String) {
         #expect(RetryAfter.parse(text, now: self.now) == nil)
     }

@@ -51,8 +51,7 @@ import Testing
         }
     }
 
-    @Test
-    func `Every status without a code has the class of its row, with Retry-After and without`() throws {
+    @Test func `Every status without a code has the class of its row, with Retry-After and without`() throws {
         let rows = Self.rows("none")
         let rest = try #require(rows.first { $0.statuses == "all others" })
         let waiting = try #require(rows.first { $0.statuses.contains("503 with `Retry-After") })
@@ -68,8 +67,7 @@ import Testing
         }
     }
 
-    @Test
-    func `Our own codes have the class of their rows, and no row names anything else`() {
+    @Test func `Our own codes have the class of their rows, and no row names anything else`() {
         let unusable = outcome(.faceIDv1, 200, "").failure
         let wrong = outcome(.faceIDv1, 200, SampleReplies.faceppv1Back).failure
         let truncated = ReplyReading(HTTPReply(status: 401, isComplete: false), dialect: .faceIDv1).outcome.failure
@@ -82,8 +80,7 @@ import Testing
         #expect(Self.rows.count == VendorCode.allCases.count + 8)
     }
 
-    @Test
-    func `What follows is said in the same words for the same class, and in others for another`() {
+    @Test func `What follows is said in the same words for the same class, and in others for another`() {
         let classes = Dictionary(grouping: Self.rows, by: \.consequence).mapValues { rows in
             Set(
                 rows.map { row in

@@ -76,8 +76,7 @@ import Testing
         #expect(failure?.kind == "transient unknown_error")
     }
 
-    @Test
-    func `The first key that says something counts`() {
+    @Test func `The first key that says something counts`() {
         let body = #"{"ERROR":"API_NOT_FOUND","error":"INTERNAL_ERROR","error_message":""}"#
         #expect(outcome(.faceIDv1, 400, body).failure?.code == "INTERNAL_ERROR")
     }
@@ -92,18 +91,16 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            (401, "AUTHENTICATION_ERROR", RemoteFailure.StopScope.account),
-            (403, "AUTHORIZATION_ERROR:Denied.", .account),
-            (403, "INSUFFICIENT_PERMISSION:legality", .account), (404, "API_NOT_FOUND", .request),
-            (400, "MISSING_ARGUMENTS: image", .request), (400, "BAD_ARGUMENTS:legality", .request),
-            (400, "COEXISTENCE_ARGUMENTS", .request), (401, "SOMETHING_NEW", .account),
-            (403, "SOMETHING_NEW", .request),
-            (404, "no code at all", .request), (401, "", .account), (407, "", .account), (403, "", .request),
-            (404, "", .request), (302, "", .request),
-        ]
-    )
+    @Test(arguments: [
+        (401, "AUTHENTICATION_ERROR", RemoteFailure.StopScope.account),
+        (403, "AUTHORIZATION_ERROR:Denied.", .account),
+        (403, "INSUFFICIENT_PERMISSION:legality", .account), (404, "API_NOT_FOUND", .request),
+        (400, "MISSING_ARGUMENTS: image", .request), (400, "BAD_ARGUMENTS:legality", .request),
+        (400, "COEXISTENCE_ARGUMENTS", .request), (401, "SOMETHING_NEW", .account),
+        (403, "SOMETHING_NEW", .request),
+        (404, "no code at all", .request), (401, "", .account), (407, "", .account), (403, "", .request),
+        (404, "", .request), (302, "", .request),
+    ])
     func `A stop is about the account where credentials, quota or permission are, else about the request`(
         status: Int,
         error: String,

@@ -9,8 +9,7 @@ import Testing
         try #require(outcome(.faceIDv1, 200, body).reading)
     }
 
-    @Test
-    func `A 长期 validity is carried as it is`() throws {
+    @Test func `A 长期 validity is carried as it is`() throws {
         let reading = try self.reading(#"{"side":"back","valid_date":"2010.11.13-长期"}"#)
         #expect(reading.fields.validity?.reveal() == "2010.11.13-长期")
     }
@@ -90,8 +89,7 @@ import Testing
         #expect(failure?.kind == "transient unusable_reply")
     }
 
-    @Test
-    func `With a side, unknown keys are passed over`() throws {
+    @Test func `With a side, unknown keys are passed over`() throws {
         #expect(try self.reading(#"{"side":"back","status":"ok"}"#) == CardReading(side: .back))
     }
 }

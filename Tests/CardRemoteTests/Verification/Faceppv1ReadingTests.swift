@@ -5,8 +5,7 @@ import Testing
 
 /// What is Face++'s alone: the array of cards.
 @Suite struct Faceppv1ReadingTests {
-    @Test
-    func `The first of several cards is the reading, the others come with it`() throws {
+    @Test func `The first of several cards is the reading, the others come with it`() throws {
         let body = #"""
             {"request_id":"1,a","cards":[
               {"side":"back","issued_by":"甲"},

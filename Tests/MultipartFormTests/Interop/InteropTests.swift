@@ -34,8 +34,7 @@ import Testing
         }
     }
 
-    @Test
-    func `At least eight independent parsers agree with us on names, file names, types and digests`()
+    @Test func `At least eight independent parsers agree with us on names, file names, types and digests`()
         async throws
     {
         let runner = try InteropRunner()
@@ -55,8 +54,7 @@ import Testing
         }
     }
 
-    @Test
-    func `A quote in a name ends none: every parser reads the same parts, %22 as it is or as a quote`()
+    @Test func `A quote in a name ends none: every parser reads the same parts, %22 as it is or as a quote`()
         async throws
     {
         let item = InteropCase(
