@@ -5,11 +5,7 @@ import Testing
 @testable import CardStore
 
 /// Who touched what, and why.
-@Suite struct AccessLogTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class AccessLogTests: StoreSuite {
     @Test func `each image is written down before it is sent to the verifier, a stored reading is not`() async throws {
         let card = try await harness.admit("front", number: "N").card
         _ = try await harness.claim()

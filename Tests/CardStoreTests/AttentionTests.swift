@@ -4,11 +4,7 @@ import Testing
 @testable import CardStore
 
 /// Which cards need a person, and how one says that he knows.
-@Suite struct AttentionTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class AttentionTests: StoreSuite {
     private func listed(_ attention: CardAttention...) async throws -> [CardID] {
         var filter = CardFilter()
         filter.attention = attention
@@ -29,12 +25,8 @@ import Testing
             for reason in reasons {
                 for side in sides {
                     for seen in 0...1 {
-                        rows.append(
-                            """
-                            ('c-\(order)', '\(state.rawValue)', 'N', 'local', \(side), \(order), 0, '\(reason.rawValue)',
-                            \(seen), 0, 0, 0)
-                            """
-                        )
+                        let head = "'c-\(order)', '\(state.rawValue)', 'N', 'local', \(side), \(order), 0"
+                        rows.append("(\(head), '\(reason.rawValue)', \(seen), 0, 0, 0)")
                         order += 1
                     }
                 }
@@ -87,12 +79,10 @@ import Testing
 
     @Test(arguments: ["retry", "amend", "late answer"])
     func `a card that a person knew counts again once its state has changed`(_ change: String) async throws {
-        let card: CardID
-        switch change {
-        case "late answer":
-            card = try await harness.sent("front", number: "N", .failure(.unknown), onUnknown: .hold)
-        default: card = try await rejected("front")
-        }
+        let card =
+            change == "late answer"
+            ? try await harness.sent("front", number: "N", .failure(.unknown), onUnknown: .hold)
+            : try await rejected("front")
         try await harness.resolve(card, .seen)
         #expect(try await listed(.decide, .retake).isEmpty)
         switch change {
@@ -105,18 +95,18 @@ import Testing
 
     @Test func `a waiting card that a person knew counts again once it waits for something else`() async throws {
         let back = try await harness.verified("back", number: "N", .back)
-        _ = try await harness.store.decide([BusinessNumber(stored: "N")], terms: StoreHarness.terms, now: harness.now)
+        try await harness.decide()
         #expect(try await harness.state(back) == "verified front_missing")
         try await harness.resolve(back, .seen)
-        _ = try await harness.store.decide([BusinessNumber(stored: "N")], terms: StoreHarness.terms, now: harness.now)
+        try await harness.decide()
         #expect(try await listed(.decide).isEmpty, "the same decision is no news")
         let front = try await rejected("front")
-        _ = try await harness.store.decide([BusinessNumber(stored: "N")], terms: StoreHarness.terms, now: harness.now)
+        try await harness.decide()
         #expect(try await harness.state(front).hasPrefix("rejected"))
         #expect(try await harness.state(back) == "verified front_missing")
         #expect(try await listed(.decide).isEmpty)
         try await harness.plant("UPDATE card SET reason = 'waits_for_front' WHERE id = '\(back)'")
-        _ = try await harness.store.decide([BusinessNumber(stored: "N")], terms: StoreHarness.terms, now: harness.now)
+        try await harness.decide()
         #expect(try await listed(.decide) == [back])
     }
 }

@@ -5,18 +5,11 @@ import Testing
 @testable import CardStore
 
 /// What was written while a clock was ahead holds nobody once it is right again.
-@Suite struct ClockTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class ClockTests: StoreSuite {
     private static let errors: [Duration] = [.seconds(600), .seconds(10 * 3_600), .seconds(365 * 86_400)]
 
     /// Does something while the clock is ahead.
-    private func ahead<Value>(
-        by error: Duration,
-        _ body: () async throws -> Value
-    ) async throws -> Value {
+    private func ahead<Value>(by error: Duration, _ body: () async throws -> Value) async throws -> Value {
         harness.pass(error)
         let value = try await body()
         harness.pass(.zero - error)
@@ -25,9 +18,7 @@ import Testing
 
     @Test(arguments: Self.errors)
     func `a number that was to be decided at once is`(_ error: Duration) async throws {
-        let front = try await ahead(by: error) {
-            try await harness.verified("front", number: "N", .front)
-        }
+        let front = try await ahead(by: error) { try await harness.verified("front", number: "N", .front) }
         #expect(try await harness.proposals() == [[front]])
         #expect(try #require(try await harness.store.nextDecision(now: harness.now)) <= harness.now)
     }

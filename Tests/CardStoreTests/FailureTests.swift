@@ -4,11 +4,7 @@ import Testing
 
 @testable import CardStore
 
-@Suite struct FailureTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class FailureTests: StoreSuite {
     /// Fails to verify the cards that are due, each once.
     @discardableResult
     private func fail(
@@ -200,22 +196,13 @@ import Testing
                 try store.put(image, of: card, key: CardRow.require(card, in: tx).key(store.vault), in: tx)
             }
         }
-        let jobs = try await harness.store.claimVerification(
-            by: harness.worker,
-            provider: provider,
-            parameters: parameters,
-            limit: 1,
-            untriedFirst: false,
-            now: harness.now
-        )
+        let jobs = try await harness.claim(provider: provider, parameters: parameters)
         #expect(jobs.map { $0.attempt != nil && $0.reading == nil } == [true])
     }
 
     @Test func `a reading that does not open is made again`() async throws {
         let card = try await harness.verified("front", number: "N", .front)
-        try await harness.plant(
-            "UPDATE card SET state = 'prepared'; UPDATE reading SET bytes = x'00'"
-        )
+        try await harness.plant("UPDATE card SET state = 'prepared'; UPDATE reading SET bytes = x'00'")
         let job = try #require(try await harness.claim().first)
         #expect(job.card.id == card && job.attempt != nil)
     }

@@ -4,11 +4,7 @@ import Testing
 
 @testable import CardStore
 
-@Suite struct PeopleTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class PeopleTests: StoreSuite {
     private func held(number: String = "N") async throws -> (CardID, DeliveryJob) {
         let (card, job) = try await harness.delivering("front", number: number)
         try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
@@ -68,15 +64,10 @@ import Testing
 
     @Test(arguments: ["retry", "accept", "reject"])
     func `a card that a rule holds is done again, goes or ends, as a person says`(_ act: String) async throws {
-        let card = try await harness.judged(
-            "front",
-            .held(VerdictRule.legalityUnavailable.reason, message: "look at it")
-        )
-        switch act {
-        case "retry": try await harness.retry(card)
-        case "accept": try await harness.resolve(card, .accept)
-        default: try await harness.resolve(card, .reject)
-        }
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        let card = try await harness.judged("front", verdict)
+        if act == "retry" { try await harness.retry(card) }
+        if let word = Resolution(rawValue: act) { try await harness.resolve(card, word) }
         let states = ["retry": "prepared", "accept": "verified", "reject": "rejected rejected_by_operator"]
         #expect(try await harness.state(card) == states[act])
         #expect(try await harness.card(card).isAccepted == (act == "accept"))
@@ -153,27 +144,7 @@ import Testing
         #expect(lines.dropFirst().map { [$0[0], $0[3]] } == [["reveal_denied", ""]])
     }
 
-    @Test func `cards are listed in the order of their intake, filtered and page by page`() async throws {
-        var ids: [CardID] = []
-        for index in 0..<5 { ids.append(try await harness.admit("\(index)", number: "N\(index % 2)").card) }
-        let first = try await harness.store.cards(CardFilter(), after: 0, limit: 2, for: .process)
-        #expect(first.map(\.id) == Array(ids[..<2]))
-        #expect(
-            try await harness.store.cards(CardFilter(), after: first[1].order, limit: 9, for: .process).map(\.id)
-                == Array(ids[2...])
-        )
-        var filter = CardFilter()
-        filter.number = BusinessNumber(stored: "N1")
-        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [ids[1], ids[3]])
-        filter.attention = [.decide]
-        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).isEmpty)
-        try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low' WHERE id = '\(ids[3])'")
-        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [ids[3]])
-        #expect(try await harness.store.counts() == [.prepared: 4, .held: 1])
-        #expect(try await harness.store.attentionCounts() == [.decide: 1, .retake: 0])
-    }
-
-    @Test func `a list shows the cards of its states, reason, number and submitter, and no more than it may`()
+    @Test func `a list shows the cards of its states, reason, number, submitter and attention, page by page`()
         async throws
     {
         #expect(try await harness.store.counts() == [:])
@@ -191,9 +162,16 @@ import Testing
         #expect(try await orders({ $0.states = [.verified, .prepared] }, after: 1) == [2, 3])
         #expect(try await orders({ $0.reason = "submitter_conflict" }) == [4])
         #expect(try await orders({ $0.submitter = "one" }) == [1, 2, 3])
+        #expect(try await orders({ $0.number = BusinessNumber(stored: "N") }) == [1, 2, 4])
+        #expect(try await orders({ ($0.number, $0.attention) = (BusinessNumber(stored: "N"), [.decide]) }) == [4])
+        #expect(try await orders({ ($0.number, $0.attention) = (BusinessNumber(stored: "M"), [.decide]) }).isEmpty)
         #expect(try await orders({ ($0.states, $0.number) = ([.prepared], BusinessNumber(stored: "N")) }) == [2])
         #expect(try await orders({ $0.states = [.delivered] }).isEmpty)
+        #expect(try await orders({ _ in }, limit: 2) == [1, 2])
+        #expect(try await orders({ _ in }, after: 2) == [3, 4])
         #expect(try await orders({ _ in }, limit: 0).isEmpty)
+        #expect(try await harness.store.counts() == [.verified: 1, .prepared: 2, .held: 1])
+        #expect(try await harness.store.attentionCounts() == [.decide: 1, .retake: 0])
     }
 }
 

@@ -7,9 +7,7 @@ import Testing
 
 @Suite struct QueryPlanTests {
     /// Collects the statements of a connection.
-    private final class Trace: Sendable {
-        let statements = Mutex<Set<String>>([])
-    }
+    private final class Trace: Sendable { let statements = Mutex<Set<String>>([]) }
 
     /// The small tables, and those of which a condition picks few rows.
     private static let small: Set<String> = ["store", "worker", "run", "pause"]

@@ -212,9 +212,7 @@ private final class RandomWorld {
         }
         let delivered = try await self.harness.store.database.read { tx in
             try tx.rows("SELECT id, number, side FROM card WHERE state = 'delivered' ORDER BY changed_at, intake_order")
-            { row in
-                (try row.next(CardID.self), try row.next(String.self), try row.next(CardSide?.self))
-            }
+            { row in (try row.next(CardID.self), try row.next(String.self), try row.next(CardSide?.self)) }
         }
         for (_, number, side) in delivered where side == .front { self.fronts.insert(number) }
         for (card, number, side) in delivered where side == .back {

@@ -7,11 +7,7 @@ import class GRDB.DatabaseQueue
 
 @testable import CardStore
 
-@Suite struct SandboxTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class SandboxTests: StoreSuite {
     private static func open(
         _ path: String,
         kind: CardStore.Kind? = nil,
@@ -85,17 +81,13 @@ import class GRDB.DatabaseQueue
     @Test func `a commit waits for the disk, and what is deleted is overwritten`() async throws {
         let expected: [(SQL, Int)] = [
             ("PRAGMA synchronous", 2), ("PRAGMA secure_delete", 1), ("PRAGMA foreign_keys", 1),
-            ("PRAGMA page_size", 8192),
-            ("PRAGMA auto_vacuum", 2), ("PRAGMA user_version", 1),
+            ("PRAGMA page_size", 8192), ("PRAGMA auto_vacuum", 2), ("PRAGMA user_version", 1),
         ]
         for (pragma, value) in expected {
             let read = try await harness.store.database.write { tx in try tx.value(pragma, as: Int.self) }
             #expect(read == value, "\(pragma.text)")
         }
-        let journal = try await harness.store.database.write { tx in
-            try tx.value("PRAGMA journal_mode", as: String.self)
-        }
-        #expect(journal == "wal")
+        #expect(try await harness.store.database.write { tx in try tx.value("PRAGMA journal_mode") } == "wal")
     }
 
     @Test func `no column takes a value of another type`() async throws {
@@ -272,38 +264,47 @@ import class GRDB.DatabaseQueue
         #expect(try await harness.findings() == [])
     }
 
+    /// Makes a change of two statements, of which the second may fail; tells whether it was made.
+    private static func insert(_ number: String, into database: Database, fails: Bool) async -> Bool {
+        do {
+            try await database.write { tx in
+                try tx.run("INSERT INTO cases (number, submitter) VALUES (\(number), '')")
+                if fails { try tx.run("INSERT INTO store (id) VALUES (2)") }
+            }
+            return true
+        } catch { return false }
+    }
+
     @Test func `a change that fails is undone alone`() async throws {
         let database = harness.store.database
-        let results = await withTaskGroup(of: Bool.self) { group in
+        let made = await withTaskGroup(of: Bool.self) { group in
             for index in 0..<50 {
-                group.addTask {
-                    do {
-                        try await database.write { tx in
-                            try tx.run("INSERT INTO cases (number, submitter) VALUES (\("N\(index)"), '')")
-                            if index % 5 == 0 { try tx.run("INSERT INTO store (id) VALUES (2)") }
-                        }
-                        return true
-                    } catch { return false }
-                }
+                group.addTask { await Self.insert("N\(index)", into: database, fails: index % 5 == 0) }
             }
-            return await group.reduce(into: []) { $0.append($1) }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
-        #expect(results.count { $0 } == 40)
+        #expect(made == 40)
         #expect(try await harness.value("SELECT count(*) FROM cases", as: Int.self) == 40)
     }
 
     @Test func `a change that fails without others beside it is undone, and the next one is made`() async throws {
-        let database = harness.store.database
-        for isSound in [false, true, false] {
-            do {
-                try await database.write { tx in
-                    try tx.run("INSERT INTO cases (number, submitter) VALUES (\(isSound ? "sound" : "failing"), '')")
-                    if !isSound { try tx.run("INSERT INTO store (id) VALUES (2)") }
-                }
-                #expect(isSound)
-            } catch { #expect(!isSound) }
+        for fails in [true, false, true] {
+            let name = fails ? "failing" : "sound"
+            #expect(await Self.insert(name, into: harness.store.database, fails: fails) == !fails)
         }
         #expect(try await harness.value("SELECT group_concat(number) FROM cases", as: String.self) == "sound")
+    }
+
+    @Test func `a front and its back go one after the other in five commits a card`() async throws {
+        let before = harness.store.commits
+        let photos = [harness.photo("front", number: "N1"), harness.photo("back", number: "N1")]
+        let cards = try await harness.store.admit(photos, now: harness.now).map(\.card)
+        try await harness.verify([cards[1]: (.back, nil)])
+        #expect(try await harness.proposals() == [[cards[0]]])
+        try await harness.deliverAll()
+        #expect(try await harness.store.counts() == [.delivered: 2])
+        // One admits both, one claims both; then each is judged, sent and concluded.
+        #expect(harness.store.commits - before == 2 + 2 * 3)
     }
 
     @Test func `a lone change does not wait for others`() async throws {

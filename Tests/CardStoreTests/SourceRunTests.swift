@@ -5,19 +5,22 @@ import Testing
 @testable import CardStore
 
 /// Runs on demand.
-@Suite struct SourceRunTests {
-    let harness: StoreHarness
+@Suite final class SourceRunTests: StoreSuite {
+    @discardableResult
+    private func ask(_ source: String) async throws -> SourceRun {
+        try await harness.store.askForRun(over: source, by: StoreHarness.person, now: harness.now)
+    }
 
-    init() async throws { self.harness = try await StoreHarness() }
+    private static let unreadable = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
 
     @Test func `a run that waits is the answer to who asks again, one that has begun is not`() async throws {
-        let (store, now) = (harness.store, harness.now)
-        let first = try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now)
-        #expect(try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: now) == first)
-        #expect(try await store.askForRun(over: "other", by: AccessOrigin(actor: "test"), now: now).id != first.id)
+        let store = harness.store
+        let first = try await ask("inbox")
+        #expect(try await ask("inbox") == first)
+        #expect(try await ask("other").id != first.id)
         #expect(try await store.beginRun(over: "inbox", by: harness.worker.id)?.id == first.id)
         harness.pass(.seconds(1))
-        let second = try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
+        let second = try await ask("inbox")
         #expect(second.id != first.id)
         // One run of a source at a time.
         #expect(try await store.beginRun(over: "inbox", by: harness.worker.id) == nil)
@@ -33,7 +36,7 @@ import Testing
     @Test func `a run of a dead worker is begun by the next one, which alone may end it`() async throws {
         // The harness counts its workers with its cards; the first of them is there.
         _ = harness.id()
-        let run = try await harness.store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
+        let run = try await ask("inbox")
         #expect(try await harness.store.beginRun(over: "inbox", by: harness.worker.id)?.id == run.id)
         let dead = harness.worker.id
         try await harness.killWorker()
@@ -48,18 +51,17 @@ import Testing
 
     @Test func `runs whose source is gone end, and of those that have ended the newest are kept`() async throws {
         let store = harness.store
-        let gone = try await store.askForRun(over: "gone", by: AccessOrigin(actor: "test"), now: harness.now)
-        let open = try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
-        let reason = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
-        try await store.endRuns(exceptOver: ["inbox"], by: "me", as: reason, now: harness.now)
-        #expect(try await store.run(gone.id)?.report == reason)
+        let gone = try await ask("gone")
+        let open = try await ask("inbox")
+        try await store.endRuns(exceptOver: ["inbox"], by: "me", as: Self.unreadable, now: harness.now)
+        #expect(try await store.run(gone.id)?.report == Self.unreadable)
         #expect(try await store.run(open.id)?.endedAt == nil)
-        try await store.endRuns(exceptOver: [], by: "me", as: reason, now: harness.now)
-        #expect(try await store.run(open.id)?.report == reason)
+        try await store.endRuns(exceptOver: [], by: "me", as: Self.unreadable, now: harness.now)
+        #expect(try await store.run(open.id)?.report == Self.unreadable)
         for _ in 0..<(Limits.runsKept + 3) {
             harness.pass(.seconds(1))
-            _ = try await store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
-            try await store.endRuns(exceptOver: [], by: "me", as: reason, now: harness.now)
+            try await ask("inbox")
+            try await store.endRuns(exceptOver: [], by: "me", as: Self.unreadable, now: harness.now)
         }
         #expect(try await store.runs().count == Limits.runsKept + 1)
         #expect(try await store.run(gone.id) == nil)
@@ -69,12 +71,11 @@ import Testing
     func `a run whose source another server may have ends only when that server has ended`(wasKilled: Bool) async throws
     {
         let (store, now) = (harness.store, harness.now)
-        let run = try await store.askForRun(over: "theirs", by: AccessOrigin(actor: "test"), now: now)
+        let run = try await ask("theirs")
         let me = try await store.startWorker(id: "me", command: "serve", now: now)
-        let report = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
         func end() async throws -> Bool {
             try await store.heartbeat(of: me, now: now)
-            try await store.endRuns(exceptOver: ["mine"], by: me.id, as: report, now: now)
+            try await store.endRuns(exceptOver: ["mine"], by: me.id, as: Self.unreadable, now: now)
             return try await store.run(run.id)?.endedAt != nil
         }
         let other = try await harness.another()
@@ -92,10 +93,9 @@ import Testing
     }
 
     @Test func `a run that a living process is at is ended by nobody else`() async throws {
-        let run = try await harness.store.askForRun(over: "inbox", by: AccessOrigin(actor: "test"), now: harness.now)
+        let run = try await ask("inbox")
         _ = try await harness.store.beginRun(over: "inbox", by: harness.worker.id)
-        let report = SourceRun.Report(reason: .sourceUnreadable, counts: [:])
-        try await harness.store.endRuns(exceptOver: [], by: "me", as: report, now: harness.now)
+        try await harness.store.endRuns(exceptOver: [], by: "me", as: Self.unreadable, now: harness.now)
         #expect(try await harness.store.run(run.id)?.endedAt == nil)
     }
 }

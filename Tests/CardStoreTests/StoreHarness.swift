@@ -73,6 +73,12 @@ final class StoreHarness {
     }
 
     static let person = AccessOrigin(actor: "test")
+
+    @discardableResult
+    func backUp(to path: String) async throws -> BackupReport {
+        try await self.store.backUp(to: path, by: Self.person, now: Timestamp(Date()))
+    }
+
     static let tooLarge = CodedError(.sourceTooLarge, .input, "too large")
 
     func resolve(_ id: CardID, _ resolution: Resolution) async throws {
@@ -198,11 +204,16 @@ final class StoreHarness {
     }
 
     /// Claims what may be verified.
-    func claim(_ limit: Int = 100, untriedFirst: Bool = false) async throws -> [VerificationJob] {
+    func claim(
+        _ limit: Int = 100,
+        untriedFirst: Bool = false,
+        provider: String = "test",
+        parameters: String = ""
+    ) async throws -> [VerificationJob] {
         try await self.store.claimVerification(
             by: self.worker,
-            provider: "test",
-            parameters: "",
+            provider: provider,
+            parameters: parameters,
             limit: limit,
             untriedFirst: untriedFirst,
             now: self.now
@@ -235,9 +246,10 @@ final class StoreHarness {
         _ job: VerificationJob,
         _ reading: CardReading,
         _ verdict: Verdict = .accepted,
-        warnings: [VerdictFinding] = []
+        warnings: [VerdictFinding] = [],
+        provider: String = "test"
     ) async throws -> CardChange {
-        let key = ReadingKey(imageDigest: job.image.digest, provider: "test", parameters: "")
+        let key = ReadingKey(imageDigest: job.image.digest, provider: provider, parameters: "")
         let judgement = Judgement(verdict, warnings: warnings)
         return try await self.store.conclude(job, with: .judged(reading, key: key, judgement), now: self.now)
     }
@@ -286,6 +298,11 @@ final class StoreHarness {
         ).flatMap(\.groups)
     }
 
+    /// Decides the cards of the number `N`.
+    func decide(_ terms: DecidingTerms = StoreHarness.terms) async throws {
+        _ = try await self.store.decide([BusinessNumber(stored: "N")], terms: terms, now: self.now)
+    }
+
     /// Forms the delivery of each group that may go.
     func begin(_ terms: DecidingTerms = StoreHarness.terms) async throws -> [DeliveryJob] {
         var jobs: [DeliveryJob] = []
@@ -329,14 +346,12 @@ final class StoreHarness {
         _ job: DeliveryJob,
         _ outcome: DeliveryOutcome,
         maxAttempts: Int = 5,
-        onUnknown: UnknownPolicy = .resend
+        onUnknown: UnknownPolicy = .resend,
+        isOutdated: Bool = false
     ) async throws -> [CardChange] {
-        try await self.store.conclude(
-            job,
-            with: outcome,
-            terms: DeliveryTerms(retry: RetryTerms(maxAttempts: maxAttempts, delay: .seconds(1)), onUnknown: onUnknown),
-            now: self.now
-        )
+        let retry = RetryTerms(maxAttempts: maxAttempts, delay: .seconds(1))
+        let terms = DeliveryTerms(retry: retry, onUnknown: onUnknown, isOutdated: isOutdated)
+        return try await self.store.conclude(job, with: outcome, terms: terms, now: self.now)
     }
 
     /// Takes a card in, verifies it and begins to deliver it.
@@ -407,17 +422,23 @@ final class StoreHarness {
     }
 }
 
+/// A suite whose tests have a sandbox each.
+class StoreSuite {
+    let harness: StoreHarness
+
+    init() async throws { self.harness = try await StoreHarness() }
+}
+
 extension DeliveryOutcome {
     static let accepted = DeliveryOutcome.accepted(alreadyExisted: false, code: "000000")
+    static let tokenExpired = DeliveryOutcome.tokenExpired(StoreHarness.failure(.stop))
     static func failure(
         _ failureClass: FailureClass,
         scope: RemoteFailure.StopScope = .account,
         isUnlisted: Bool = false,
         mayBeApplied: Bool? = nil
     ) -> DeliveryOutcome {
-        .failed(
-            StoreHarness.failure(failureClass, scope: scope, isUnlisted: isUnlisted, mayBeApplied: mayBeApplied)
-        )
+        .failed(StoreHarness.failure(failureClass, scope: scope, isUnlisted: isUnlisted, mayBeApplied: mayBeApplied))
     }
 }
 

@@ -5,80 +5,46 @@ import Testing
 @testable import CardStore
 
 /// What a verdict makes of a card.
-@Suite struct VerificationTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class VerificationTests: StoreSuite {
     /// How a verification ends, and where its card stands then.
-    struct Ending: Sendable, CustomTestStringConvertible {
-        let testDescription: String
+    struct Ending: Sendable {
         var side = CardSide.front
         /// `nil` if the service refuses the photo.
         var verdict: Verdict? = .accepted
-        var warnings: [ReasonCode] = []
+        var warnings: [VerdictRule] = []
         let state: CardState
         var reason: ReasonCode?
     }
 
+    private static let checksum = VerdictRule.numberChecksum.reason
+    private static let unavailable = VerdictRule.legalityUnavailable.reason
     private static let endings = [
-        Ending(testDescription: "accepted", side: .back, state: .verified),
+        Ending(side: .back, state: .verified), Ending(warnings: [.numberRegion, .legalityLow], state: .verified),
         Ending(
-            testDescription: "accepted with warnings",
-            warnings: [VerdictRule.numberRegion.reason, VerdictRule.legalityLow.reason],
-            state: .verified
-        ),
-        Ending(
-            testDescription: "refused with a warning",
-            verdict: .rejected(VerdictRule.numberChecksum.reason, message: "words"),
-            warnings: [VerdictRule.numberRegion.reason],
+            verdict: .rejected(checksum, message: "words"),
+            warnings: [.numberRegion],
             state: .rejected,
-            reason: VerdictRule.numberChecksum.reason
+            reason: checksum
         ),
-        Ending(
-            testDescription: "refused by a rule",
-            verdict: .rejected(VerdictRule.numberChecksum.reason, message: "words"),
-            state: .rejected,
-            reason: VerdictRule.numberChecksum.reason
-        ),
-        Ending(
-            testDescription: "left to a person",
-            verdict: .held(VerdictRule.legalityUnavailable.reason, message: "words"),
-            state: .held,
-            reason: VerdictRule.legalityUnavailable.reason
-        ),
-        Ending(testDescription: "refused by the service", verdict: nil, state: .rejected, reason: .refusedByRemote),
+        Ending(verdict: .rejected(checksum, message: "words"), state: .rejected, reason: checksum),
+        Ending(verdict: .held(unavailable, message: "words"), state: .held, reason: unavailable),
+        Ending(verdict: nil, state: .rejected, reason: .refusedByRemote),
     ]
 
     private func conclude(_ job: VerificationJob, _ ending: Ending) async throws -> CardChange {
         guard let verdict = ending.verdict else { return try await harness.fail(job, .rejected) }
-        let warnings = ending.warnings.map { VerdictFinding($0, .warn, message: "a warning") }
+        let warnings = ending.warnings.map { VerdictFinding($0.reason, .warn, message: "a warning") }
         return try await harness.conclude(job, CardReading(side: ending.side), verdict, warnings: warnings)
     }
 
     @Test func `what a provider read is used again after another one has read`() async throws {
         let card = try await harness.admit("front", number: "N").card
-        func claim(_ provider: String) async throws -> VerificationJob {
-            let jobs = try await harness.store.claimVerification(
-                by: harness.worker,
-                provider: provider,
-                parameters: "",
-                limit: 1,
-                untriedFirst: false,
-                now: harness.now
-            )
-            return try #require(jobs.first)
-        }
-        func read(_ job: VerificationJob, by provider: String, _ name: String) async throws {
-            let reading = CardReading(side: .front, fields: CardFields(name: name))
-            let key = ReadingKey(imageDigest: job.image.digest, provider: provider, parameters: "")
-            let judgement = Judgement(.rejected(.unsupportedFormat, message: "no"))
-            try await harness.store.conclude(job, with: .judged(reading, key: key, judgement), now: harness.now)
-        }
         for (provider, paid) in [("one", true), ("two", true), ("one", false), ("two", false)] {
-            let job = try await claim(provider)
+            let job = try #require(try await harness.claim(provider: provider).first)
             #expect((job.reading == nil) == paid)
-            try await read(job, by: provider, provider)
+            let reading = CardReading(side: .front, fields: CardFields(name: provider))
+            let refusal = Verdict.rejected(.unsupportedFormat, message: "no")
+            try await harness.conclude(job, reading, refusal, provider: provider)
             let shown = try await harness.store.details(of: card, for: .process).reading?.fields.name?.reveal()
             #expect(shown == provider, "the card was judged by it last")
             try await harness.retry(card)
@@ -88,8 +54,8 @@ import Testing
 
     @Test(arguments: endings)
     func `the end of a verification is what the card and its history say`(ending: Ending) async throws {
-        let id = try await harness.admit("front", number: "N").card
-        try await harness.fail(#require(try await harness.claim().first))
+        let (id, first) = try await harness.verifying("front", number: "N")
+        try await harness.fail(first)
         harness.pass(.seconds(1))
         let job = try #require(try await harness.claim().first)
         let change = try await conclude(job, ending)
@@ -101,7 +67,7 @@ import Testing
         #expect(details.card.side == (ending.verdict == nil ? nil : ending.side))
         #expect(details.reading?.side == details.card.side)
         #expect(details.card.failures == 0 && details.card.due == nil && details.card.changedAt == harness.now)
-        let warnings = ending.warnings.map { (reason: Optional($0), message: Optional<Message>("a warning")) }
+        let warnings = ending.warnings.map { (reason: Optional($0.reason), message: Optional<Message>("a warning")) }
         let history = [(nil, nil), (ending.reason, details.card.message)] + warnings
         #expect(details.events.map(\.reason) == history.map(\.0))
         #expect(details.events.map(\.message) == history.map(\.1))
@@ -140,9 +106,8 @@ import Testing
         let job = try #require(try await harness.claim().first)
         #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == nil)
         try await harness.fail(job, delay: .seconds(60))
-        #expect(
-            try await harness.store.nextDue(in: .prepared, now: harness.now) == harness.now.advanced(by: .seconds(60))
-        )
+        let later = harness.now.advanced(by: .seconds(60))
+        #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == later)
         harness.pass(.seconds(59))
         #expect(try await harness.claim().isEmpty)
         try await harness.admit("back", number: "N")

@@ -6,11 +6,7 @@ import Testing
 @testable import CardStore
 
 /// What is claimed may be gone or damaged when it is opened: it stops no other.
-@Suite struct ClaimedCardTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class ClaimedCardTests: StoreSuite {
     enum Stage: CaseIterable {
         case fetch
         case prepare
@@ -123,9 +119,7 @@ import Testing
         try await harness.plant("DELETE FROM blob WHERE card = '\(damaged)'")
         harness.pass(.seconds(1))
         var taking: Result<Void, any Error>?
-        let claimed = try await claim(.deliver) { _ in
-            taking = taking ?? Result { try take(front, byErasing: true) }
-        }
+        let claimed = try await claim(.deliver) { _ in taking = taking ?? Result { try take(front, byErasing: true) } }
         try #require(taking).get()
         #expect(claimed == [])
         #expect(try await harness.state(back) == "held outcome_unknown")

@@ -4,11 +4,7 @@ import Testing
 
 @testable import CardStore
 
-@Suite struct DecidingTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class DecidingTests: StoreSuite {
     private static let other = "110105194912310038"
 
     // MARK: Two persons
@@ -89,13 +85,14 @@ import Testing
         let front = try await harness.admit("front", number: "N").card
         let back = try await harness.admit("back", number: "N").card
         for job in try await harness.claim() {
-            let isFront = job.card.id == front
             // Born in 1949.
-            let fields =
-                isFront ? CardFields(number: "11010519491231002X") : CardFields(validity: "1940.01.01-1960.01.01")
-            try await harness.conclude(job, CardReading(side: isFront ? .front : .back, fields: fields))
+            let reading =
+                job.card.id == front
+                ? CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))
+                : CardReading(side: .back, fields: CardFields(validity: "1940.01.01-1960.01.01"))
+            try await harness.conclude(job, reading)
         }
-        for _ in 0..<2 { try await harness.store.decide([BusinessNumber(stored: "N")], terms: terms, now: harness.now) }
+        for _ in 0..<2 { try await harness.decide(terms) }
         #expect(try await harness.state(front) == state)
         #expect(try await harness.state(back) == (state == "verified" ? "verified waits_for_front" : state))
         #expect(try await harness.proposals(terms) == (state == "verified" ? [[front]] : []))

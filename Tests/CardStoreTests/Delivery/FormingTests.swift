@@ -5,11 +5,7 @@ import Testing
 @testable import CardStore
 
 /// What becomes one delivery, and when.
-@Suite struct FormingTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class FormingTests: StoreSuite {
     @Test func `a delivery, its first attempt and its lines in the access log come in one commit`() async throws {
         _ = try await harness.verified("front", number: "N", .front)
         let before = harness.store.commits

@@ -5,11 +5,7 @@ import Testing
 @testable import CardStore
 
 /// What a process learns of a delivery that another has taken over since.
-@Suite struct LateReplyTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class LateReplyTests: StoreSuite {
     @Test func `after a crash the same bytes go under the same key, whatever the configuration says now`() async throws
     {
         let (card, job) = try await harness.delivering("front", number: "N")
@@ -37,8 +33,7 @@ import Testing
     }
 
     @Test(arguments: [
-        DeliveryOutcome.failure(.rejected), .failure(.unknown), .failure(.notSent), .failure(.transient),
-        .tokenExpired(StoreHarness.failure(.stop)),
+        DeliveryOutcome.failure(.rejected), .failure(.unknown), .failure(.notSent), .failure(.transient), .tokenExpired,
     ])
     func `a late failure takes nothing from whoever sends the delivery now`(_ outcome: DeliveryOutcome) async throws {
         let (card, job) = try await harness.delivering("front", number: "N")

@@ -5,11 +5,7 @@ import Testing
 @testable import CardStore
 
 /// What a card waits for, and when the wait is over.
-@Suite struct WaitingTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class WaitingTests: StoreSuite {
     @Test func `a number whose card waits is looked at again when a card of it changes, and not before`() async throws {
         let back = try await harness.verified("back", number: "N", .back)
         _ = try await harness.begin()

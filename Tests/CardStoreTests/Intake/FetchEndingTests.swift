@@ -5,11 +5,7 @@ import Testing
 @testable import CardStore
 
 /// Which bytes of an image that is fetched count, and what becomes of its card.
-@Suite struct FetchEndingTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class FetchEndingTests: StoreSuite {
     // MARK: Pieces
 
     /// What a host said of the bytes it sent second, after `v1`, and which bytes are there then.
@@ -151,14 +147,6 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    @Test func `an erased card is not brought back by its address`() async throws {
-        let card = try await harness.address().card
-        try await harness.erase(card)
-        let again = try await harness.address()
-        #expect(again.card == card && again.state == .erased)
-        #expect(try await harness.claimFetching().isEmpty)
-    }
-
     // MARK: Late and whole
 
     @Test(arguments: ["fetched", "failed", "forbidden", "unusable", "postponed"])
@@ -213,8 +201,8 @@ extension StoreHarness {
         return try await self.store.admit([photo], now: self.now)[0]
     }
 
-    func claimFetching() async throws -> [FetchJob] {
-        try await self.store.claimFetching(from: nil, by: self.worker, limit: 10, untriedFirst: false, now: self.now)
+    func claimFetching(from host: String? = nil) async throws -> [FetchJob] {
+        try await self.store.claimFetching(from: host, by: self.worker, limit: 10, untriedFirst: false, now: self.now)
     }
 
     func claimPreparation() async throws -> [PreparationJob] {
@@ -242,11 +230,7 @@ extension StoreHarness {
     @discardableResult
     func conclude(_ job: FetchJob, _ outcome: FetchOutcome) async throws -> CardChange {
         let terms = RetryTerms(maxAttempts: 3, delay: .seconds(1))
-        return try await self.store.conclude(
-            job,
-            with: .ended(outcome, startedAt: self.now, terms),
-            now: self.now
-        )
+        return try await self.store.conclude(job, with: .ended(outcome, startedAt: self.now, terms), now: self.now)
     }
 
     /// The source of the one received card makes no usable image.

@@ -5,31 +5,22 @@ import Testing
 @testable import CardStore
 
 /// Cards whose images are named by URL.
-@Suite struct FetchingTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
-    private static let version = FetchedVersion(validator: "\"v1\"", byteCount: 9)
-
+@Suite final class FetchingTests: StoreSuite {
     @Test func `what has come survives a kill, and the rest makes the card received`() async throws {
         let card = try await harness.address().card
         let first = try #require(try await harness.claimFetching().first)
         #expect(first.request.address == StoreHarness.address("front") && first.request.kept.isEmpty)
-        try await harness.store.keep(Data("abc".utf8), at: 0, of: first, version: Self.version)
-        try await harness.store.keep(Data("gh".utf8), at: 6, of: first, version: Self.version)
+        try await harness.keep("abc", at: 0, of: first, byteCount: 9)
+        try await harness.keep("gh", at: 6, of: first, byteCount: 9)
         try await harness.killWorker()
         let second = try #require(try await harness.claimFetching().first)
         #expect(second.request.kept == [0..<3, 6..<8])
-        #expect(second.request.version == Self.version)
-        await #expect(throws: CodedError.self) {
-            try await harness.store.keep(Data("x".utf8), at: 0, of: first, version: Self.version)
-        }
-        try await harness.store.keep(Data("def".utf8), at: 3, of: second, version: Self.version)
-        try await harness.store.keep(Data("i".utf8), at: 8, of: second, version: Self.version)
+        #expect(second.request.version == FetchedVersion(validator: "\"v1\"", byteCount: 9))
+        await #expect(throws: CodedError.self) { try await harness.keep("x", at: 0, of: first, byteCount: 9) }
+        try await harness.keep("def", at: 3, of: second, byteCount: 9)
+        try await harness.keep("i", at: 8, of: second, byteCount: 9)
         #expect(try await harness.conclude(second, .fetched).state == .received)
-        let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 1, now: harness.now)
-        #expect(jobs.map(\.source) == [Data("abcdefghi".utf8)])
+        #expect(try await harness.claimPreparation().map(\.source) == [Data("abcdefghi".utf8)])
         #expect(try await harness.state(card) == "received")
         #expect(try await harness.findings() == [])
     }
@@ -47,8 +38,7 @@ import Testing
         try await harness.store.keep(Data("ne".utf8), at: 0, of: again, version: unknown)
         try await harness.store.keep(Data("w".utf8), at: 2, of: again, version: unknown)
         #expect(try await harness.conclude(again, .fetched).state == .received)
-        let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 1, now: harness.now)
-        #expect(jobs.map(\.source) == [Data("new".utf8)])
+        #expect(try await harness.claimPreparation().map(\.source) == [Data("new".utf8)])
     }
 
     @Test func `the same address of the same number is the card that is there`() async throws {
@@ -122,14 +112,8 @@ import Testing
         let card = try await harness.admit(photo).card
         let since = harness.now
         for _ in 0..<12 {
-            let job = try await harness.store.claimFetching(
-                from: "h:443",
-                by: harness.worker,
-                limit: 1,
-                untriedFirst: true,
-                now: harness.now
-            )
-            try await harness.conclude(try #require(job.first), .failed(StoreHarness.failure(.throttled)))
+            let job = try #require(try await harness.claimFetching(from: "h:443").first)
+            try await harness.conclude(job, .failed(StoreHarness.failure(.throttled)))
             #expect(try await harness.state(card) == "fetching")
             // Another image of the host was told so; the process waits for it, or ends.
             let pause = EndpointPause(
@@ -142,14 +126,8 @@ import Testing
             if isCalled { try await harness.store.begin(pause) }
             harness.pass(.seconds(7201))
         }
-        let last = try await harness.store.claimFetching(
-            from: "h:443",
-            by: harness.worker,
-            limit: 1,
-            untriedFirst: true,
-            now: harness.now
-        )
-        try await harness.conclude(try #require(last.first), .failed(StoreHarness.failure(.throttled)))
+        let last = try #require(try await harness.claimFetching(from: "h:443").first)
+        try await harness.conclude(last, .failed(StoreHarness.failure(.throttled)))
         #expect(try await harness.state(card) == (isCalled ? "failed attempts_exhausted" : "fetching"))
     }
 

@@ -4,11 +4,7 @@ import Testing
 
 @testable import CardStore
 
-@Suite struct IntakeTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class IntakeTests: StoreSuite {
     // MARK: Submitters
 
     @Test func `what a sender has in the queue and held under others' numbers takes up its share`() async throws {
@@ -39,8 +35,7 @@ import Testing
     @Test func `another submitter's card is held before it is verified, until a person accepts it`() async throws {
         try await harness.admit("front", number: "N", submitter: "one")
         let other = try await harness.admit("other", number: "N", submitter: "two")
-        #expect(other.state == .held)
-        #expect(other.reason == .submitterConflict)
+        #expect(other.state == .held && other.reason == .submitterConflict)
         try await harness.verify([:])
         #expect(try await harness.state(other.card) == "held submitter_conflict")
         try await harness.resolve(other.card, .accept)
@@ -58,10 +53,8 @@ import Testing
         async throws
     {
         let first = try await harness.admit("front", number: "N", submitter: "one")
-        let refusal = await code {
-            try await harness.admit("front", number: "N", side: .back, submitter: "two", priority: 9)
-        }
-        #expect(refusal == .submitterConflict)
+        let theirs = harness.photo("front", number: "N", side: .back, submitter: "two", priority: 9)
+        #expect(await code { try await harness.admit(theirs) } == .submitterConflict)
         let listed = try await harness.admit("front", number: "N", side: .back, submitter: "local", priority: 9)
         #expect(listed.card == first.card && listed.isDuplicate)
         #expect(try await harness.card(first.card).metadata.side == nil)
@@ -82,8 +75,7 @@ import Testing
         let outcome = try await harness.admit("other", number: "N", submitter: "two", refused: StoreHarness.tooLarge)
         #expect(outcome.state == .rejected && outcome.reason == .sourceTooLarge)
         let again = try await harness.admit("other", number: "N", submitter: "two")
-        #expect(again.card == outcome.card)
-        #expect(again.reason == .submitterConflict)
+        #expect(again.card == outcome.card && again.reason == .submitterConflict)
     }
 
     // MARK: De-duplication
@@ -103,14 +95,15 @@ import Testing
     @Test func `a file is known by path, inode, size and time under its number only`() async throws {
         let file = try harness.file("front")
         let card = try await harness.admit("front", number: "N", file: file).card
-        var changes = Array(repeating: file, count: 6)
-        changes[0].path = Redacted("/elsewhere")
-        changes[1].device += 1
-        changes[2].inode += 1
-        changes[3].size += 1
-        changes[4].modifiedNanoseconds += 1
-        changes[5].changedNanoseconds += 1
-        #expect(try await harness.known(changes) == [nil, nil, nil, nil, nil, nil])
+        let changes: [(inout FileIdentity) -> Void] = [
+            { $0.path = Redacted("/elsewhere") }, { $0.device += 1 }, { $0.inode += 1 }, { $0.size += 1 },
+            { $0.modifiedNanoseconds += 1 }, { $0.changedNanoseconds += 1 },
+        ]
+        for change in changes {
+            var other = file
+            change(&other)
+            #expect(try await harness.known([other]) == [nil])
+        }
         #expect(try await harness.known([file], number: "M") == [nil])
         #expect(try await harness.known([file])[0]?.card == card)
     }
@@ -133,34 +126,23 @@ import Testing
         // What came over HTTP is found out when it is prepared.
         try await harness.admit(harness.received("front with another rating"))
         let job = try #require(try await harness.claimPreparation().first)
-        let change = try await harness.store.conclude(
-            job,
-            with: .prepared(StoreHarness.image("jpeg of front")),
-            now: harness.now
-        )
-        #expect(change.state == .superseded && change.reason == .duplicate)
-        #expect(try await harness.claim().count == 3)
-        #expect(try await harness.findings() == [])
-    }
-
-    @Test func `the bytes of a photo that another card holds are that card's from then on`() async throws {
-        let card = try await harness.admit("front", number: "N").card
-        try await harness.admit(harness.received("front with another rating"))
-        let job = try #require(try await harness.claimPreparation().first)
         let image = StoreHarness.image("jpeg of front")
-        _ = try await harness.store.conclude(job, with: .prepared(image), now: harness.now)
+        let change = try await harness.store.conclude(job, with: .prepared(image), now: harness.now)
+        #expect(change.state == .superseded && change.reason == .duplicate)
+        // Its bytes are the other card's from then on.
         var same = harness.photo("front with another rating", number: "N")
         same.content = .prepared(image)
-        let again = try await harness.admit(same)
-        #expect(again.card == card && again.isDuplicate)
-        #expect(try await harness.claim().map(\.card.id) == [card])
+        let known = try await harness.admit(same)
+        #expect(known.card == card && known.isDuplicate)
+        #expect(try await harness.claim().count == 3)
+        #expect(try await harness.findings() == [])
     }
 
     @Test func `a file that was written again is known as its new card, and no longer as the old one`() async throws {
         let old = try harness.file("front")
         var new = old
         new.size += 1
-        _ = try await harness.store.admit([harness.photo("front", number: "N", file: old)], now: harness.now)
+        try await harness.admit("front", number: "N", file: old)
         let card = try await harness.admit("newer", number: "N", file: new).card
         #expect(try await harness.known([old, new]).map { $0?.card } == [nil, card])
     }
@@ -169,7 +151,7 @@ import Testing
         let card = try await harness.admit("front", number: "N").card
         let copy = try harness.file("copy")
         #expect(try await harness.known([copy]) == [nil])
-        _ = try await harness.store.admit([harness.photo("front", number: "N", file: copy)], now: harness.now)
+        try await harness.admit("front", number: "N", file: copy)
         #expect(try await harness.known([copy]).map { $0?.card } == [card])
     }
 
@@ -192,10 +174,7 @@ import Testing
         #expect(try await harness.store.isFetchingFull(for: "local", share: 2) == false)
         #expect(try await harness.store.isFetchingFull(for: "local", share: 1))
         #expect(try await harness.store.isFetchingFull(for: "desk", share: 1) == false)
-        _ = try await harness.store.admit(
-            [harness.photo("refused", number: "O", refused: StoreHarness.tooLarge)],
-            now: harness.now
-        )
+        try await harness.admit("refused", number: "O", refused: StoreHarness.tooLarge)
         for index in 0..<3 {
             #expect(try await other.isFull(depth: 4) == false)
             try await harness.admit("\(index)", number: "N\(index)")

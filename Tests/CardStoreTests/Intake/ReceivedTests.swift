@@ -5,11 +5,7 @@ import Testing
 @testable import CardStore
 
 /// Cards whose source bytes come over HTTP.
-@Suite struct ReceivedTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class ReceivedTests: StoreSuite {
     private func photo(
         _ bytes: String,
         number: String = "N",

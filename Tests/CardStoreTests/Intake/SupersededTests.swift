@@ -5,11 +5,7 @@ import Testing
 @testable import CardStore
 
 /// When a photo that a newer one replaced comes back.
-@Suite struct SupersededTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class SupersededTests: StoreSuite {
     @Test(arguments: ["delivered", "rejected", "prepared", "erased"])
     func `a superseded photo comes back only when no newer one of its side may go`(_ newer: String) async throws {
         let older = try await harness.verified("older", number: "N", .front)

@@ -5,11 +5,7 @@ import Testing
 @testable import CardStore
 
 /// Cards that are erased before their end, and what comes of them later.
-@Suite struct ErasedCardTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class ErasedCardTests: StoreSuite {
     @Test func `a card that is erased while its image is fetched leaves nothing, and takes nothing that comes late`()
         async throws
     {
@@ -17,6 +13,9 @@ import Testing
         try await erase(job.card.id)
         await #expect(throws: CodedError.self) { try await harness.keep("more", at: 5, of: job, byteCount: 9) }
         #expect(try await harness.conclude(job, .fetched).state == .erased)
+        // Nor does its address bring it back.
+        let again = try await harness.address()
+        #expect(again.card == job.card.id && again.state == .erased)
         #expect(try await harness.claimFetching().isEmpty)
         try await expectNothing(of: job.card.id)
     }
@@ -45,22 +44,13 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    @Test func `the backend holds a card that was delivered, and the certificate says so`() async throws {
-        let (card, job) = try await harness.delivering("front", number: "N")
-        try await harness.conclude(job, .accepted)
-        let certificate = try await harness.erase(card)[0]
-        #expect(certificate.backend == .holds && certificate.verifier == .holds)
-        #expect(certificate.deliveries == [job.outbound.idempotencyKey])
-    }
-
     @Test func `an erased card leaves its tombstone, and its delivery goes with the last card of it`() async throws {
-        let front = try await harness.verified("front", number: "N", .front)
-        let back = try await harness.verified("back", number: "N", .back)
-        let job = try #require(try await harness.begin(StoreHarness.together).first)
+        let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .accepted)
         try await harness.erase(front)
         #expect(try await harness.value("SELECT count(*) FROM delivery", as: Int.self) == 1)
         let certificate = try await harness.erase(back)[0]
+        #expect(certificate.backend == .holds && certificate.verifier == .holds)
         #expect(certificate.deliveries == [job.outbound.idempotencyKey])
         for table: SQL in ["delivery", "delivery_card", "attempt"] {
             #expect(try await harness.value("SELECT count(*) FROM \(table)", as: Int.self) == 0, "\(table)")
@@ -71,9 +61,7 @@ import Testing
 
     @Test func `what an erased card was in before does not hide that its last delivery was accepted`() async throws {
         let (front, first) = try await harness.delivering("front", number: "N")
-        let retry = RetryTerms(maxAttempts: 5, delay: .zero)
-        let outdated = DeliveryTerms(retry: retry, onUnknown: .resend, isOutdated: true)
-        try await harness.store.conclude(first, with: .failure(.notSent), terms: outdated, now: harness.now)
+        try await harness.conclude(first, .failure(.notSent), isOutdated: true)
         harness.pass(.seconds(1))
         let second = try #require(try await harness.begin().first)
         try await harness.erase(front)

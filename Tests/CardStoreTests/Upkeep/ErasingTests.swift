@@ -5,11 +5,7 @@ import Testing
 
 @testable import CardStore
 
-@Suite struct ErasingTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class ErasingTests: StoreSuite {
     // MARK: What goes, and what stays
 
     @Test func `the key and the sealed image of an erased card stand in no file of the sandbox`() async throws {

@@ -18,6 +18,15 @@ import Testing
         try await self.harness.store.end(self.harness.worker, now: self.harness.now)
     }
 
+    @discardableResult
+    private func rotate(
+        to key: VaultKey = .random(),
+        storing: () async throws -> Void = {},
+        retiring: () throws -> Void = {}
+    ) async throws -> KeyRotation {
+        try await harness.store.rotateKeys(to: key, by: StoreHarness.person, storing: storing, retiring: retiring)
+    }
+
     /// Whether everything in it opens with a ring.
     private func opens(_ ring: KeyRing) async throws -> Bool {
         do {
@@ -35,8 +44,7 @@ import Testing
         let old = try #require(
             try await harness.value("SELECT wrapped FROM card_key WHERE card = \(id)", as: Data.self)
         )
-        let rotation = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
-        #expect(rotation == KeyRotation(keyID: new.id, rewrapped: 2, damaged: 0))
+        #expect(try await rotate(to: new) == KeyRotation(keyID: new.id, rewrapped: 2, damaged: 0))
         #expect(try harness.files(holding: old) == [])
         try harness.store.close()
         #expect(try await opens(KeyRing(new)))
@@ -47,12 +55,9 @@ import Testing
     }
 
     @Test func `a process at work is named, and nothing is changed`() async throws {
-        let harness = try await StoreHarness()
-        try await harness.admit("front", number: "N")
+        harness.worker = try await harness.store.startWorker(id: "w2", command: "run", now: harness.now)
         var wasStored = false
-        let error = await #expect(throws: CodedError.self) {
-            _ = try await harness.store.rotateKeys(to: .random(), by: AccessOrigin(actor: "test")) { wasStored = true }
-        }
+        let error = await #expect(throws: CodedError.self) { try await rotate { wasStored = true } }
         #expect(error?.code == .sandboxBusy)
         #expect(error?.message.text().hasPrefix("run (process \(getpid()))") == true)
         #expect(!wasStored)
@@ -60,11 +65,7 @@ import Testing
     }
 
     @Test func `a new key that cannot be stored changes nothing`() async throws {
-        await #expect(throws: CocoaError.self) {
-            _ = try await harness.store.rotateKeys(to: .random(), by: AccessOrigin(actor: "test")) {
-                throw CocoaError(.fileWriteUnknown)
-            }
-        }
+        await #expect(throws: CocoaError.self) { try await rotate { throw CocoaError(.fileWriteUnknown) } }
         #expect(try await harness.store.keyInUse() == harness.key.id)
     }
 
@@ -78,7 +79,7 @@ import Testing
         try await harness.admit("late", number: "L")
         try await harness.store.end(harness.worker, now: harness.now)
         #expect(try await opens(KeyRing(harness.key)))
-        _ = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
+        try await rotate(to: new)
         // It would go on with the old key, which it knows, too.
         await #expect(throws: CodedError.self) {
             try await stale.startWorker(id: "w3", command: "run", now: harness.now)
@@ -93,24 +94,18 @@ import Testing
     func `a data key that is damaged stays, and the others leave the old key`(damage: String) async throws {
         try await harness.plant("UPDATE card_key SET \(damage) WHERE card = '\(id)'")
         let new = VaultKey.random()
-        #expect(
-            try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
-                == KeyRotation(keyID: new.id, rewrapped: 1, damaged: 1)
-        )
+        #expect(try await rotate(to: new) == KeyRotation(keyID: new.id, rewrapped: 1, damaged: 1))
         #expect(try await harness.store.keyInUse() == new.id)
         try harness.store.close()
         // The next rotation is one of its own, which needs no older key.
         harness.store = try await harness.another(KeyRing(new))
         let next = VaultKey.random()
-        #expect(
-            try await harness.store.rotateKeys(to: next, by: AccessOrigin(actor: "test")) {}
-                == KeyRotation(keyID: next.id, rewrapped: 1, damaged: 1)
-        )
+        #expect(try await rotate(to: next) == KeyRotation(keyID: next.id, rewrapped: 1, damaged: 1))
     }
 
     @Test func `whoever opened the sandbox before the key changed does not begin to work`() async throws {
         let other = try await harness.another()
-        _ = try await harness.store.rotateKeys(to: .random(), by: AccessOrigin(actor: "test")) {}
+        try await rotate()
         let error = await #expect(throws: CodedError.self) {
             try await other.startWorker(id: "late", command: "run", now: harness.now)
         }
@@ -135,13 +130,10 @@ import Testing
             let store = try await process.open()
             _ = try await store.rotateKeys(
                 to: new,
-                by: AccessOrigin(actor: "test"),
+                by: StoreHarness.person,
                 storing: {
-                    try "\(process.rest[0])\n\(arguments[1])".write(
-                        toFile: process.rest[1],
-                        atomically: true,
-                        encoding: .utf8
-                    )
+                    let text = "\(process.rest[0])\n\(arguments[1])"
+                    try text.write(toFile: process.rest[1], atomically: true, encoding: .utf8)
                 },
                 reached: { process.reach($0) }
             )
@@ -152,7 +144,7 @@ import Testing
         #expect(try await opens(KeyRing(new)) == (step == .committed))
         // The next one ends what was begun.
         harness.store = try await harness.another(ring)
-        _ = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
+        try await rotate(to: new)
         try harness.store.close()
         #expect(try await opens(KeyRing(new)))
         harness.store = try await harness.another(KeyRing(new))
@@ -163,7 +155,7 @@ import Testing
         let steps = Mutex<[String]>([])
         _ = try await harness.store.rotateKeys(
             to: .random(),
-            by: AccessOrigin(actor: "test"),
+            by: StoreHarness.person,
             storing: { steps.withLock { $0.append("storing") } },
             retiring: {
                 // Whoever rotates next stores a newer key in the same file: it waits until this one is out of it.
@@ -179,17 +171,12 @@ import Testing
     @Test func `an old key that cannot be put away stays, and the next rotation ends this one`() async throws {
         let new = VaultKey.random()
         await #expect(throws: CocoaError.self) {
-            _ = try await harness.store.rotateKeys(
-                to: new,
-                by: AccessOrigin(actor: "test"),
-                storing: {},
-                retiring: { throw CocoaError(.fileWriteUnknown) }
-            )
+            try await rotate(to: new, retiring: { throw CocoaError(.fileWriteUnknown) })
         }
         #expect(try await harness.store.keyInUse() == new.id)
         try harness.store.close()
         let both = try #require(KeyRing([new, harness.key]))
         harness.store = try await harness.another(both)
-        #expect(try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}.keyID == new.id)
+        #expect(try await rotate(to: new).keyID == new.id)
     }
 }

@@ -22,14 +22,11 @@ import Testing
             "UPDATE card SET state = 'rejected', reason = 'rejected_by_operator' WHERE number = 'five'"
         ),
         ("erased_with_remains", "UPDATE card SET state = 'erased', was_delivered = 0 WHERE number = 'four'"),
-        (
-            "reading_missing",
-            "DELETE FROM reading WHERE card IN (SELECT id FROM card WHERE number = 'three')"
-        ),
+        ("reading_missing", "DELETE FROM reading WHERE card IN $three"),
     ])
     func `what can be mended without a risk is, and nothing is left`(code: String, damage: String) async throws {
         let harness = try await StoreHarness.furnished()
-        try await harness.plant(damage)
+        try await harness.plant(CheckTests.damage(damage))
         let found = try await harness.store.check()
         #expect(Set(found.map(\.code)) == [code])
         #expect(found.allSatisfy { $0.isMendable && $0.card != nil })
@@ -62,12 +59,8 @@ import Testing
 
     @Test func `what a person must decide is left as it is`() async throws {
         let harness = try await StoreHarness.furnished()
-        try await harness.plant(
-            """
-            DELETE FROM blob WHERE kind = 'image' AND card IN (SELECT id FROM card WHERE number = 'four');
-            UPDATE store SET next_order = next_order - 1
-            """
-        )
+        let image = CheckTests.damage("DELETE FROM blob WHERE kind = 'image' AND card IN $four")
+        try await harness.plant("\(image); UPDATE store SET next_order = next_order - 1")
         let (mended, left) = try await Self.repair(harness)
         #expect(mended == ["order_ahead"])
         #expect(left == ["image_missing"])

@@ -5,11 +5,7 @@ import Testing
 
 @testable import CardStore
 
-@Suite struct ReserveTests {
-    let harness: StoreHarness
-
-    init() async throws { self.harness = try await StoreHarness() }
-
+@Suite final class ReserveTests: StoreSuite {
     @Test func `a change that finds no room is made once more on the reserve, which is made again later`() async throws
     {
         #expect(harness.store.reserve.isWhole)

@@ -12,19 +12,22 @@ struct RestoreScene {
 
     init() async throws {
         self.harness = try await StoreHarness()
-        let delivered = try await self.harness.sent("a", number: "A", .accepted)
-        self.cards["delivered"] = delivered
+        self.cards["delivered"] = try await self.harness.sent("a", number: "A", .accepted)
         self.cards["delivering"] = try await self.harness.delivering("b", number: "B").0
         self.cards["erased"] = try await self.harness.admit("c", number: "C").card
         try await self.harness.erase(self["erased"])
-        let rejected = try await self.harness.sent("d", number: "D", .failure(.unknown), onUnknown: .hold)
-        try await self.harness.resolve(rejected, .reject)
-        self.cards["rejected"] = rejected
-        let foreign = try await self.harness.admit("e", number: "A", submitter: "other").card
-        self.cards["foreign"] = foreign
+        self.cards["rejected"] = try await self.harness.sent("d", number: "D", .failure(.unknown), onUnknown: .hold)
+        try await self.harness.resolve(self["rejected"], .reject)
+        self.cards["foreign"] = try await self.harness.admit("e", number: "A", submitter: "other").card
         self.cards["prepared"] = try await self.harness.admit("f", number: "F").card
         self.cards["claimed"] = try #require(try await self.harness.claim(1).first).card.id
-        try await self.harness.store.backUp(to: self.backup, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        try await self.harness.backUp(to: self.backup)
+    }
+
+    /// Makes the backup anew, with what has come since.
+    func backUpAgain() async throws {
+        try FileManager.default.removeItem(atPath: self.backup)
+        try await self.harness.backUp(to: self.backup)
     }
 
     subscript(_ name: String) -> CardID { self.cards[name] ?? CardID(rawValue: "no \(name)") }

@@ -3,11 +3,8 @@ import Testing
 
 @testable import CardStore
 
-@Suite struct RetentionTests {
-    let harness: StoreHarness
+@Suite final class RetentionTests: StoreSuite {
     private static let day = Duration.seconds(86_400)
-
-    init() async throws { self.harness = try await StoreHarness() }
 
     /// Takes a card to each state; returns them by the term that covers them.
     private func furnish() async throws -> [String: Set<CardID>] {
