@@ -16,8 +16,6 @@ import Testing
         self.time.settle(by: self.harness.settle)
     }
 
-    // MARK: Errors of the sandbox
-
     @Test func `an error of the sandbox is told after what is under way was concluded`() async throws {
         let (isSending, isEnding) = (Happening(), Happening())
         let settings = harness.settings { $0.shutdownTimeout = .seconds(77) }
@@ -41,21 +39,17 @@ import Testing
             try await Task.sleep(for: .seconds(3600))
         }
         let items = try harness.items(["N1": ["front"], "N2": ["front"]])
-        let error = await #expect(throws: CodedError.self) {
-            _ = try await harness.run(items, settings, time: time)
-        }
+        let error = await #expect(throws: CodedError.self) { _ = try await harness.run(items, settings, time: time) }
         #expect(error?.code == .sandboxUnavailable)
         #expect(try await harness.states() == ["N1 front": "delivered", "N2 front": "verified"])
     }
 
-    // MARK: Cancellation
-
     @Test(arguments: [false, true])
     func `a cancelled run ends in order, and the next goes on`(whileDelivering: Bool) async throws {
         let (isUnderWay, never) = (Happening(), Happening())
-        let calls = Atomic(0)
+        let calls = Counter()
         let call: @Sendable () async throws -> Void = {
-            calls.add(1, ordering: .relaxed)
+            #expect(calls.next() == 1, "nothing else is begun")
             isUnderWay.happen()
             try await never.wait()
         }
@@ -71,27 +65,20 @@ import Testing
         try await isUnderWay.wait()
         run.cancel()
         #expect(try await run.value.isEmpty)
-        #expect(calls.load(ordering: .relaxed) == 1, "nothing else is begun")
         #expect(try await !harness.states().values.contains("delivered"))
         harness.state.withLock { ($0.onVerify, $0.onDeliver) = (nil, nil) }
         try await harness.run(items)
         #expect(Set(try await harness.states().values) == ["delivered"])
     }
 
-    // MARK: A full queue
-
     @Test func `a list waits while the queue is full, and goes on when a card has moved on`() async throws {
         let isTaken = Happening()
-        let isFirst = Atomic(true)
+        let calls = Counter()
         try await fill()
         harness.state.withLock { state in
             state.onVerify = { _, _ in
                 // The first call ends after the list has looked for room; the second when it has found some.
-                if isFirst.exchange(false, ordering: .relaxed) {
-                    await time.reached(.seconds(3))
-                } else {
-                    try await isTaken.wait()
-                }
+                if calls.next() == 1 { await time.reached(.seconds(3)) } else { try await isTaken.wait() }
             }
             state.onEvent = { event, engine in
                 guard case .taken = event else { return }
@@ -102,13 +89,11 @@ import Testing
         let items = try harness.items(["N1": ["front"]])
         let settings = harness.settings { $0.verification.concurrency = 1 }
         try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
-        let order = harness.state.withLock { state in
-            state.events.compactMap { event -> String? in
-                switch event {
-                case .taken: "taken"
-                case .changed(let change): change.state.rawValue
-                default: nil
-                }
+        let order = harness.told { event -> String? in
+            switch event {
+            case .taken: "taken"
+            case .changed(let change): change.state.rawValue
+            default: nil
             }
         }
         #expect(order.first == "verified")
@@ -126,15 +111,13 @@ import Testing
         #expect(stopped.keys.contains(.verify) == (failureClass == .stop))
         // A stop is known after three rests; an outage may pass while the patience lasts.
         #expect((time.elapsed < settings.patience) == (failureClass == .stop))
-        let isMentioned = harness.state.withLock { state in
-            state.events.contains { event in
-                switch event {
-                case .taken, .refused: true
-                default: false
-                }
+        let mentioned = harness.told { event -> Bool? in
+            switch event {
+            case .taken, .refused: true
+            default: nil
             }
         }
-        #expect(!isMentioned)
+        #expect(mentioned.isEmpty)
     }
 
     /// Takes three prepared cards in, one more than may be under way from then on.

@@ -3,6 +3,7 @@ import CardModel
 import Foundation
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import CardStore
 
@@ -41,8 +42,6 @@ final class EngineHarness: Sendable {
         var key: String
         var photos: [String]
     }
-
-    static let holders = ["11010519491231002X", "440524188001010014", "110101199003070011"]
 
     let folder: String
     let store: CardStore
@@ -202,25 +201,18 @@ final class EngineHarness: Sendable {
                 return data
             },
             prepare: { source in
-                let fails = self.state.withLock { state in
-                    state.preparingFailures -= 1
-                    return state.preparingFailures >= 0
-                }
-                if fails { throw CodedError(ReasonCode(rawValue: "image_memory"), .storage, "there is no memory") }
-                guard !String(decoding: source, as: UTF8.self).contains("heavy") else {
+                try self.lackMemory(\.preparingFailures)
+                let text = String(decoding: source, as: UTF8.self)
+                guard !text.contains("heavy") else {
                     throw CodedError(ReasonCode(rawValue: "image_timeout"), .temporary, "the image takes too long")
                 }
-                guard !String(decoding: source, as: UTF8.self).contains("broken") else {
+                guard !text.contains("broken") else {
                     throw CodedError(ReasonCode(rawValue: "image_truncated"), .input, "the image is cut off")
                 }
                 return PreparedImage(jpeg: source, width: 100, height: 63, digest: ContentDigest(of: source))
             },
             shrink: { image in
-                let fails = self.state.withLock { state in
-                    state.shrinkingFailures -= 1
-                    return state.shrinkingFailures >= 0
-                }
-                if fails { throw CodedError(ReasonCode(rawValue: "image_memory"), .storage, "there is no memory") }
+                try self.lackMemory(\.shrinkingFailures)
                 let jpeg = image.jpeg + Data(" small".utf8)
                 return PreparedImage(jpeg: jpeg, width: 50, height: 31, digest: ContentDigest(of: jpeg))
             },
@@ -236,6 +228,15 @@ final class EngineHarness: Sendable {
             verifier: ClosureVerifier { try await self.verify(String(decoding: $0.jpeg, as: UTF8.self)) },
             backend: self.backend
         )
+    }
+
+    /// Fails as often as the test says.
+    private func lackMemory(_ failures: WritableKeyPath<State, Int>) throws {
+        let fails = self.state.withLock { state in
+            state[keyPath: failures] -= 1
+            return state[keyPath: failures] >= 0
+        }
+        if fails { throw CodedError(ReasonCode(rawValue: "image_memory"), .storage, "there is no memory") }
     }
 
     private var backend: ClosureBackend {
@@ -266,22 +267,14 @@ final class EngineHarness: Sendable {
         let (onVerify, engine) = self.state.withLock { ($0.onVerify, $0.engine) }
         if let onVerify, let engine { try await onVerify(photo, engine) }
         if let failure { return .failed(failure) }
+        let legality = Legality(vendorScores: ["ID Photo": 0.9])
         if photo.contains("back") {
-            return .read(
-                CardReading(
-                    side: .back,
-                    fields: CardFields(issuer: "北京市公安局东城分局", validity: "2010.11.13-长期"),
-                    legality: Legality(vendorScores: ["ID Photo": 0.9])
-                )
-            )
+            let fields = CardFields(issuer: "北京市公安局东城分局", validity: "2010.11.13-长期")
+            return .read(CardReading(side: .back, fields: fields, legality: legality))
         }
-        let holder = Self.holders[photo.contains("other") ? 1 : 0]
+        let holder = photo.contains("other") ? "440524188001010014" : "11010519491231002X"
         return .read(
-            CardReading(
-                side: .front,
-                fields: CardFields(name: "SPECIMEN", number: holder),
-                legality: Legality(vendorScores: ["ID Photo": 0.9])
-            )
+            CardReading(side: .front, fields: CardFields(name: "SPECIMEN", number: holder), legality: legality)
         )
     }
 
@@ -298,16 +291,24 @@ final class EngineHarness: Sendable {
     }
 
     /// Has the backend answer the next deliveries so; `nil` accepts one.
-    func answer(
-        _ count: Int = 1,
-        _ answer: @escaping @Sendable (OutboundDelivery) -> DeliveryOutcome?
-    ) {
+    func answer(_ count: Int = 1, _ answer: @escaping @Sendable (OutboundDelivery) -> DeliveryOutcome?) {
         self.state.withLock { $0.deliveries = Array(repeating: answer, count: count) }
     }
 
     // MARK: What came of it
 
     var delivered: [[String]] { self.state.withLock { $0.delivered.map(\.photos) } }
+
+    /// What was told of each event that a body finds something in.
+    func told<Value: Sendable>(_ body: (PipelineEvent) -> Value?) -> [Value] {
+        self.state.withLock { $0.events.compactMap(body) }
+    }
+
+    /// The one card of the sandbox, with its history.
+    func onlyCard() async throws -> CardDetails {
+        let card = try #require(try await self.store.cards(CardFilter(), after: 0, limit: 1, for: .process).first)
+        return try await self.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+    }
 
     /// The state, and the reason, of the card of each photo, by the name of its file.
     func states() async throws -> [String: String] {
@@ -334,6 +335,17 @@ final class EngineHarness: Sendable {
             stopScope: scope,
             isUnlisted: isUnlisted,
             mayBeApplied: failureClass == .unknown || failureClass == .stop && scope == .request
+        )
+    }
+}
+
+extension InputItem {
+    /// An image by URL.
+    static func at(_ address: String, _ number: String) -> InputItem {
+        InputItem(
+            place: .address(Redacted(address)),
+            name: Redacted(address),
+            metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
         )
     }
 }

@@ -1,10 +1,19 @@
 import CardEngine
+import Synchronization
 import TestSupport
 
 extension ManualTime {
     var engineTime: EngineTime {
         EngineTime(now: { self.now }, steady: { self.elapsed }, sleep: { try await self.sleep($0) })
     }
+}
+
+/// Counts calls.
+final class Counter: Sendable {
+    private let count = Atomic(0)
+
+    /// The number of this call: 1, 2 …
+    func next() -> Int { self.count.add(1, ordering: .relaxed).newValue }
 }
 
 /// Something that one task waits for and another makes happen, once.

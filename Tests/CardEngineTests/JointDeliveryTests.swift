@@ -23,8 +23,7 @@ import Testing
             $0.batchMaxBytes = 20
             $0.delivery.concurrency = 1
         }
-        let photos = (1...5).map { ("N\($0)", ["front"]) }
-        try await harness.run(harness.items(photos), settings)
+        try await harness.run(harness.items((1...5).map { ("N\($0)", ["front"]) }), settings)
         #expect(Set(try await harness.states().values) == ["delivered"])
         #expect(harness.delivered.allSatisfy { $0.count <= 2 })
         #expect(harness.delivered.joined().count == 5)
@@ -38,9 +37,7 @@ import Testing
             $0.batchMaxBytes = mostBytes
         }
         let sentAt = Mutex<[Duration]>([])
-        harness.state.withLock { state in
-            state.onDeliver = { sentAt.withLock { $0.append(time.elapsed) } }
-        }
+        harness.state.withLock { $0.onDeliver = { sentAt.withLock { $0.append(time.elapsed) } } }
         let items = try harness.items((0..<photos).map { ("N\($0)", ["front"]) }).flatMap(\.self)
         try await harness.take(items, settings, time, until: .seconds(300))
         let first = try #require(sentAt.withLock { $0.first })
@@ -107,13 +104,8 @@ import Testing
     @Test func `a photo that a newer one replaces is told of`() async throws {
         let settings = harness.settings { $0.verification.concurrency = 1 }
         try await harness.run(harness.items(["N1": ["front", "front again"]]), settings)
-        let told = harness.state.withLock { state in
-            state.events.compactMap { event -> CardState? in
-                guard case .changed(let change) = event, change.state == .superseded else { return nil }
-                return change.state
-            }
-        }
-        #expect(told.count == 1)
+        let told = harness.told { if case .changed(let change) = $0 { change.state } else { nil } }
+        #expect(told.count { $0 == .superseded } == 1)
     }
 
     @Test func `members of a batch that was refused as a whole go alone, after a restart too`() async throws {
@@ -153,9 +145,8 @@ import Testing
         }
         let items = try harness.items(["N1": ["front"]])[0]
         try await harness.take(items, settings, time, until: .seconds(7200))
-        let card = try #require(try await harness.store.cards(CardFilter(), after: 0, limit: 1, for: .process).first)
-        let details = try await harness.store.reveal(card.id, to: AccessOrigin(actor: "test"), now: Timestamp(Date()))
-        #expect(card.state == .verified && harness.delivered.isEmpty)
+        let details = try await harness.onlyCard()
+        #expect(details.card.state == .verified && harness.delivered.isEmpty)
         #expect(details.events.count <= 3, "\(details.events)")
     }
 
@@ -172,8 +163,7 @@ import Testing
         }
         harness.state.withLock { state in
             state.onDeliver = {
-                let open = try await harness.store.cards(CardFilter.delivering, after: 0, limit: 100, for: .process)
-                    .count
+                let open = try await harness.store.counts()[.delivering] ?? 0
                 if time.elapsed < .seconds(3600) { mostOpen.withLock { $0 = max($0, open) } }
                 // The TOKEN changes while nobody can be reached.
                 if time.elapsed > .seconds(60) { harness.state.withLock { $0.tokens = ["TOKEN-2"] } }
@@ -190,13 +180,5 @@ import Testing
         #expect(mostOpen.withLock { $0 } <= 4)
         let accepted = tokens.withLock { $0.suffix(20) }
         #expect(Set(accepted) == ["TOKEN-2"])
-    }
-}
-
-extension CardFilter {
-    fileprivate static var delivering: CardFilter {
-        var filter = CardFilter()
-        filter.states = [.delivering]
-        return filter
     }
 }

@@ -25,8 +25,6 @@ import Testing
         try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
     }
 
-    // MARK: Numbers that wait
-
     @Test func `backs without a front, far more than go at a time, keep no other number waiting`() async throws {
         let waiting = (0..<300).map { ("W\($0)", ["back"]) }
         try await self.run(waiting + [("N1", ["front"])], harness.settings())
@@ -44,8 +42,6 @@ import Testing
         try await self.run([], harness.settings { $0.policy.backWithoutFront = .send })
         #expect(harness.delivered.count == 20)
     }
-
-    // MARK: Documents and hosts that always fail
 
     @Test func `four documents that always fail stop none of a hundred good ones`() async throws {
         let bad = (0..<4).map { ("B\($0)", ["front"]) }
@@ -80,21 +76,11 @@ import Testing
                 engine.end()
             }
         }
-        let items = addresses.enumerated().map { index, address in
-            [
-                InputItem(
-                    place: .address(Redacted(address)),
-                    name: Redacted(address),
-                    metadata: CardMetadata(businessNumber: BusinessNumber(stored: "U\(index)"))
-                )
-            ]
-        }
+        let items = addresses.enumerated().map { [InputItem.at($0.element, "U\($0.offset)")] }
         let settings = harness.settings { $0.retry = RetryPolicy() }
         try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
         #expect(try #require(delivered.withLock { $0 }) <= .seconds(120))
     }
-
-    // MARK: Outages of the backend
 
     /// The keys under which a minute of refusals is met by forty cards, and what is delivered after it.
     private func outage(_ failure: RemoteFailure) async throws -> (attempted: Set<String>, delivered: Set<String>) {
@@ -123,35 +109,23 @@ import Testing
         let (attempted, delivered) = try await self.outage(EngineHarness.failure(.notSent, code: "connect_refused"))
         #expect(attempted.count <= 4)
         #expect(attempted.isSubset(of: delivered))
-        let formed = harness.state.withLock { state in
-            state.events.count { if case .changed(let change) = $0 { change.state == .verified } else { false } }
-        }
-        #expect(formed == 40, "no card came back from its delivery")
+        let told = harness.told { if case .changed(let change) = $0 { change.state } else { nil } }
+        #expect(told.count { $0 == .verified } == 40, "no card came back from its delivery")
     }
 
     @Test func `an endpoint that fails is told of in the sandbox while it does`() async throws {
-        let seen = Mutex<[EndpointPause]>([])
-        harness.state.withLock { state in
-            state.onEvent = { event, _ in
-                if case .paused(let pause) = event { seen.withLock { $0.append(pause) } }
-            }
-        }
         let begun = time.now
         _ = try await self.outage(EngineHarness.failure(.unknown, code: "http_500"))
-        let pauses = seen.withLock(\.self)
+        let pauses = harness.told { if case .paused(let pause) = $0 { pause } else { nil } }
         let last = try #require(pauses.last)
         #expect(pauses.allSatisfy { $0.state == .pauses && $0.code == "http_500" && $0.stage == .deliver })
         #expect(last.since.duration(since: begun) < .seconds(5), "since the first failure, not the last")
         #expect(try await harness.store.pauses().isEmpty, "it works again")
     }
 
-    // MARK: A batch
-
     @Test func `without patience a batch still delivers what can go`() async throws {
-        try await harness.run(
-            harness.items(["N1": ["front", "back"], "N2": ["front"]]),
-            harness.settings { $0.patience = .zero }
-        )
+        let items = try harness.items(["N1": ["front", "back"], "N2": ["front"]])
+        try await harness.run(items, harness.settings { $0.patience = .zero })
         #expect(Set(try await harness.states().values) == ["delivered"])
     }
 
@@ -167,15 +141,11 @@ import Testing
         }
         let first = Task { try await other.run(items) }
         try await isClaimed.wait()
-        let looks = Mutex(0)
+        let looks = Counter()
         let system = EngineTime.system
         let time = EngineTime(now: system.now, steady: system.steady) { duration in
             // It has looked several times, and what is claimed is not its own: let the other go on.
-            let count = looks.withLock { looks in
-                looks += 1
-                return looks
-            }
-            if count == 12 { mayEnd.happen() }
+            if looks.next() == 12 { mayEnd.happen() }
             try await Task.sleep(for: min(duration, .milliseconds(20)))
         }
         try await harness.run(items, harness.settings { $0.patience = .seconds(10) }, time: time)

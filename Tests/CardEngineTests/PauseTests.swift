@@ -33,9 +33,7 @@ import Testing
         let (harness, time) = (try await EngineHarness(), ManualTime())
         try await harness.store.begin(Self.pause(written, from: time.now))
         let firstCall = Mutex<Duration?>(nil)
-        harness.state.withLock { state in
-            state.onVerify = { _, _ in firstCall.withLock { $0 = $0 ?? time.elapsed } }
-        }
+        harness.state.withLock { $0.onVerify = { _, _ in firstCall.withLock { $0 = $0 ?? time.elapsed } } }
         let items = try harness.items(["N1": ["front"]])
         try await time.passing { try await harness.run(items, time: time.engineTime) }
         let called = try #require(firstCall.withLock { $0 })
@@ -92,9 +90,7 @@ import Testing
         let (isUnderWay, isTold) = (Happening(), Happening())
         harness.state.withLock { state in
             state.verifyFailures["N1 front"] = [throttle]
-            state.onEvent = { event, _ in
-                if case .failed(.verify, _) = event { isTold.happen() }
-            }
+            state.onEvent = { event, _ in if case .failed(.verify, _) = event { isTold.happen() } }
             state.onVerify = { photo, _ in
                 guard photo.contains("N2") else { return try await isUnderWay.wait() }
                 isUnderWay.happen()

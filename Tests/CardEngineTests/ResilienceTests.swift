@@ -12,32 +12,24 @@ import Testing
 
     init() async throws { self.harness = try await EngineHarness() }
 
-    // MARK: Clocks
-
     @Test func `a date rule under a wrong clock holds its card, which is judged again when the clock is right`()
         async throws
     {
         let items = try harness.items(["N1": ["front", "back"]])
         let wrong = ManualTime(start: Timestamp(millisecondsSinceEpoch: 946_684_800_000))
         try await wrong.passing { try await harness.run(items, time: wrong.engineTime) }
-        #expect(
-            try await harness.states() == ["N1 front": "delivered", "N1 back": "held clock_doubtful"]
-        )
+        #expect(try await harness.states() == ["N1 front": "delivered", "N1 back": "held clock_doubtful"])
         let verified = harness.state.withLock { $0.verified.count }
         try await harness.run([])
         #expect(Set(try await harness.states().values) == ["delivered"])
         #expect(harness.state.withLock { $0.verified.count } == verified, "nothing is paid for it")
     }
 
-    // MARK: Memory and disk
-
     @Test func `an image that cannot be made smaller for lack of memory ends alone, after five tries`() async throws {
         harness.state.withLock { state in
             state.shrinkingFailures = 100
-            state.verifyFailures["N1"] = Array(
-                repeating: EngineHarness.failure(.shrink, code: "IMAGE_SIZE"),
-                count: 100
-            )
+            let failure = EngineHarness.failure(.shrink, code: "IMAGE_SIZE")
+            state.verifyFailures["N1"] = Array(repeating: failure, count: 100)
         }
         try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]))
         #expect(try await harness.states() == ["N1 front": "failed image_memory", "N2 front": "delivered"])
@@ -51,9 +43,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: list, withIntermediateDirectories: false)
         let settings = harness.settings { $0.retention.rejected = .milliseconds(1) }
         try await harness.run(harness.items(["N2": ["front"]]), settings)
-        let told = harness.state.withLock { state in
-            state.events.compactMap { if case .erasingFailed(let error) = $0 { error.code } else { nil } }
-        }
+        let told = harness.told { if case .erasingFailed(let error) = $0 { error.code } else { nil } }
         #expect(told == [.sandboxUnavailable])
         #expect(try await harness.states() == ["N1 broken front": "rejected image_truncated", "N2 front": "delivered"])
         try FileManager.default.removeItem(atPath: list)
@@ -69,20 +59,11 @@ import Testing
         #expect(try await harness.store.counts() == [.erased: 600])
         // Without time for it, what is left is counted.
         try await harness.run(harness.items(refused.prefix(520).map { ("M" + $0.0, $0.1) }))
-        try await harness.run(
-            [],
-            harness.settings {
-                $0.retention.rejected = .milliseconds(1)
-                $0.patience = .zero
-            }
-        )
-        let overdue = harness.state.withLock { state in
-            state.events.compactMap { if case .overdue(let count) = $0 { count } else { nil } }
-        }
-        #expect(overdue == [20])
+        var hurried = settings
+        hurried.patience = .zero
+        try await harness.run([], hurried)
+        #expect(harness.told { if case .overdue(let count) = $0 { count } else { nil } } == [20])
     }
-
-    // MARK: Files
 
     @Test(arguments: [["sandbox.sqlite3", "sandbox.sqlite3-wal", "sandbox.sqlite3-shm"], ["sandbox.sqlite3-wal"]])
     func `a sandbox whose files are deleted under a process is written no more`(files: [String]) async throws {

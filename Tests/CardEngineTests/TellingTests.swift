@@ -9,11 +9,9 @@ import Testing
 /// What becomes of cards outside a call to an endpoint is told, too: progress, counts and the exit code live on it.
 @Suite(.timeLimit(.minutes(5))) struct TellingTests {
     private static func told(_ harness: EngineHarness) -> [String] {
-        harness.state.withLock { state in
-            state.events.compactMap { event in
-                guard case .changed(let change) = event else { return nil }
-                return change.state.rawValue + (change.reason.map { " \($0.rawValue)" } ?? "")
-            }
+        harness.told { event in
+            guard case .changed(let change) = event else { return nil }
+            return change.state.rawValue + (change.reason.map { " \($0.rawValue)" } ?? "")
         }
     }
 
@@ -62,10 +60,8 @@ import Testing
             state.deliveries = [{ _ in .failed(EngineHarness.failure(.throttled)) }]
         }
         try await harness.run(try harness.items(["N1": ["front 1"], "N2": ["broken"]]))
-        let calls = harness.state.withLock { state in
-            state.events.compactMap { event in
-                if case .called(let stage, let ended, _) = event { "\(stage.rawValue) \(ended.rawValue)" } else { nil }
-            }
+        let calls = harness.told { event in
+            if case .called(let stage, let ended, _) = event { "\(stage.rawValue) \(ended.rawValue)" } else { nil }
         }
         #expect(
             calls.sorted() == [
