@@ -169,29 +169,24 @@ struct AuthorityTests {
             let anothers = try await self.card(of: "another", in: harness)
             func reveal(_ id: CardID, _ token: String, _ why: String?) async throws -> RawResponse {
                 let headers = why.map { [("Card-Why", $0)] } ?? []
-                return try await harness.send(
-                    RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: token, headers: headers)
-                )
+                let target = "/v1/cards/\(id)?reveal=true"
+                return try await harness.send(RawRequest("GET", target, token: token, headers: headers))
             }
             #expect(try await reveal(own, "clerk", nil).problem == "422 field_invalid")
             #expect(try await reveal(own, "clerk", "%20").problem == "422 field_invalid")
             #expect(try await reveal(own, "clerk", "ticket 1").status == 200)
             #expect(try await reveal(anothers, "clerk", "ticket 2").status == 404)
             #expect(try await reveal(own, "reader", "ticket 3").status == 404)
-            #expect(
-                try await self.log(harness).map { "\($0.action) \($0.subject ?? "") \($0.purpose)" } == [
-                    "reveal clerk ticket 1", "reveal_denied clerk not given", "reveal_denied reader not given",
-                ]
-            )
+            let lines = try await self.log(harness).map { "\($0.action) \($0.subject ?? "") \($0.purpose)" }
+            let denied = ["reveal_denied clerk not given", "reveal_denied reader not given"]
+            #expect(lines == ["reveal clerk ticket 1"] + denied)
         }
     }
 
     @Test func `reveals have a quota, which does not bind operate`() async throws {
         try await self.with([("clerk", [.reveal]), ("operator", [.operate])]) { harness in
-            let routes = CardRoutes(
-                ports: harness.server.ports,
-                reveals: RateLimit(RatePolicy(quota: 2, window: .seconds(3_600)))
-            )
+            let limit = RateLimit(RatePolicy(quota: 2, window: .seconds(3_600)))
+            let routes = CardRoutes(ports: harness.server.ports, reveals: limit)
             for (name, allowed) in [("clerk", 2), ("operator", 3)] {
                 let id = try await self.card(of: name, in: harness)
                 let caller = ServerHarness.token(name, name == "clerk" ? [.reveal] : [.operate]).caller
@@ -209,15 +204,11 @@ struct AuthorityTests {
             let id = try await self.card(of: "operator", in: harness)
             let number = "110105-19491231-002X"
             let purpose = [("Card-Why", "asked by \(number)".replacing(" ", with: "%20"))]
+            let reason = [("Card-Reason", number.replacing("-", with: "_"))]
             let requests = [
                 RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "operator", headers: purpose),
                 RawRequest("DELETE", "/v1/cards/\(id)", token: "operator", headers: purpose),
-                RawRequest(
-                    "DELETE",
-                    "/v1/cards/\(id)",
-                    token: "operator",
-                    headers: [("Card-Reason", number.replacing("-", with: "_"))]
-                ),
+                RawRequest("DELETE", "/v1/cards/\(id)", token: "operator", headers: reason),
                 .json("POST", "/v1/cards/\(id)/retry", token: "operator", #"{"why":"\#(number)"}"#),
                 .json("POST", "/v1/cards/\(id)/resolve", token: "operator", #"{"as":"reject","why":"\#(number)"}"#),
             ]
@@ -236,12 +227,8 @@ struct AuthorityTests {
             let id = try #require(sent.json["card_id"] as? String)
             await harness.intake.ends.wait(for: 1)
             for (token, problem) in [("reviewer", "409 change_refused"), ("both", "422 purpose_personal")] {
-                let request = RawRequest.json(
-                    "POST",
-                    "/v1/cards/\(id)/retry",
-                    token: token,
-                    #"{"why":"a call of 样 本 甲"}"#
-                )
+                let body = #"{"why":"a call of 样 本 甲"}"#
+                let request = RawRequest.json("POST", "/v1/cards/\(id)/retry", token: token, body)
                 #expect(try await harness.send(request).problem == problem)
             }
         }

@@ -35,9 +35,7 @@ struct CrowdTests {
             }
             // Until the server has noticed that they have gone; what is still refused may end before it was asked.
             var status: Int?
-            while status != 200 {
-                status = try? await harness.connected { try await self.status($0, Self.open) }
-            }
+            while status != 200 { status = try? await harness.connected { try await self.status($0, Self.open) } }
         }
     }
 
@@ -162,19 +160,19 @@ struct CrowdTests {
     {
         try await ServerHarness.with({ $0.connections.headTime = .seconds(5) }) { (harness) async throws in
             let opened = AsyncSignal()
-            try await withThrowingTaskGroup(of: Int?.self) { group in
+            try await withThrowingTaskGroup(of: String?.self) { group in
                 for _ in 0..<300 {
                     group.addTask {
-                        try await harness.connected { (connection) async throws -> Int? in
+                        try await harness.connected { (connection) async throws -> String? in
                             try await connection.send("POST /v1/cards HTTP/1.1\r\nHost: a\r\nX-Slow: ")
                             opened.signal()
-                            return try await connection.response()?.status
+                            return try await connection.response()?.problem
                         }
                     }
                 }
                 await opened.wait(for: 300)
                 #expect(try await harness.send(.image(Specimen.jpeg(), token: "submitter")).status == 202)
-                for try await status in group { #expect(status == 408) }
+                for try await problem in group { #expect(problem == "408 head_timeout") }
             }
         }
     }

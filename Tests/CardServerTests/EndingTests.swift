@@ -64,10 +64,7 @@ struct EndingTests {
 
     /// Runs a server, has clients connect without a pause, ends it among them, and returns once it has ended.
     private func endUnderClients(_ server: CardServer, _ bound: AsyncStream<Int>, isCancelled: Bool) async throws {
-        let group = ServiceGroup(
-            services: [server],
-            logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() }
-        )
+        let group = ServiceGroup(services: [server], logger: Logger(label: "group") { _ in SwiftLogNoOpLogHandler() })
         let running = Task { try await group.run() }
         let port = try #require(await bound.first { _ in true })
         let answers = AsyncSignal()

@@ -144,10 +144,8 @@ struct HealthTests {
             #expect(try await harness.send(RawRequest("GET", "/nothing")).status == 404)
             #expect(try await harness.send(RawRequest("PUT", "/v1/cards/some")).status == 405)
             #expect(try await harness.send(RawRequest("GET", "/v1/cards/some", token: "reader")).status == 404)
-            let lines = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text.split(
-                separator: "\n"
-            )
-            let routes = lines.filter { $0.hasPrefix("idcard_http_requests_total{") }
+            let figures = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text
+            let routes = figures.split(separator: "\n").filter { $0.hasPrefix("idcard_http_requests_total{") }
             #expect(
                 Set(routes) == [
                     #"idcard_http_requests_total{method="GET",route="none",status="404"} 1"#,
@@ -204,11 +202,8 @@ struct HealthTests {
     @Test func `a page of a listed origin may ask and read, no other`() async throws {
         try await ServerHarness.with({ $0.origins = ["https://cards.example.com"] }) { (harness) async throws in
             let asking = { (origin: String) in
-                RawRequest(
-                    "OPTIONS",
-                    "/v1/cards",
-                    headers: [("Origin", origin), ("Access-Control-Request-Method", "POST")]
-                )
+                let headers = [("Origin", origin), ("Access-Control-Request-Method", "POST")]
+                return RawRequest("OPTIONS", "/v1/cards", headers: headers)
             }
             let allowed = try await harness.send(asking("https://cards.example.com"))
             #expect(allowed.status == 204)

@@ -90,11 +90,30 @@ struct ListeningTests {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    private static func status(_ harness: ServerHarness, trusting certificate: TestCertificate) async throws -> Int? {
-        try await RawConnection.with(port: harness.port, tls: try self.trust(certificate)) {
-            (connection) async throws in
-            try await connection.send(RawRequest("GET", "/healthz").bytes)
+    private static func status(
+        _ harness: ServerHarness,
+        trusting certificate: TestCertificate,
+        _ request: RawRequest = RawRequest("GET", "/healthz")
+    ) async throws -> Int? {
+        try await RawConnection.with(port: harness.port, tls: try self.trust(certificate)) { connection in
+            try await connection.send(request.bytes)
             return try await connection.response()?.status
+        }
+    }
+
+    /// A server that speaks TLS, and its certificate.
+    private func serving(
+        _ configure: (inout CardServer.Configuration) -> Void = { _ in },
+        _ body: (ServerHarness, TestCertificate) async throws -> Void
+    ) async throws {
+        try await self.withCertificates { (certificate, _, place) async throws in
+            try place.install(certificate)
+            let client = try Self.trust(certificate)
+            let configure = { (configuration: inout CardServer.Configuration) in
+                configuration.tls = place.files
+                configure(&configuration)
+            }
+            try await ServerHarness.with(configure, client: client) { try await body($0, certificate) }
         }
     }
 
@@ -110,18 +129,11 @@ struct ListeningTests {
                 #expect(try await Self.status(harness, trusting: new) == 200)
                 // What cannot be used changes nothing.
                 try place.install(old, keyOf: new)
-                let error = #expect(throws: CodedError.self) {
-                    try harness.server.reloadCertificate()
-                }
+                let error = #expect(throws: CodedError.self) { try harness.server.reloadCertificate() }
                 #expect(error?.code.rawValue == "certificate_unusable")
                 #expect(try await Self.status(harness, trusting: new) == 200)
-                let list = RawRequest("GET", "/v1/cards", token: "reader").bytes
-                let listed = try await RawConnection.with(port: harness.port, tls: try Self.trust(new)) {
-                    (connection) async throws in
-                    try await connection.send(list)
-                    return try await connection.response()?.status
-                }
-                #expect(listed == 200)
+                let list = RawRequest("GET", "/v1/cards", token: "reader")
+                #expect(try await Self.status(harness, trusting: new, list) == 200)
             }
         }
     }
@@ -137,91 +149,52 @@ struct ListeningTests {
 
     @Test(arguments: ["", "\u{16}\u{3}\u{1}"])
     func `a connection that never begins its handshake, or never ends it, is closed`(text: String) async throws {
-        try await self.withCertificates { (old, _, place) async throws in
-            try place.install(old)
-            try await ServerHarness.with({
-                $0.tls = place.files
-                $0.connections.headTime = .milliseconds(300)
-            }) {
-                (harness) async throws in
-                let count = try await harness.connected { (connection) async throws -> Int in
-                    // On a busy machine it is closed before.
-                    try? await connection.send(text)
-                    return try await connection.end()
-                }
-                #expect(count == 0)
+        try await self.serving({ $0.connections.headTime = .milliseconds(300) }) { (harness, _) async throws in
+            let count = try await RawConnection.with(port: harness.port) { (connection) async throws -> Int in
+                // On a busy machine it is closed before.
+                try? await connection.send(text)
+                return try await connection.end()
             }
+            #expect(count == 0)
         }
     }
 
     @Test func `a connection beyond the limit ends without a handshake`() async throws {
-        try await self.withCertificates { (old, _, place) async throws in
-            try place.install(old)
-            let client = try Self.trust(old)
-            try await ServerHarness.with({
-                $0.tls = place.files
-                $0.connections.connections = 1
-            }) {
-                (harness) async throws in
-                try await RawConnection.with(port: harness.port, tls: client) { (first) async throws in
-                    try await first.send(RawRequest("GET", "/v1/cards", token: "reader").bytes)
-                    #expect(try await first.response()?.status == 200)
-                    // It fails, or ends without a byte, before there is TLS to ask over.
-                    let answer = try? await RawConnection.with(port: harness.port, tls: client) {
-                        (second) async throws in
-                        try await second.send(RawRequest("GET", "/healthz").bytes)
-                        return try await second.response()?.status
-                    }
-                    #expect(answer == nil)
-                    try await first.send(RawRequest("GET", "/metrics", token: "reader").bytes)
-                    let figures = try #require(try await first.response()?.text)
-                    #expect(figures.contains("\nidcard_http_refused_connections 1\n"))
-                }
+        try await self.serving({ $0.connections.connections = 1 }) { (harness, certificate) async throws in
+            try await harness.connected { (first) async throws in
+                try await first.send(RawRequest("GET", "/v1/cards", token: "reader").bytes)
+                #expect(try await first.response()?.status == 200)
+                // It fails, or ends without a byte, before there is TLS to ask over.
+                #expect((try? await Self.status(harness, trusting: certificate)) ?? nil == nil)
+                try await first.send(RawRequest("GET", "/metrics", token: "reader").bytes)
+                let figures = try #require(try await first.response()?.text)
+                #expect(figures.contains("\nidcard_http_refused_connections 1\n"))
             }
         }
     }
 
     @Test func `within TLS a stranger gives way, before its handshake and after it`() async throws {
-        try await self.withCertificates { (old, _, place) async throws in
-            try place.install(old)
-            try await ServerHarness.with({
-                $0.tls = place.files
-                $0.connections.connections = 1
-            }) {
-                (harness) async throws in
-                try await harness.connected { (silent) async throws in
-                    // Which comes first is decided where they are registered, each on a thread of its own.
-                    while harness.server.register.counts.open == 0 { await Task.yield() }
-                    try await RawConnection.with(port: harness.port, tls: try Self.trust(old)) {
-                        (stranger) async throws in
-                        try await stranger.send(RawRequest("GET", "/healthz").bytes)
-                        #expect(try await stranger.response()?.status == 200)
-                        #expect(try await silent.end() == 0)
-                        #expect(try await Self.status(harness, trusting: old) == 200)
-                        #expect(try await stranger.end() == 0)
-                    }
+        try await self.serving({ $0.connections.connections = 1 }) { (harness, certificate) async throws in
+            try await RawConnection.with(port: harness.port) { (silent) async throws in
+                // Which comes first is decided where they are registered, each on a thread of its own.
+                while harness.server.register.counts.open == 0 { await Task.yield() }
+                try await harness.connected { (stranger) async throws in
+                    try await stranger.send(RawRequest("GET", "/healthz").bytes)
+                    #expect(try await stranger.response()?.status == 200)
+                    #expect(try await silent.end() == 0)
+                    #expect(try await Self.status(harness, trusting: certificate) == 200)
+                    #expect(try await stranger.end() == 0)
                 }
             }
         }
     }
 
     @Test func `a card is submitted over TLS, and a large one is refused half-way`() async throws {
-        try await self.withCertificates { (old, _, place) async throws in
-            try place.install(old)
-            let client = try Self.trust(old)
-            try await ServerHarness.with(
-                {
-                    $0.tls = place.files
-                    $0.imageBytes = 1 << 20
-                },
-                client: client
-            ) {
-                (harness) async throws in
-                let image = Specimen.jpeg(byteCount: 1 << 20)
-                #expect(try await harness.send(.image(image, token: "submitter")).status == 202)
-                let large = try await harness.send(.image(Specimen.jpeg(byteCount: 2 << 20), token: "submitter"))
-                #expect(large.status == 413)
-            }
+        try await self.serving({ $0.imageBytes = 1 << 20 }) { (harness, _) async throws in
+            let image = Specimen.jpeg(byteCount: 1 << 20)
+            #expect(try await harness.send(.image(image, token: "submitter")).status == 202)
+            let large = try await harness.send(.image(Specimen.jpeg(byteCount: 2 << 20), token: "submitter"))
+            #expect(large.status == 413)
         }
     }
 }

@@ -46,24 +46,13 @@ struct SubmissionTests {
         }
     }
 
-    @Test func `a photo that came in is delivered by the engine beside the server`() async throws {
-        try await ServerHarness.with(isWorking: true) { (harness) async throws in
-            let response = try await harness.send(Self.form())
-            await harness.intake.ends.wait(for: 1)
-            let path = try #require(response["location"])
-            let shown = try await harness.send(RawRequest("GET", path, token: "auditor"))
-            #expect((shown.json["card"] as? [String: Any])?["state"] as? String == "delivered")
-        }
-    }
-
     @Test func `header fields say what a form does not, and what they say wrongly is refused in any case`() async throws
     {
         try await ServerHarness.with { (harness) async throws in
             let headers = [("Card-Side", "back"), ("Card-User-No", "u-1")]
             #expect(try await harness.send(Self.form(headers: headers)).status == 202)
-            let first = try #require(try await harness.cards().last)
-            #expect(first.metadata.side == .back)
-            #expect(first.metadata.userNumber?.reveal() == "u-1")
+            let first = try #require(try await harness.cards().last?.metadata)
+            #expect(first.side == .back && first.userNumber?.reveal() == "u-1")
             let fields = [("business_no", "CASE-2"), ("side", "front")]
             #expect(try await harness.send(Self.form(fields: fields, headers: headers)).status == 202)
             #expect(try await harness.cards().last?.metadata.side == .front)
@@ -91,8 +80,7 @@ struct SubmissionTests {
     @Test(
         arguments: [
             "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/*", "IMAGE/JPEG; x=y",
-            "application/octet-stream",
-            "binary/octet-stream",
+            "application/octet-stream", "binary/octet-stream",
         ]
     )
     func `a bare body of any image type is taken in, with its fields in header fields`(type: String) async throws {
@@ -126,9 +114,7 @@ struct SubmissionTests {
         }
     }
 
-    @Test func `the same bytes again are the same card; another submitter is refused, and changes nothing`()
-        async throws
-    {
+    @Test func `the same bytes again are the same card; another submitter's word changes nothing`() async throws {
         try await ServerHarness.with { (harness) async throws in
             let first = try await harness.send(Self.form())
             let second = try await harness.send(Self.form())
@@ -136,19 +122,8 @@ struct SubmissionTests {
             #expect(second.json["card_id"] as? String == first.json["card_id"] as? String)
             #expect(second.json["duplicate"] as? Bool == true)
             let foreign = RawRequest.image(Specimen.jpeg(), token: "all", headers: [("Card-User-No", "theirs")])
-            let third = try await harness.send(foreign)
-            #expect(third.problem == "409 submitter_conflict")
+            #expect(try await harness.send(foreign).problem == "409 submitter_conflict")
             #expect(try await harness.cards().map(\.metadata.userNumber) == [nil])
-        }
-    }
-
-    @Test func `another submitter's photo under the same number is held`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            #expect(try await harness.send(Self.form()).status == 202)
-            let response = try await harness.send(.image(Specimen.jpeg("other"), token: "all"))
-            #expect(response.status == 202)
-            #expect(response.json["state"] as? String == "held")
-            #expect(try await harness.cards().map(\.reason) == [nil, .submitterConflict])
         }
     }
 
@@ -165,71 +140,48 @@ struct SubmissionTests {
         }
     }
 
-    private static let refusals: [(what: String, request: RawRequest, status: Int, code: String)] = [
-        ("a field nobody knows", form(fields: [("business_no", "C"), ("colour", "red")]), 422, "field_unknown"),
-        ("a field twice", form(fields: [("business_no", "C"), ("business_no", "C")]), 422, "field_duplicate"),
-        ("no business number", form(fields: []), 422, "business_no_missing"),
-        ("a blank business number", form(fields: [("business_no", "  ")]), 422, "business_no_missing"),
+    private static let refusals: [(request: RawRequest, problem: String)] = [
+        (form(fields: [("business_no", "C"), ("colour", "red")]), "422 field_unknown"),
+        (form(fields: [("business_no", "C"), ("business_no", "C")]), "422 field_duplicate"),
+        (form(fields: []), "422 business_no_missing"),
+        (form(fields: [("business_no", "  ")]), "422 business_no_missing"),
+        (form(fields: [("business_no", String(repeating: "9", count: 65))]), "422 business_no_invalid"),
+        (form(fields: [("business_no", "1.23457E+15")]), "422 business_no_invalid"),
+        (form(fields: [("business_no", "L-11010519491231002X")]), "422 business_no_invalid"),
+        (form(fields: [("business_no", "C\u{200B}")]), "422 business_no_invalid"),
+        (form(fields: [("business_no", "C"), ("user_no", "1.23457E+15")]), "422 field_invalid"),
+        (form(fields: [("business_no", "C"), ("side", "top")]), "422 field_invalid"),
+        (form(fields: [("business_no", "C"), ("priority", "high")]), "422 field_invalid"),
+        (form(fields: [("business_no", "C"), ("user_no", "a\u{7}b")]), "422 field_invalid"),
+        (form(image: Specimen.heic), "415 unsupported_format_heic"),
+        (form(image: Specimen.text), "415 unsupported_format"),
+        (form(image: Data("hello".utf8)), "415 unsupported_format"),
+        (form(image: Data()), "422 image_empty"),
+        (.form([(name: "business_no", filename: nil, bytes: Data("C".utf8))], token: token), "422 image_missing"),
         (
-            "a long business number", form(fields: [("business_no", String(repeating: "9", count: 65))]), 422,
-            "business_no_invalid"
+            .form(["a", "b"].map { (name: "image", filename: $0, bytes: Specimen.jpeg()) }, token: token),
+            "422 field_duplicate"
         ),
-        ("a spreadsheet's number", form(fields: [("business_no", "1.23457E+15")]), 422, "business_no_invalid"),
-        ("an identity number", form(fields: [("business_no", "L-11010519491231002X")]), 422, "business_no_invalid"),
-        ("a hidden character", form(fields: [("business_no", "C\u{200B}")]), 422, "business_no_invalid"),
+        (.form([(name: "business_no", filename: "x", bytes: Data("C".utf8))], token: token), "422 field_invalid"),
+        (.image(Specimen.jpeg(), token: token, type: "text/plain"), "415 media_type_unsupported"),
+        (RawRequest("POST", "/v1/cards", token: token), "415 media_type_unsupported"),
         (
-            "a spreadsheet's account", form(fields: [("business_no", "C"), ("user_no", "1.23457E+15")]), 422,
-            "field_invalid"
+            .image(Specimen.jpeg(), token: token, headers: [("Content-Encoding", "gzip")]),
+            "415 content_coding_unsupported"
         ),
-        ("a third side", form(fields: [("business_no", "C"), ("side", "top")]), 422, "field_invalid"),
-        ("a priority of letters", form(fields: [("business_no", "C"), ("priority", "high")]), 422, "field_invalid"),
-        ("a control character", form(fields: [("business_no", "C"), ("user_no", "a\u{7}b")]), 422, "field_invalid"),
-        ("HEIC", form(image: Specimen.heic), 415, "unsupported_format_heic"),
-        ("text for an image", form(image: Specimen.text), 415, "unsupported_format"),
-        ("a short text for an image", form(image: Data("hello".utf8)), 415, "unsupported_format"),
-        ("an image of no bytes", form(image: Data()), 422, "image_empty"),
-        (
-            "no image", .form([(name: "business_no", filename: nil, bytes: Data("C".utf8))], token: token), 422,
-            "image_missing"
-        ),
-        (
-            "two images",
-            .form(["a", "b"].map { (name: "image", filename: $0, bytes: Specimen.jpeg()) }, token: token), 422,
-            "field_duplicate"
-        ),
-        (
-            "a file", .form([(name: "business_no", filename: "x", bytes: Data("C".utf8))], token: token), 422,
-            "field_invalid"
-        ),
-        ("a type of text", .image(Specimen.jpeg(), token: token, type: "text/plain"), 415, "media_type_unsupported"),
-        ("no type", RawRequest("POST", "/v1/cards", token: token), 415, "media_type_unsupported"),
-        (
-            "a coded body", .image(Specimen.jpeg(), token: token, headers: [("Content-Encoding", "gzip")]), 415,
-            "content_coding_unsupported"
-        ),
-        (
-            "an unknown header field", .image(Specimen.jpeg(), token: token, headers: [("Card-Colour", "red")]), 422,
-            "field_unknown"
-        ),
-        (
-            "a header field twice", .image(Specimen.jpeg(), token: token, headers: [("Card-Business-No", "D")]), 422,
-            "field_duplicate"
-        ),
-        (
-            "a broken percent sign", .image(Specimen.jpeg(), token: token, headers: [("Card-User-No", "50%")]), 422,
-            "field_invalid"
-        ),
-        ("no boundary", .image(Data("x".utf8), token: token, type: "multipart/form-data"), 400, "form_malformed"),
-        ("a bad key", form(headers: [("Idempotency-Key", "\"open")]), 400, "idempotency_key_malformed"),
-        ("an empty key", form(headers: [("Idempotency-Key", "\"\"")]), 400, "idempotency_key_malformed"),
+        (.image(Specimen.jpeg(), token: token, headers: [("Card-Colour", "red")]), "422 field_unknown"),
+        (.image(Specimen.jpeg(), token: token, headers: [("Card-Business-No", "D")]), "422 field_duplicate"),
+        (.image(Specimen.jpeg(), token: token, headers: [("Card-User-No", "50%")]), "422 field_invalid"),
+        (.image(Data("x".utf8), token: token, type: "multipart/form-data"), "400 form_malformed"),
+        (form(headers: [("Idempotency-Key", "\"open")]), "400 idempotency_key_malformed"),
+        (form(headers: [("Idempotency-Key", "\"\"")]), "400 idempotency_key_malformed"),
     ]
 
     @Test func `every refusal has its status and its code, and nothing is taken in`() async throws {
         try await ServerHarness.with { (harness) async throws in
-            for refusal in Self.refusals {
+            for (index, refusal) in Self.refusals.enumerated() {
                 let response = try await harness.send(refusal.request)
-                #expect(response.status == refusal.status, "\(refusal.what)")
-                #expect(response.code == refusal.code, "\(refusal.what)")
+                #expect(response.problem == refusal.problem, "\(index)")
                 #expect(response["content-type"] == "application/problem+json")
             }
             #expect(try await harness.cards().isEmpty)
@@ -270,17 +222,6 @@ struct SubmissionTests {
     }
 
     @Test(arguments: [true, false])
-    func `a card without a user account is refused only where the configuration names none`(isRequired: Bool)
-        async throws
-    {
-        try await ServerHarness.with({ $0.requiresUserNumber = isRequired }) { (harness) async throws in
-            let response = try await harness.send(Self.form())
-            #expect(response.status == (isRequired ? 422 : 202))
-            #expect(response.code == (isRequired ? "user_no_missing" : nil))
-        }
-    }
-
-    @Test(arguments: [true, false])
     func `an image over the limit is refused in a form and bare, one at the limit is taken`(isForm: Bool) async throws {
         try await ServerHarness.with({ $0.imageBytes = 100_000 }) { (harness) async throws in
             let image = Specimen.jpeg(byteCount: 100_001)
@@ -307,9 +248,7 @@ struct SubmissionTests {
             }
             // Each counts as 34,464 bytes beyond the 64 KiB that are free, so 11 fit.
             try await withThrowingTaskGroup(of: Int.self) { tasks in
-                for request in requests.dropLast() {
-                    tasks.addTask { try await harness.send(request).status }
-                }
+                for request in requests.dropLast() { tasks.addTask { try await harness.send(request).status } }
                 await harness.intake.arrivals.wait(for: 11)
                 let large = try await harness.send(requests[11])
                 #expect(large.problem == "503 busy")

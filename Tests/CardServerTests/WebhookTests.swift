@@ -28,8 +28,7 @@ struct WebhookTests {
     @Test func `an image in Base64 becomes a card of the sender that signed it`() async throws {
         try await self.serving { (harness) async throws in
             let response = try await harness.send(SpecimenWebhook.image("m-1", byteCount: 200_001).request)
-            #expect(response.status == 202)
-            #expect(response.json["state"] as? String == "received")
+            #expect(response.status == 202 && response.json["state"] as? String == "received")
             #expect(try await harness.cards().map(\.submitter) == ["acme"])
             let second = SpecimenWebhook.image("m-2", secret: SpecimenWebhook.new).request
             #expect(try await harness.send(second).json["state"] as? String == "held")
@@ -40,8 +39,7 @@ struct WebhookTests {
     @Test func `an image by URL is fetched later, one from elsewhere is refused at once`() async throws {
         try await self.serving { (harness) async throws in
             let response = try await harness.send(SpecimenWebhook().request)
-            #expect(response.status == 202)
-            #expect(response.json["state"] as? String == "fetching")
+            #expect(response.status == 202 && response.json["state"] as? String == "fetching")
             let body = SpecimenWebhook.data(["business_no": "C", "image_url": "https://internal.example.org/a.jpg"])
             let refused = try await harness.send(SpecimenWebhook(id: "m-2", body: body).request)
             #expect(refused.problem == "422 image_url_refused")
@@ -117,23 +115,6 @@ struct WebhookTests {
         }
     }
 
-    @Test func `a sender's retry gets the same card, another body under its id is refused`() async throws {
-        try await self.serving { (harness) async throws in
-            let first = try await harness.send(SpecimenWebhook.image("m-1").request)
-            var again = SpecimenWebhook.image("m-1")
-            again.timestamp = "\(SpecimenWebhook.seconds + 5)"
-            let second = try await harness.send(again.request)
-            #expect(second.status == 202)
-            #expect(second["idempotent-replayed"] == "true")
-            #expect(second.body == first.body)
-            var other = SpecimenWebhook.image("m-1")
-            other.body = SpecimenWebhook.image("m-2").body
-            let third = try await harness.send(other.request)
-            #expect(third.problem == "409 webhook_id_reused")
-            #expect(try await harness.cards().count == 1)
-        }
-    }
-
     @Test func `two sendings of one message at once do not both take it in`() async throws {
         try await self.serving { (harness) async throws in
             harness.intake.gate.close()
@@ -147,43 +128,38 @@ struct WebhookTests {
         }
     }
 
-    private static let malformed: [(body: Data, status: Int, code: String)] = [
-        (Data("{".utf8), 422, "json_invalid"), (Data("[]".utf8), 422, "json_invalid"),
-        (Data("{\"type\":\"card.created\"}".utf8), 422, "json_invalid"),
-        (SpecimenWebhook.data(["business_no": "C"]), 422, "image_missing"),
+    private static func card(_ fields: [String: String]) -> Data {
+        SpecimenWebhook.data(fields.merging(["business_no": "C"]) { $1 })
+    }
+
+    private static let malformed: [(body: Data, problem: String)] = [
+        (Data("{".utf8), "422 json_invalid"), (Data("[]".utf8), "422 json_invalid"),
+        (Data("{\"type\":\"card.created\"}".utf8), "422 json_invalid"),
+        (card([:]), "422 image_missing"),
+        (card(["image_url": "https://a.example/b", "image_base64": "AAAA"]), "422 image_missing"),
+        (card(["colour": "red", "image_url": "https://a.example/b"]), "422 field_unknown"),
+        (SpecimenWebhook.data(["image_url": "https://images.example.com/b"]), "422 business_no_missing"),
+        (card(["image_url": "file:///etc/passwd"]), "422 image_url_invalid"),
+        (card(["image_url": "https://u:w@a.example/b"]), "422 image_url_invalid"),
+        (card(["image_url": "/b.jpg"]), "422 image_url_invalid"),
+        (card(["image_base64": "????"]), "422 image_invalid"),
+        (card(["image_base64": "AAA"]), "422 image_invalid"),
+        (card(["image_base64": "QQ==QUFB"]), "422 image_invalid"),
+        (card(["image_base64": "data:image/jpeg;base64"]), "422 image_invalid"),
+        (card(["image_base64": ""]), "422 image_empty"),
+        (card(["image_base64": "AAAA"]), "415 unsupported_format"),
         (
-            SpecimenWebhook.data(["business_no": "C", "image_url": "https://a.example/b", "image_base64": "AAAA"]), 422,
-            "image_missing"
-        ),
-        (
-            SpecimenWebhook.data(["business_no": "C", "colour": "red", "image_url": "https://a.example/b"]), 422,
-            "field_unknown"
-        ),
-        (SpecimenWebhook.data(["image_url": "https://images.example.com/b"]), 422, "business_no_missing"),
-        (SpecimenWebhook.data(["business_no": "C", "image_url": "file:///etc/passwd"]), 422, "image_url_invalid"),
-        (SpecimenWebhook.data(["business_no": "C", "image_url": "https://u:w@a.example/b"]), 422, "image_url_invalid"),
-        (SpecimenWebhook.data(["business_no": "C", "image_url": "/b.jpg"]), 422, "image_url_invalid"),
-        (SpecimenWebhook.data(["business_no": "C", "image_base64": "????"]), 422, "image_invalid"),
-        (SpecimenWebhook.data(["business_no": "C", "image_base64": "AAA"]), 422, "image_invalid"),
-        (SpecimenWebhook.data(["business_no": "C", "image_base64": "QQ==QUFB"]), 422, "image_invalid"),
-        (SpecimenWebhook.data(["business_no": "C", "image_base64": "data:image/jpeg;base64"]), 422, "image_invalid"),
-        (SpecimenWebhook.data(["business_no": "C", "image_base64": ""]), 422, "image_empty"),
-        (SpecimenWebhook.data(["business_no": "C", "image_base64": "AAAA"]), 415, "unsupported_format"),
-        (
-            Data("{\"type\":\"card.created\",\"data\":{\"business_no\":7,\"image_url\":\"https://a.example/b\"}}".utf8),
-            422, "json_invalid"
+            Data(#"{"type":"card.created","data":{"business_no":7,"image_url":"https://a.example/b"}}"#.utf8),
+            "422 json_invalid"
         ),
         (
             // Two bytes a character, one of them a quote.
             "{\"data\":{\"business_no\":\"\u{2200}\u{122}\",\"image_base64\":\"AAAA\"}}".data(using: .utf16LittleEndian)
-                ?? Data(), 422, "json_invalid"
+                ?? Data(), "422 json_invalid"
         ),
         (
-            Data(
-                "{\"type\":\"card.created\",\"data\":{\"business_no\":\"A\",\"business_\\u006eo\":\"B\",\"image_base64\":\"AAAA\"}}"
-                    .utf8
-            ), 422,
-            "field_duplicate"
+            Data(#"{"data":{"business_no":"A","business_\u006eo":"B","image_base64":"AA"},"type":"card.created"}"#.utf8),
+            "422 field_duplicate"
         ),
     ]
 
@@ -191,8 +167,7 @@ struct WebhookTests {
         try await self.serving { (harness) async throws in
             for (number, malformed) in Self.malformed.enumerated() {
                 let response = try await harness.send(SpecimenWebhook(id: "m-\(number)", body: malformed.body).request)
-                #expect(response.status == malformed.status, "\(number)")
-                #expect(response.code == malformed.code, "\(number)")
+                #expect(response.problem == malformed.problem, "\(number)")
             }
             #expect(try await harness.cards().isEmpty)
         }
@@ -244,9 +219,7 @@ struct WebhookTests {
 
     @Test func `the same image is read with a prefix, with line breaks and with blanks around it`() async throws {
         let image = Specimen.jpeg("spelt", byteCount: 1_000).base64EncodedString()
-        let lines = stride(from: 0, to: image.count, by: 76).map { start in
-            String(image.dropFirst(start).prefix(76))
-        }
+        let lines = stride(from: 0, to: image.count, by: 76).map { String(image.dropFirst($0).prefix(76)) }
         let spellings = [
             image, "data:image/jpeg;base64,\(image)", "DATA:;base64,\(image)", "\(image)\\n", " \\t\(image)\\r\\n ",
             lines.joined(separator: "\\r\\n"), "data:image/png;base64,\\n\(lines.joined(separator: "\\n"))\\n",
@@ -289,8 +262,12 @@ struct WebhookTests {
                 #expect(first.status == 202)
                 let image = "\"\(field)\":\"\(value.replacing("/", with: "\\/"))\""
                 let anew = body("\(image), \"business_no\": \" CASE-1\", \"side\": null", "\"timestamp\": \"later\", ")
-                let again = try await harness.send(SpecimenWebhook(id: id, body: anew).request)
-                #expect(again["idempotent-replayed"] == "true" && again.body == first.body, "\(id)")
+                for (body, time) in [(plain, SpecimenWebhook.seconds + 5), (anew, SpecimenWebhook.seconds)] {
+                    let webhook = SpecimenWebhook(id: id, timestamp: "\(time)", body: body)
+                    let again = try await harness.send(webhook.request)
+                    #expect(again.status == 202 && again["idempotent-replayed"] == "true", "\(id)")
+                    #expect(again.body == first.body, "\(id)")
+                }
                 let others = [
                     body("\(image), \"business_no\": \"CASE-2\""),
                     body("\(image), \"business_no\": \"CASE-1\", \"priority\": 1"),
@@ -313,11 +290,12 @@ struct WebhookTests {
             (SpecimenWebhook(without: "webhook-id"), "webhook-id is missing or malformed"),
             (SpecimenWebhook(signature: "v1a,AAAA"), "webhook-signature is missing or malformed"),
         ]
-        for (webhook, reason) in refused {
-            try await self.serving { (harness) async throws in
+        try await self.serving { (harness) async throws in
+            for (number, (webhook, reason)) in refused.enumerated() {
                 let response = try await harness.send(webhook.request)
                 #expect(response.problem == "401 signature_invalid" && !response.text.contains(reason))
-                #expect(harness.log.text.contains("webhook.refusal=\(reason)"), "\(reason)")
+                let reasons = harness.log.text.matches(of: /webhook\.refusal=[^\n]*/).map(\.0)
+                #expect(reasons.count == number + 1 && reasons[number].hasPrefix("webhook.refusal=\(reason)"))
             }
         }
         try await ServerHarness.with { (harness) async throws in
@@ -405,8 +383,7 @@ struct WebhookTests {
                     let genuine = SpecimenWebhook.image("m-1", byteCount: 600_000).request
                     #expect(try await harness.send(genuine).status == 202)
                     let answer = try await second.response()
-                    #expect(answer?.problem == "503 busy")
-                    #expect(answer?["retry-after"] == "2")
+                    #expect(answer?.problem == "503 busy" && answer?["retry-after"] == "2")
                 }
             }
         }
