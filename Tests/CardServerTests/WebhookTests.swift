@@ -158,7 +158,7 @@ struct WebhookTests {
                 ?? Data(), "422 json_invalid"
         ),
         (
-            Data(#"{"data":{"business_no":"A","business_\u006eo":"B","image_base64":"AA"},"type":"card.created"}"#.utf8),
+            Data(#"{"data":{"business_no":"A","business_\u006eo":"B","image_base64":"A"},"type":"card.created"}"#.utf8),
             "422 field_duplicate"
         ),
     ]

@@ -158,40 +158,41 @@ import Testing
         #expect(try await harness.state(id) == "delivered")
     }
 
-    @Test func `cards that changed while a clock was ahead, and just after, expire in their time`() async throws {
-        harness.pass(.seconds(2 * 365 * 86_400))
-        try await run(hours: 21)
-        let first = try await delivered("N")
-        harness.pass(.seconds(-2 * 365 * 86_400))
-        try await run(hours: 2)
-        let second = try await delivered("M")
-        for _ in 0..<29 { try await run(hours: 24) }
-        #expect(try await erased() == [])
-        for _ in 0..<3 { try await run(hours: 24) }
-        #expect(Set(try await erased()) == [first, second])
+    /// What happens in a sandbox whose cards are kept for some days.
+    enum Step: Sendable {
+        case run(hours: Int)
+        case pass(days: Int)
+        case deliver
+        /// Days, each of which begins and ends with a heartbeat.
+        case use(days: Int)
     }
 
-    @Test func `a clock that goes back by days and forth again makes no card older`() async throws {
-        let card = try await delivered("N")
-        try await run(hours: 1)
-        harness.pass(.seconds(-6 * 86_400))
-        try await run(hours: 1)
-        harness.pass(.seconds(6 * 86_400))
-        #expect(try await erased(afterDays: 5) == [])
-        for _ in 0..<5 { try await run(hours: 24) }
-        #expect(try await erased(afterDays: 5) == [card])
-    }
+    private static let histories: [(steps: [Step], keptDays: Int, more: Int)] = [
+        // Changed while a clock was ahead, and just after.
+        (
+            [.pass(days: 730), .run(hours: 21), .deliver, .pass(days: -730), .run(hours: 2), .deliver, .use(days: 29)],
+            30, 3
+        ),
+        // A clock that goes back by days and forth again makes no card older.
+        ([.deliver, .run(hours: 1), .pass(days: -6), .run(hours: 1), .pass(days: 6)], 5, 5),
+        // Changed while a clock is ahead for some hours.
+        ([.run(hours: 1), .pass(days: 3_650), .run(hours: 2), .deliver, .pass(days: -3_650), .use(days: 29)], 30, 2),
+    ]
 
-    @Test func `what changes while a clock is ahead for some hours expires in its time`() async throws {
-        try await run(hours: 1)
-        harness.pass(.seconds(10 * 365 * 86_400))
-        try await run(hours: 2)
-        let card = try await delivered("N")
-        harness.pass(.seconds(-10 * 365 * 86_400))
-        for _ in 0..<29 { try await run(hours: 24) }
-        #expect(try await erased() == [])
-        for _ in 0..<2 { try await run(hours: 24) }
-        #expect(try await erased() == [card])
+    @Test(arguments: histories)
+    func `what changes under a wrong clock expires in its time`(steps: [Step], keptDays: Int, more: Int) async throws {
+        var cards: Set<CardID> = []
+        for step in steps {
+            switch step {
+            case .run(let hours): try await run(hours: hours)
+            case .pass(let days): harness.pass(.seconds(days * 86_400))
+            case .deliver: cards.insert(try await delivered("N\(cards.count)"))
+            case .use(let days): for _ in 0..<days { try await run(hours: 24) }
+            }
+        }
+        #expect(try await erased(afterDays: keptDays) == [])
+        for _ in 0..<more { try await run(hours: 24) }
+        #expect(Set(try await erased(afterDays: keptDays)) == cards)
     }
 
     @Test func `cards of a sandbox that is used once a quarter expire`() async throws {

@@ -11,8 +11,6 @@ import Testing
         return (card, job)
     }
 
-    // MARK: Of unknown outcome
-
     @Test func `resend repeats the same bytes under the same key, with all attempts before it`() async throws {
         let (card, job) = try await held()
         try await harness.plant("UPDATE card SET failures = 4, tries = 4, failed_at = 1")
@@ -45,8 +43,6 @@ import Testing
         #expect(try await harness.state(front) == "delivering")
         #expect(try await harness.card(back).state == .rejected)
     }
-
-    // MARK: Retrying
 
     @Test func `a card that is done again keeps its reading and has all its attempts`() async throws {
         let card = try await harness.sent("front", number: "N", .failure(.transient), maxAttempts: 1)
@@ -107,8 +103,6 @@ import Testing
         try await harness.resolve(card, .reject)
         #expect(try await harness.state(card) == "rejected rejected_by_operator")
     }
-
-    // MARK: Looking
 
     @Test(arguments: [
         "UPDATE card SET metadata = x'00' WHERE id", "UPDATE card SET message = x'00' WHERE id",

@@ -58,9 +58,9 @@ private final class RandomWorld {
         case 36..<54: try await self.concludeVerification()
         case 54..<66: self.deliveries += try await self.harness.begin(self.terms)
         case 66..<70: self.deliveries += try await self.harness.claimDeliveries(2)
-        case 70..<84: try await self.concludeDelivery()
+        case 70..<84: try await self.concludeDelivery(of: \.deliveries)
         case 84..<86: try await self.kill()
-        case 86..<89: try await self.concludeLate()
+        case 86..<89: try await self.concludeDelivery(of: \.lateDeliveries)
         default: try await self.act()
         }
     }
@@ -142,15 +142,9 @@ private final class RandomWorld {
         )
     }
 
-    private func concludeDelivery() async throws {
-        guard let index = self.deliveries.indices.randomElement(using: &self.random) else { return }
-        let job = self.deliveries.remove(at: index)
-        try await self.conclude(job, self.outcome(of: job))
-    }
-
-    private func concludeLate() async throws {
-        guard let index = self.lateDeliveries.indices.randomElement(using: &self.random) else { return }
-        let job = self.lateDeliveries.remove(at: index)
+    private func concludeDelivery(of jobs: ReferenceWritableKeyPath<RandomWorld, [DeliveryJob]>) async throws {
+        guard let index = self[keyPath: jobs].indices.randomElement(using: &self.random) else { return }
+        let job = self[keyPath: jobs].remove(at: index)
         try await self.conclude(job, self.outcome(of: job))
     }
 

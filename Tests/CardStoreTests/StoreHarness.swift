@@ -89,7 +89,6 @@ final class StoreHarness {
         try await self.store.retry(id, by: Self.person, now: self.now)
     }
 
-    /// Whether every rule of `fsck` holds.
     func findings() async throws -> [String] {
         try await self.store.check().map(\.code)
     }
@@ -134,6 +133,11 @@ final class StoreHarness {
     @discardableResult
     func admit(_ photo: Admission) async throws -> AdmissionOutcome {
         try await self.store.admit([photo], now: self.now)[0]
+    }
+
+    /// Takes photos of two numbers in.
+    func admitTwo() async throws -> [CardID] {
+        [try await self.admit("front", number: "N").card, try await self.admit("other", number: "M").card]
     }
 
     /// Takes photos in, all at once and by two processes in turn.
@@ -203,7 +207,6 @@ final class StoreHarness {
         return try await self.store.known(listed, of: "local", now: self.now)
     }
 
-    /// Claims what may be verified.
     func claim(
         _ limit: Int = 100,
         untriedFirst: Bool = false,
@@ -220,7 +223,6 @@ final class StoreHarness {
         )
     }
 
-    /// Takes a card in and claims it.
     func verifying(_ bytes: String, number: String) async throws -> (CardID, VerificationJob) {
         let card = try await self.admit(bytes, number: number).card
         return (card, try #require(try await self.claim().first))
@@ -254,7 +256,6 @@ final class StoreHarness {
         return try await self.store.conclude(job, with: .judged(reading, key: key, judgement), now: self.now)
     }
 
-    /// The call to the verifier fails.
     @discardableResult
     func fail(
         _ job: VerificationJob,
@@ -268,7 +269,6 @@ final class StoreHarness {
         return try await self.store.conclude(job, with: .failed(failure, terms), now: self.now)
     }
 
-    /// Takes in and verifies a card of a side.
     func verified(
         _ bytes: String,
         number: String,
@@ -380,7 +380,6 @@ final class StoreHarness {
         return try #require(try await self.claimDeliveries().first)
     }
 
-    /// Claims what is to be sent again.
     func claimDeliveries(_ limit: Int = 10) async throws -> [DeliveryJob] {
         try await self.store.claimDeliveries(by: self.worker, limit: limit, now: self.now)
     }

@@ -7,8 +7,6 @@ import Testing
 @Suite final class DecidingTests: StoreSuite {
     private static let other = "110105194912310038"
 
-    // MARK: Two persons
-
     @Test(arguments: ["verified", "rejected", "erased"])
     func `fronts of two persons dispute the number for good, whatever became of the first`(_ first: String) async throws
     {
@@ -33,8 +31,6 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    // MARK: Same side twice
-
     @Test func `a photo that waits for an older one goes once that has arrived`() async throws {
         let (_, job) = try await harness.delivering("older", number: "N")
         let newer = try await harness.verified("newer", number: "N", .front)
@@ -43,8 +39,6 @@ import Testing
         try await harness.conclude(job, .accepted)
         #expect(try await harness.proposals() == [[newer]])
     }
-
-    // MARK: Backs
 
     @Test func `a back never goes before its front was delivered`() async throws {
         let back = try await harness.verified("back", number: "N", .back)
@@ -69,8 +63,6 @@ import Testing
         harness.pass(.seconds(60))
         #expect(try await harness.proposals(terms) == [[back]])
     }
-
-    // MARK: Front against back
 
     @Test(arguments: [
         (VerdictSeverity.reject, "rejected issued_before_birth"), (.hold, "held issued_before_birth"),
@@ -101,8 +93,6 @@ import Testing
         #expect(noted.count == (severity == .off ? 0 : 1))
         #expect(noted.allSatisfy { $0.message != nil })
     }
-
-    // MARK: Agreement
 
     @Test func `a proposal that is out of date forms nothing`() async throws {
         _ = try await harness.verified("front", number: "N", .front)

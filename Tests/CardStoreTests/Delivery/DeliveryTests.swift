@@ -213,8 +213,6 @@ import Testing
         #expect(try await harness.state(back) == "verified waits_for_front")
     }
 
-    // MARK: Mixed replies
-
     @Test(arguments: [
         (DeliveryItemOutcome.accepted(alreadyExisted: false, code: "0"), "delivered", "delivered"),
         (.rejected(StoreHarness.failure(.rejected)), "rejected refused_by_remote", "held outcome_unknown"),
@@ -249,21 +247,20 @@ import Testing
         await #expect(throws: CodedError.self) { try await harness.retry(back) }
     }
 
-    // MARK: Leaving
-
-    @Test(arguments: [true, false])
-    func `a member that leaves closes the delivery for the others`(mayBeApplied: Bool) async throws {
+    @Test(arguments: [true, false], [true, false])
+    func `a member that leaves closes the delivery for the others`(mayBeApplied: Bool, byErasing: Bool) async throws {
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(mayBeApplied ? .unknown : .transient))
-        try await harness.resolve(front, .reject)
-        #expect(try await harness.state(front) == "rejected rejected_by_operator")
+        if byErasing { try await harness.erase(front) } else { try await harness.resolve(front, .reject) }
+        #expect(try await harness.state(front) == (byErasing ? "erased requested" : "rejected rejected_by_operator"))
+        if !mayBeApplied {
+            #expect(try await harness.value("SELECT count(*) FROM delivery WHERE parts IS NOT NULL") == 0)
+        }
         #expect(try await harness.state(back) == (mayBeApplied ? "held outcome_unknown" : "verified"))
         harness.pass(.seconds(60))
         #expect(try await harness.claimDeliveries().isEmpty)
         #expect(try await harness.findings() == [])
     }
-
-    // MARK: Damage
 
     @Test(arguments: [true, false])
     func `a delivery whose image does not open stops no other`(mayBeApplied: Bool) async throws {

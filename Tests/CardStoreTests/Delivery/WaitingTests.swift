@@ -62,8 +62,6 @@ import Testing
         #expect(try await harness.proposals() == [[back]])
     }
 
-    // MARK: Waits that are over
-
     @Test(arguments: ["by the backend", "by a person's word", "and erased"])
     func `a back whose front was delivered does not expire as one that waits for it`(_ way: String) async throws {
         let back = try await harness.verified("back", number: "N", .back)

@@ -6,8 +6,6 @@ import Testing
 
 /// Which bytes of an image that is fetched count, and what becomes of its card.
 @Suite final class FetchEndingTests: StoreSuite {
-    // MARK: Pieces
-
     /// What a host said of the bytes it sent second, after `v1`, and which bytes are there then.
     struct Second: Sendable {
         var firstSize: Int?
@@ -85,8 +83,6 @@ import Testing
         #expect(try await harness.claimFetching().map(\.request.kept) == [[0..<3]])
     }
 
-    // MARK: Images that are here
-
     @Test func `the same image of two addresses is one card of a number, which its bytes make known`() async throws {
         var states: [String] = []
         for (name, number) in [("one", "N"), ("two", "N"), ("one", "M")] {
@@ -124,8 +120,6 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    // MARK: Named again
-
     @Test(arguments: ["preparation", "size", "host"])
     func `the address of a card that was rejected is fetched again when it is named again`(
         _ refusal: String
@@ -146,8 +140,6 @@ import Testing
         #expect(try await harness.claimPreparation().map(\.source) == [Data("photo".utf8)])
         #expect(try await harness.findings() == [])
     }
-
-    // MARK: Late and whole
 
     @Test(arguments: ["fetched", "failed", "forbidden", "unusable", "postponed"])
     func `what a killed worker learns late changes nothing for whoever fetches the image now`(

@@ -37,12 +37,8 @@ import Testing
         let job = try #require(try await harness.claimPreparation().first)
         #expect(job.source == Data(bytes.utf8))
         #expect(try await sources() == 3)
-        let change = try await harness.store.conclude(
-            job,
-            with: .prepared(StoreHarness.image("small")),
-            now: harness.now
-        )
-        #expect(change.state == .prepared)
+        let image = StoreHarness.image("small")
+        #expect(try await harness.store.conclude(job, with: .prepared(image), now: harness.now).state == .prepared)
         #expect(try await sources() == 0)
         #expect(try await harness.claim().map(\.image.jpeg) == [Data("small".utf8)])
         #expect(try await harness.findings() == [])
@@ -93,10 +89,8 @@ import Testing
         #expect(try await harness.state(card) == "received")
         #expect(try await harness.claimPreparation().isEmpty)
         #expect(try await sources() == 1)
-        #expect(
-            try await harness.store.conclude(job, with: .prepared(StoreHarness.image("small")), now: harness.now).state
-                == .prepared
-        )
+        let image = StoreHarness.image("small")
+        #expect(try await harness.store.conclude(job, with: .prepared(image), now: harness.now).state == .prepared)
     }
 
     @Test(arguments: [1, Limits.pieceSize - 1, Limits.pieceSize, Limits.pieceSize + 1, 2 * Limits.pieceSize])
@@ -116,9 +110,8 @@ import Testing
             photo.metadata.priority = priority
             ids.append(try await harness.admit(photo).card)
         }
-        #expect(
-            try await harness.store.nextDue(in: .received, now: harness.now) == Timestamp(millisecondsSinceEpoch: 0)
-        )
+        let due = try await harness.store.nextDue(in: .received, now: harness.now)
+        #expect(due == Timestamp(millisecondsSinceEpoch: 0))
         let jobs = try await harness.store.claimPreparation(by: harness.worker, limit: 3, now: harness.now)
         #expect(jobs.map(\.card.id) == [ids[1], ids[3], ids[0]])
         #expect(try await harness.claimPreparation().map(\.card.id) == [ids[2]])
@@ -173,35 +166,28 @@ import Testing
         #expect(try await harness.admit(photo("photo", receipt: Self.key("k"))).state == .erased)
     }
 
-    @Test func `a name that was used for another request is refused and takes nothing in`() async throws {
-        try await harness.admit(photo("photo", receipt: Self.key("k")))
-        let other = photo("other", receipt: Self.key("k", request: "another"))
-        #expect(await code { try await harness.admit(other) } == .requestReused)
-        #expect(try await harness.value("SELECT count(*) FROM card", as: Int64.self) == 1)
-    }
-
-    @Test func `each submitter, and each kind of name, has names of its own`() async throws {
+    @Test func `a name stands for one request of its submitter and kind, and another is refused`() async throws {
         let first = try await harness.admit(photo("photo", receipt: Self.key("k")))
-        let other = photo("two", number: "M", submitter: "two", receipt: Self.key("k", request: "2"))
-        #expect(try await harness.admit(other).card != first.card)
+        let another = photo("other", receipt: Self.key("k", request: "another"))
+        #expect(await code { try await harness.admit(another) } == .requestReused)
+        #expect(try await harness.value("SELECT count(*) FROM card", as: Int64.self) == 1)
+        let theirs = photo("two", number: "M", submitter: "two", receipt: Self.key("k", request: "2"))
+        #expect(try await harness.admit(theirs).card != first.card)
         let webhook = Receipt(kind: .webhook, name: "k", request: ContentDigest(of: Data("3".utf8)))
         #expect(try await !harness.admit(photo("three", receipt: webhook)).isReplay)
     }
 
-    @Test func `a new name for the same image is a duplicate, and remembered`() async throws {
-        let first = try await harness.admit(photo("photo", receipt: Self.key("k")))
-        let second = try await harness.admit(photo("photo", receipt: Self.key("l")))
-        #expect(second.card == first.card && second.isDuplicate && !second.isReplay)
-        #expect(try await harness.store.outcome(of: Self.key("l"), from: "shop")?.card == first.card)
-    }
-
-    @Test func `a request that is repeated says nothing any more`() async throws {
+    @Test func `a new name for the same image is a duplicate and remembered; the old one says nothing any more`()
+        async throws
+    {
         var first = photo("photo", receipt: Self.key("k"))
         first.metadata.priority = 3
         let card = try await harness.admit(first).card
         var second = photo("photo", receipt: Self.key("l", request: "another"))
         second.metadata.priority = 5
-        try await harness.admit(second)
+        let outcome = try await harness.admit(second)
+        #expect(outcome.card == card && outcome.isDuplicate && !outcome.isReplay)
+        #expect(try await harness.store.outcome(of: Self.key("l", request: "another"), from: "shop")?.card == card)
         #expect(try await harness.admit(first).isReplay)
         #expect(try await harness.card(card).metadata.priority == 5)
     }

@@ -6,12 +6,20 @@ import Testing
 
 /// When a photo that a newer one replaced comes back.
 @Suite final class SupersededTests: StoreSuite {
-    @Test(arguments: ["delivered", "rejected", "prepared", "erased"])
-    func `a superseded photo comes back only when no newer one of its side may go`(_ newer: String) async throws {
-        let older = try await harness.verified("older", number: "N", .front)
-        let next = try await harness.verified("newer", number: "N", .front)
+    /// A photo that was replaced, and the delivery of the newer one.
+    private func replaced(_ file: FileIdentity? = nil) async throws -> (CardID, DeliveryJob) {
+        let older = try await harness.admit("older", number: "N", file: file).card
+        try await harness.verify([:])
+        _ = try await harness.verified("newer", number: "N", .front)
         let job = try #require(try await harness.begin().first)
         #expect(try await harness.state(older) == "superseded superseded")
+        return (older, job)
+    }
+
+    @Test(arguments: ["delivered", "rejected", "prepared", "erased"])
+    func `a superseded photo comes back only when no newer one of its side may go`(_ newer: String) async throws {
+        let (older, job) = try await replaced()
+        let next = job.members[0]
         switch newer {
         case "delivered": try await harness.conclude(job, .accepted)
         case "erased":
@@ -29,9 +37,7 @@ import Testing
     }
 
     @Test func `a person has a superseded photo judged again once the newer one came to nothing`() async throws {
-        let older = try await harness.verified("older", number: "N", .front)
-        _ = try await harness.verified("newer", number: "N", .front)
-        let job = try #require(try await harness.begin().first)
+        let (older, job) = try await replaced()
         await #expect(throws: CodedError.self) { try await harness.retry(older) }
         try await harness.conclude(job, .failure(.rejected))
         // The other side does not replace it.
@@ -43,9 +49,7 @@ import Testing
     }
 
     @Test func `a photo of unknown side that is still to be verified may replace a superseded one`() async throws {
-        let older = try await harness.verified("older", number: "N", .front)
-        _ = try await harness.verified("newer", number: "N", .front)
-        let job = try #require(try await harness.begin().first)
+        let (older, job) = try await replaced()
         let newest = try await harness.admit("newest", number: "N").card
         try await harness.conclude(job, .failure(.rejected))
         #expect(try await harness.admit("older", number: "N").state == .superseded)
@@ -56,10 +60,7 @@ import Testing
 
     @Test func `a superseded photo comes back by its file, without a byte being read`() async throws {
         let file = try harness.file("older")
-        let older = try await harness.admit("older", number: "N", file: file).card
-        try await harness.verify([:])
-        _ = try await harness.verified("newer", number: "N", .front)
-        let job = try #require(try await harness.begin().first)
+        let (older, job) = try await replaced(file)
         #expect(try await harness.known([file]).map { $0?.state } == [.superseded])
         try await harness.conclude(job, .failure(.rejected))
         #expect(try await harness.known([file]).map { $0?.state } == [.prepared])

@@ -37,9 +37,7 @@ import Testing
     }
 
     @Test func `an erasure makes a reserve again that was given up, with nobody else at work`() async throws {
-        let cards = [
-            try await harness.admit("front", number: "N").card, try await harness.admit("back", number: "N").card,
-        ]
+        let cards = try await harness.admitTwo()
         try await harness.store.end(harness.worker, now: harness.now)
         for card in cards {
             #expect(harness.store.reserve.giveUp())
@@ -49,8 +47,7 @@ import Testing
     }
 
     @Test func `a database that may not grow has a photo refused and a card erased`() async throws {
-        let id = try await harness.admit("front", number: "N").card
-        let other = try await harness.admit("other", number: "O").card
+        let cards = try await harness.admitTwo()
         try await harness.plant("PRAGMA max_page_count = 1")
         var photo = harness.photo("large", number: "M")
         photo.content = .received(Data(count: 1 << 20))
@@ -58,7 +55,7 @@ import Testing
         #expect(try await harness.store.counts() == [.prepared: 2])
         #expect(harness.store.reserve.isWhole, "what takes more in does not use it up")
         // The disk fills up again and again: each erasure uses the reserve up, and makes it again.
-        for card in [id, other] {
+        for card in cards {
             try await harness.plant("PRAGMA max_page_count = 1")
             try await harness.erase(card)
             #expect(try await harness.state(card) == "erased requested")

@@ -11,8 +11,6 @@ import Testing
 
     init() async throws { self.scene = try await RestoreScene() }
 
-    // MARK: What it holds
-
     @Test func `what may have gone on since is held, and what is over stays`() async throws {
         let report = try await scene.closeAndRestore()
         #expect(report.cards == 6 && report.replacedCards == 6 && report.accessLinesTakenOver == 0)
@@ -57,8 +55,6 @@ import Testing
         #expect(try await harness.value("SELECT next_order FROM store") == next)
         #expect(try await !harness.admit("later", number: "L").isDuplicate)
     }
-
-    // MARK: Erased people
 
     @Test func `who was erased after the backup stays erased, with the certificate of then`() async throws {
         let certificate = try await harness.erase(scene["delivered"])[0]
@@ -126,8 +122,6 @@ import Testing
         #expect(try await harness.state(back) == "held restored")
     }
 
-    // MARK: Keys
-
     @Test func `a backup of before a change of the key opens with the retired key, and leaves under the current one`()
         async throws
     {
@@ -156,8 +150,6 @@ import Testing
         other.store = try await other.another(KeyRing(harness.key))
         #expect(try await other.findings() == [])
     }
-
-    // MARK: Refusals
 
     @Test func `what is no backup, a sandbox in use and one that holds cards are refused, and nothing is changed`()
         async throws

@@ -82,8 +82,6 @@ import Testing
         }
     }
 
-    // MARK: Clocks
-
     @Test func `a clock that has jumped erases nothing until it has run for twenty hours`() async throws {
         let cards = try await furnish()
         let terms = Self.terms("delivered", Self.day)
