@@ -46,9 +46,7 @@ import Testing
         #expect(harness.delivered == [["N1 front"], ["N1 back"]])
     }
 
-    @Test func `a photo that cannot be prepared for now keeps its number out, and an application is not cut in two`()
-        async throws
-    {
+    @Test func `a photo that cannot be prepared for now keeps its whole number out`() async throws {
         try await harness.run(harness.items(["N1": ["front", "heavy back"], "N2": ["front"]]))
         #expect(harness.delivered == [["N2 front"]])
         #expect(try await harness.states() == ["N2 front": "delivered"])
@@ -174,9 +172,7 @@ import Testing
         #expect(harness.delivered.allSatisfy { !$0[0].contains("N1") })
     }
 
-    @Test func `a TOKEN that is refused when it is new stops the stage, however many more the source would give`()
-        async throws
-    {
+    @Test func `a TOKEN that is refused when it is new stops the stage, however many more there are`() async throws {
         harness.state.withLock { $0.tokens = (1...100).map { "TOKEN-\($0)" } }
         harness.answer(100) { _ in .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN")) }
         let settings = harness.settings { $0.probeInterval = .milliseconds(1) }

@@ -55,9 +55,7 @@ import Testing
         #expect(harness.delivered.count == 2)
     }
 
-    @Test func `a host that another process is told to leave alone is left alone by one that has called it`()
-        async throws
-    {
+    @Test func `a host that another process is told to leave alone is left alone by its callers`() async throws {
         let secondCall = Mutex<Duration?>(nil)
         harness.state.withLock { state in
             state.fetches["https://h/front"] = { request, keep in
@@ -188,9 +186,7 @@ import Testing
         #expect(states == ["failed fetch_host_refused", "rejected fetch_empty"])
     }
 
-    @Test func `a run that ends while it fetches leaves what is there, and the next one asks for the rest`()
-        async throws
-    {
+    @Test func `a run that ends while it fetches leaves what is there, and the next asks for the rest`() async throws {
         let requests = Mutex<[FetchRequest]>([])
         harness.state.withLock { state in
             state.fetches["https://h/front"] = { request, keep in

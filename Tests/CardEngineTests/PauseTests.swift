@@ -66,9 +66,7 @@ import Testing
     }
 
     /// The next try is due within microseconds: it must meet a gate that rests.
-    @Test func `an endpoint that asks to be left alone is not called again by the card that it said so to`()
-        async throws
-    {
+    @Test func `an endpoint that asks to be left alone is not called again by the card it told`() async throws {
         for _ in 0..<100 {
             let harness = try await EngineHarness()
             var throttle = EngineHarness.failure(.throttled)

@@ -12,9 +12,7 @@ import Testing
 
     init() async throws { self.harness = try await EngineHarness() }
 
-    @Test func `a date rule under a wrong clock holds its card, which is judged again when the clock is right`()
-        async throws
-    {
+    @Test func `a date rule under a wrong clock holds its card until the clock is right`() async throws {
         let items = try harness.items(["N1": ["front", "back"]])
         let wrong = ManualTime(start: Timestamp(millisecondsSinceEpoch: 946_684_800_000))
         try await wrong.passing { try await harness.run(items, time: wrong.engineTime) }

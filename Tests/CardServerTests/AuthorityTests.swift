@@ -63,29 +63,12 @@ struct AuthorityTests {
         try await ServerHarness.with({ $0.tokens = { tokens } }, body)
     }
 
-    /// Puts a card of a submitter into the sandbox.
-    private func card(of submitter: String, in harness: ServerHarness) async throws -> CardID {
-        let id = CardID(rawValue: UUID().uuidString.lowercased())
-        let photo = Admission(
-            id: id,
-            name: Redacted("photo"),
-            metadata: CardMetadata(SubmittedFields(), businessNumber: try #require(BusinessNumber(id.rawValue))),
-            submitter: submitter,
-            source: nil,
-            file: nil,
-            content: .received(Specimen.jpeg(id.rawValue)),
-            waitsUntil: Timestamp(Date())
-        )
-        _ = try await harness.store.admit([photo], now: Timestamp(Date()))
-        return id
-    }
-
     @Test(arguments: probes)
     func `each scope reaches what the table says, and nothing else`(probe: Probe) async throws {
         try await self.with { harness in
             for scope in [nil] + TokenScope.allCases {
                 for isOwn in [true, false] {
-                    let id = try await self.card(of: isOwn ? scope?.rawValue ?? "own" : "another", in: harness)
+                    let id = try await harness.admit(of: isOwn ? scope?.rawValue ?? "own" : "another")
                     let path = probe.operation.path.replacing("{card_id}", with: id.rawValue)
                     var request = RawRequest(
                         probe.operation.method.rawValue,
@@ -106,9 +89,7 @@ struct AuthorityTests {
 
     @Test func `a list holds own cards alone, but for those who review and audit`() async throws {
         try await self.with { harness in
-            for scope in [TokenScope.read, .review, .audit, .operate] {
-                _ = try await self.card(of: scope.rawValue, in: harness)
-            }
+            for scope in [TokenScope.read, .review, .audit, .operate] { try await harness.admit(of: scope.rawValue) }
             for scope in [TokenScope.read, .review, .audit, .operate] {
                 let list = try await harness.send(RawRequest("GET", "/v1/cards", token: scope.rawValue))
                 #expect((list.json["cards"] as? [Any])?.count == (scope == .read ? 1 : 4), "\(scope)")
@@ -119,7 +100,7 @@ struct AuthorityTests {
     @Test func `who audits and reveals sees what is personal of own cards only`() async throws {
         try await self.with([("clerk", [.audit, .reveal])]) { harness in
             for (submitter, status) in [("clerk", 200), ("another", 404)] {
-                let id = try await self.card(of: submitter, in: harness)
+                let id = try await harness.admit(of: submitter)
                 let target = "/v1/cards/\(id)?reveal=true"
                 let request = RawRequest("GET", target, token: "clerk", headers: [("Card-Why", "ticket")])
                 #expect(try await harness.send(request).status == status)
@@ -165,8 +146,8 @@ struct AuthorityTests {
 
     @Test func `a reveal needs a purpose; refused ones are lines of the log, too`() async throws {
         try await self.with([("clerk", [.reveal]), ("reader", [.read])]) { harness in
-            let own = try await self.card(of: "clerk", in: harness)
-            let anothers = try await self.card(of: "another", in: harness)
+            let own = try await harness.admit(of: "clerk")
+            let anothers = try await harness.admit(of: "another")
             func reveal(_ id: CardID, _ token: String, _ why: String?) async throws -> RawResponse {
                 let headers = why.map { [("Card-Why", $0)] } ?? []
                 let target = "/v1/cards/\(id)?reveal=true"
@@ -188,7 +169,7 @@ struct AuthorityTests {
             let limit = RateLimit(RatePolicy(quota: 2, window: .seconds(3_600)))
             let routes = CardRoutes(ports: harness.server.ports, reveals: limit)
             for (name, allowed) in [("clerk", 2), ("operator", 3)] {
-                let id = try await self.card(of: name, in: harness)
+                let id = try await harness.admit(of: name)
                 let caller = ServerHarness.token(name, name == "clerk" ? [.reveal] : [.operate]).caller
                 let origin = try AccessOrigin(caller, actor: name, purpose: "ticket")
                 var count = 0
@@ -201,7 +182,7 @@ struct AuthorityTests {
 
     @Test func `an identity number as purpose or reason is refused, and stands in no line`() async throws {
         try await self.with([("operator", [.operate])]) { harness in
-            let id = try await self.card(of: "operator", in: harness)
+            let id = try await harness.admit(of: "operator")
             let number = "110105-19491231-002X"
             let purpose = [("Card-Why", "asked by \(number)".replacing(" ", with: "%20"))]
             let reason = [("Card-Reason", number.replacing("-", with: "_"))]

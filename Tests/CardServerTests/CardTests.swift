@@ -204,17 +204,7 @@ struct CardTests {
             let id = try await self.submit(["front"], to: harness)[0]
             await harness.intake.ends.wait(for: 1)
             // Nobody has told this process of it.
-            let other = Admission(
-                id: CardID(rawValue: UUID().uuidString.lowercased()),
-                name: Redacted("other.jpg"),
-                metadata: CardMetadata(SubmittedFields(), businessNumber: try #require(BusinessNumber("CASE-9"))),
-                submitter: "local",
-                source: nil,
-                file: nil,
-                content: .received(Specimen.jpeg("other")),
-                waitsUntil: Timestamp(Date())
-            )
-            _ = try await harness.store.admit([other], now: Timestamp(Date()))
+            try await harness.admit(of: "local")
             #expect(try await harness.send(RawRequest("DELETE", "/v1/cards/\(id)", token: "operator")).status == 200)
             await harness.intake.ends.wait(for: 2)
             #expect(try await harness.cards().map(\.state) == [.erased, .delivered])

@@ -144,9 +144,7 @@ struct ConnectionTests {
             + ["5, 6", "+5", "0x10", "many", "", "99999999999999999999999"].map { ("Content-Length", $0, "0\r\n\r\n") }
             + ["identical", "chunked, gzip"].map { ("Transfer-Encoding", $0, "0\r\n\r\n") }
     )
-    func `a body whose length or chunks make no sense is refused`(field: String, value: String, body: String)
-        async throws
-    {
+    func `a body of senseless length or chunks is refused`(field: String, value: String, body: String) async throws {
         try await ServerHarness.with { (harness) async throws in
             var request = RawRequest.image(Data(), token: Self.token, headers: [(field, value)])
             request.body = Data(body.utf8)
@@ -251,9 +249,7 @@ struct ConnectionTests {
     @Test(arguments: [
         "Connection: close\r\n", "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n", "Host: b\r\n",
     ])
-    func `a request that ends its connection is the last one answered, and those before it are`(fields: String)
-        async throws
-    {
+    func `a request that ends its connection is the last one that is answered`(fields: String) async throws {
         try await ServerHarness.with { (harness) async throws in
             let plain = RawRequest("GET", "/healthz").bytes
             let last = Data("GET /healthz HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8)

@@ -18,9 +18,7 @@ struct CrowdTests {
         return try await connection.response()?.status
     }
 
-    @Test func `where all have shown a token a connection beyond the limit is told so at once, until one has gone`()
-        async throws
-    {
+    @Test func `where all have shown a token, one connection too many is told so until one has gone`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 2 }) { (harness) async throws in
             try await harness.connected { (first) async throws in
                 #expect(try await self.status(first, Self.known) == 200)
@@ -39,9 +37,7 @@ struct CrowdTests {
         }
     }
 
-    @Test func `one name shuts nobody out: of its connections the one that showed its token least lately gives way`()
-        async throws
-    {
+    @Test func `of the connections of one name the one that showed its token least lately gives way`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 3 }) { (harness) async throws in
             try await harness.connected { (guest) async throws in
                 let other = RawRequest("GET", "/v1/cards", token: "operator").bytes
@@ -113,9 +109,7 @@ struct CrowdTests {
         }
     }
 
-    @Test func `idle connections of one address shut nobody out: all newcomers are let in, and so many give way`()
-        async throws
-    {
+    @Test func `idle connections of one address give way to all newcomers`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 20 }) { (harness) async throws in
             try await harness.connected(from: "127.0.0.2") { (guest) async throws in
                 #expect(try await self.status(guest, Self.known) == 200)
@@ -155,9 +149,7 @@ struct CrowdTests {
         return try #require(Int(line.1))
     }
 
-    @Test func `three hundred connections that never finish their heads end with 408 while others are served`()
-        async throws
-    {
+    @Test func `three hundred connections that never finish their heads end while others are served`() async throws {
         try await ServerHarness.with({ $0.connections.headTime = .seconds(5) }) { (harness) async throws in
             let opened = AsyncSignal()
             try await withThrowingTaskGroup(of: String?.self) { group in
@@ -177,9 +169,7 @@ struct CrowdTests {
         }
     }
 
-    @Test func `beyond those that are being told so, connections end without a word, and nobody inside notices`()
-        async throws
-    {
+    @Test func `beyond those that are told so, connections end silently, and nobody inside notices`() async throws {
         try await ServerHarness.with(
             {
                 $0.connections.connections = 1

@@ -26,9 +26,7 @@ struct HealthTests {
     }
 
     @Test
-    func `an endpoint that stopped is told of, and only intake that is closed is not ready; the process lives on`()
-        async throws
-    {
+    func `a stopped endpoint is told of, only closed intake is not ready, the process lives on`() async throws {
         try await ServerHarness.with { (harness) async throws in
             let pause = EndpointPause(
                 stage: .verify,

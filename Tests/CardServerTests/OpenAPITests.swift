@@ -11,14 +11,11 @@ import Testing
 /// The served document: whole, consistent, and about what is really there.
 @Suite(.timeLimit(.minutes(5)))
 struct OpenAPITests {
-    private func document() throws -> [String: Any] {
-        let document = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.bytes.readableBytesView))
-        return try #require(document as? [String: Any])
-    }
+    private let document = OpenAPIShape.document
 
     /// A part that others refer to.
     private func schema(_ name: String, of kind: String = "schemas") throws -> [String: Any] {
-        let components = try #require(try self.document()["components"] as? [String: [String: Any]])
+        let components = try #require(self.document["components"] as? [String: [String: Any]])
         return try #require(components[kind]?[name] as? [String: Any])
     }
 
@@ -41,14 +38,13 @@ struct OpenAPITests {
     }
 
     @Test func `an endpoint stands as the document says`() throws {
-        let document = try self.document()
         let path = "components schemas Readiness properties stages additionalProperties properties status enum"
         let node = path.split(separator: " ").reduce(document as Any?) { ($0 as? [String: Any])?[String($1)] }
         #expect(node as? [String] == EndpointState.allCases.map(\.rawValue))
     }
 
     @Test func `every route is described, and everything that is described has a route`() async throws {
-        let described = Set(try self.described(try self.document()).keys)
+        let described = Set(try self.described(self.document).keys)
         let routed = try await ServerHarness.with { (harness) async throws in
             Set(
                 harness.server.router().routes
@@ -61,7 +57,7 @@ struct OpenAPITests {
     }
 
     @Test func `every member that an answer always has is required`() throws {
-        let components = try #require(try self.document()["components"] as? [String: [String: Any]])
+        let components = try #require(self.document["components"] as? [String: [String: Any]])
         // What a request may leave out, and what a reading may lack.
         let optional = ["CardFields", "CardMessage", "Decision", "OtherMessage", "SubmissionForm", "Why"]
         for (name, schema) in components["schemas"] ?? [:] where !optional.contains(name) {
@@ -87,7 +83,6 @@ struct OpenAPITests {
     }
 
     @Test func `every operation names its ways to be refused, what it needs, and what stands in its path`() throws {
-        let document = try self.document()
         #expect(document["openapi"] as? String == "3.1.0")
         let described = try self.described(document)
         for operation in APIOperation.all {
@@ -127,7 +122,6 @@ struct OpenAPITests {
     }
 
     @Test func `every reference leads somewhere, and every shared part is referred to`() throws {
-        let document = try self.document()
         let components = try #require(document["components"] as? [String: [String: Any]])
         var referred: Set<String> = []
         self.collectReferences(in: document, into: &referred)
@@ -147,7 +141,7 @@ struct OpenAPITests {
     }
 
     @Test func `the closed sets of the document are those of the program`() throws {
-        let components = try #require(try self.document()["components"] as? [String: [String: Any]])
+        let components = try #require(self.document["components"] as? [String: [String: Any]])
         let schemas = try #require(components["schemas"] as? [String: [String: Any]])
         #expect(schemas["CardState"]?["enum"] as? [String] == CardState.allCases.map(\.rawValue))
         #expect(schemas["CardSide"]?["enum"] as? [String] == CardSide.allCases.map(\.rawValue))

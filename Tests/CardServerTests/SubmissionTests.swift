@@ -235,9 +235,7 @@ struct SubmissionTests {
         }
     }
 
-    @Test func `all bodies together have a bound, a sender has a share of it, and small requests find room`()
-        async throws
-    {
+    @Test func `all bodies have a bound, a sender has a share of it, and small requests find room`() async throws {
         try await ServerHarness.with({
             $0.imageBytes = 100_000
             $0.bodyMemory = 400_000

@@ -176,9 +176,7 @@ struct WebhookTests {
     // MARK: Types
 
     @Test(arguments: ["ping", "card.deleted", "Card.Created"])
-    func `a message of another type without an image is acknowledged, counted, and makes no card`(
-        type: String
-    ) async throws {
+    func `a message of another type without an image is counted, and makes no card`(type: String) async throws {
         try await self.serving { (harness) async throws in
             let bodies = [
                 SpecimenWebhook.data(["business_no": "CASE-1", "reason": "withdrawn"], type: type),
@@ -194,9 +192,7 @@ struct WebhookTests {
         }
     }
 
-    @Test func `an image of another type, or a message without a type, is refused, and nothing is stored`()
-        async throws
-    {
+    @Test func `an image of another type, or a message without one, is refused, and nothing is stored`() async throws {
         let image = ["business_no": "CASE-1", "image_url": "https://images.example.com/a.jpg"]
         let data = "\"data\":{\"business_no\":\"CASE-1\",\"image_base64\":\"/9j/\"}"
         let texts = [
@@ -247,9 +243,7 @@ struct WebhookTests {
         }
     }
 
-    @Test func `a sender's retry whose JSON is written anew gets the same card, and other values are refused`()
-        async throws
-    {
+    @Test func `a sender's retry, also in other JSON, gets the same card; other values are refused`() async throws {
         let image = Specimen.jpeg("m-1").base64EncodedString()
         let address = "https://images.example.com/a.jpg"
         func body(_ data: String, _ more: String = "") -> Data {
@@ -304,9 +298,7 @@ struct WebhookTests {
         }
     }
 
-    @Test func `without a secret nothing is read: a client that waits for leave to send is refused at once`()
-        async throws
-    {
+    @Test func `without a secret nothing is read: a client that asks before it sends is refused`() async throws {
         try await ServerHarness.with(now: { SpecimenWebhook.time }) { (harness) async throws in
             var request = SpecimenWebhook().request
             request.headers.append(("Expect", "100-continue"))

@@ -122,9 +122,7 @@ import Testing
         #expect(try await erased() == [card])
     }
 
-    @Test func `cards of a sandbox that was made while the clock was behind do not expire when it is right`()
-        async throws
-    {
+    @Test func `cards of a sandbox that was made under a clock behind do not expire when it is right`() async throws {
         harness.pass(.zero - Self.sinceTheEpoch)
         try await run(hours: 21)
         let card = try await delivered("N")

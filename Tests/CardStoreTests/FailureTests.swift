@@ -130,9 +130,7 @@ import Testing
         #expect(try await harness.store.nextDelivery(now: harness.now) == nil)
     }
 
-    @Test func `while an endpoint fails, cards that have not failed go first, then the one that failed longest ago`()
-        async throws
-    {
+    @Test func `while an endpoint fails, untried cards go first, then the one that failed longest ago`() async throws {
         let first = try await harness.admit("first", number: "N").card
         try await fail()
         // The higher priority does not make it the probe for ever.

@@ -123,9 +123,7 @@ import Testing
         #expect(try await harness.store.standing(of: [damaged]).map(\.state) == [.rejected])
     }
 
-    @Test func `a look is written down with who and why, one at nothing, too, so that its time tells nothing`()
-        async throws
-    {
+    @Test func `a look is written down with who and why, also one at nothing`() async throws {
         let card = try await harness.admit("front", number: "N").card
         let origin = AccessOrigin(actor: "root:cards show", purpose: "a\ncomplaint")
         _ = try await harness.store.reveal(card, to: origin, now: harness.now)
@@ -138,9 +136,7 @@ import Testing
         #expect(lines.dropFirst().map { [$0[0], $0[3]] } == [["reveal_denied", ""]])
     }
 
-    @Test func `a list shows the cards of its states, reason, number, submitter and attention, page by page`()
-        async throws
-    {
+    @Test func `a list shows cards by state, reason, number, submitter and attention, page by page`() async throws {
         #expect(try await harness.store.counts() == [:])
         #expect(try await harness.store.attentionCounts() == [.decide: 0, .retake: 0])
         for (bytes, number, submitter) in [("a", "N", "one"), ("b", "N", "one"), ("c", "M", "one"), ("d", "N", "two")] {

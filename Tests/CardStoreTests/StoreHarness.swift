@@ -211,7 +211,8 @@ final class StoreHarness {
         _ limit: Int = 100,
         untriedFirst: Bool = false,
         provider: String = "test",
-        parameters: String = ""
+        parameters: String = "",
+        told: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
         try await self.store.claimVerification(
             by: self.worker,
@@ -219,7 +220,8 @@ final class StoreHarness {
             parameters: parameters,
             limit: limit,
             untriedFirst: untriedFirst,
-            now: self.now
+            now: self.now,
+            told: told
         )
     }
 
@@ -311,14 +313,11 @@ final class StoreHarness {
         if !waiting.isEmpty { try await self.store.decide(waiting, terms: terms, now: self.now) }
         for group in proposals.flatMap(\.groups) {
             self.count += 1
+            let parts: [DeliveryPart] = [.text("SECRET-TOKEN", name: "TOKEN")]
             let draft = DeliveryDraft(
                 id: DeliveryID(rawValue: "delivery-\(self.count)"),
                 members: group,
-                outbound: try await self.outbound(
-                    "key-\(self.count)",
-                    [.text("SECRET-TOKEN", name: "TOKEN")],
-                    of: group
-                )
+                outbound: try await self.outbound("key-\(self.count)", parts, of: group)
             )
             let job = try await self.store.begin(draft, by: self.worker, terms: terms, now: self.now)
             if let job { jobs.append(job) }
@@ -380,8 +379,8 @@ final class StoreHarness {
         return try #require(try await self.claimDeliveries().first)
     }
 
-    func claimDeliveries(_ limit: Int = 10) async throws -> [DeliveryJob] {
-        try await self.store.claimDeliveries(by: self.worker, limit: limit, now: self.now)
+    func claimDeliveries(_ limit: Int = 10, told: (CardChange) -> Void = { _ in }) async throws -> [DeliveryJob] {
+        try await self.store.claimDeliveries(by: self.worker, limit: limit, now: self.now, told: told)
     }
 
     /// Delivers whatever may go, until nothing does.

@@ -123,9 +123,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(harness.folder)/workers") == ["second"])
     }
 
-    @Test func `what comes late changes nothing for the call under way, and a late verdict is not paid for twice`()
-        async throws
-    {
+    @Test func `what comes late changes nothing for the call under way, and is not paid for twice`() async throws {
         let (card, first) = try await harness.verifying("front", number: "N")
         try await harness.killWorker()
         let late = try #require(try await harness.claim().first)
@@ -186,15 +184,13 @@ import Testing
 
     /// A pause with its ends in seconds from now.
     private func pause(_ failureClass: FailureClass, from: Int, until: Int) -> EndpointPause {
-        EndpointPause(
+        let now = self.harness.now
+        return EndpointPause(
             stage: .deliver,
             host: "a:443",
             after: RemoteFailure(failureClass, code: "CODE", message: "it quoted \(Redacted("somebody"))"),
-            since: self.harness.now,
-            wait: Wait(
-                from: self.harness.now.advanced(by: .seconds(from)),
-                until: self.harness.now.advanced(by: .seconds(until))
-            )
+            since: now,
+            wait: Wait(from: now.advanced(by: .seconds(from)), until: now.advanced(by: .seconds(until)))
         )
     }
 }

@@ -9,7 +9,7 @@ import Testing
 /// Compares answers with what the served document says of them: which members an object has, and which it always has.
 enum OpenAPIShape {
     /// Never changed.
-    nonisolated(unsafe) private static let document =
+    nonisolated(unsafe) static let document =
         (try? JSONSerialization.jsonObject(with: Data(OpenAPIDocument.bytes.readableBytesView))) as? [String: Any]
         ?? [:]
 

@@ -79,13 +79,9 @@ extension ServerHarness {
                 guard !String(decoding: image.jpeg, as: UTF8.self).contains("unread") else {
                     return .failed(RemoteFailure(.rejected, code: "NO_CARD", message: "there is no card"))
                 }
-                return .read(
-                    CardReading(
-                        side: .front,
-                        fields: CardFields(name: "样本甲", number: "11010519491231002X"),
-                        legality: Legality(vendorScores: ["ID Photo": 0.9])
-                    )
-                )
+                let fields = CardFields(name: "样本甲", number: "11010519491231002X")
+                let legality = Legality(vendorScores: ["ID Photo": 0.9])
+                return .read(CardReading(side: .front, fields: fields, legality: legality))
             },
             backend: ClosureBackend { _ in .accepted(alreadyExisted: false, code: "000000") }
         )

@@ -13,7 +13,7 @@ import Testing
 @testable import CardServer
 
 /// A server on a free port over a real sandbox and an engine with a scripted outside, and a client of it.
-final class ServerHarness: Sendable {
+struct ServerHarness: Sendable {
     struct State {
         /// Whether the server says that as many cards are under way as may be.
         var isFull = false
@@ -69,26 +69,6 @@ final class ServerHarness: Sendable {
             expiresAt: expiresAt,
             digest: AccessToken.digest(of: secret ?? name)
         )
-    }
-
-    private init(
-        port: Int,
-        server: CardServer,
-        store: CardStore,
-        metrics: ServerMetrics,
-        log: LogLines,
-        group: ServiceGroup,
-        tls: NIOSSLContext?,
-        intake: Intake
-    ) {
-        self.port = port
-        self.server = server
-        self.store = store
-        self.metrics = metrics
-        self.log = log
-        self.group = group
-        self.tls = tls
-        self.intake = intake
     }
 
     /// Starts a server, and ends it gracefully afterwards.
@@ -195,9 +175,7 @@ final class ServerHarness: Sendable {
     func connected<Value: Sendable>(
         from source: String = "127.0.0.1",
         _ body: (RawConnection) async throws -> Value
-    ) async throws -> Value {
-        try await RawConnection.with(port: self.port, from: source, tls: self.tls, body)
-    }
+    ) async throws -> Value { try await RawConnection.with(port: self.port, from: source, tls: self.tls, body) }
 
     /// Sends one request on a connection of its own, and checks that its answer is documented.
     @discardableResult
@@ -225,6 +203,24 @@ final class ServerHarness: Sendable {
             operation.problems.map(\.name).contains(response.code ?? ""),
             "\(operation.path) answered \(response.code ?? "nothing"), which is not documented"
         )
+    }
+
+    /// Puts a card of a submitter into the sandbox, under a number of its own, without a word to the engine.
+    @discardableResult
+    func admit(of submitter: String) async throws -> CardID {
+        let id = CardID(rawValue: UUID().uuidString.lowercased())
+        let photo = Admission(
+            id: id,
+            name: Redacted("photo"),
+            metadata: CardMetadata(businessNumber: BusinessNumber(stored: id.rawValue)),
+            submitter: submitter,
+            source: nil,
+            file: nil,
+            content: .received(Specimen.jpeg(id.rawValue)),
+            waitsUntil: Timestamp(Date())
+        )
+        _ = try await self.store.admit([photo], now: Timestamp(Date()))
+        return id
     }
 
     /// All cards of the sandbox.

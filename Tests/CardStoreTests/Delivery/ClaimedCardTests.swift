@@ -29,31 +29,11 @@ import Testing
 
     /// Claims what is due in a stage.
     private func claim(_ stage: Stage, told: (CardChange) -> Void = { _ in }) async throws -> [CardID] {
-        let (store, worker, now) = (harness.store, harness.worker, harness.now)
         switch stage {
-        case .fetch:
-            return try await store.claimFetching(
-                from: nil,
-                by: worker,
-                limit: 10,
-                untriedFirst: false,
-                now: now,
-                told: told
-            ).map(\.card.id)
-        case .prepare:
-            return try await store.claimPreparation(by: worker, limit: 10, now: now, told: told).map(\.card.id)
-        case .verify:
-            return try await store.claimVerification(
-                by: worker,
-                provider: "test",
-                parameters: "",
-                limit: 10,
-                untriedFirst: false,
-                now: now,
-                told: told
-            ).map(\.card.id)
-        case .deliver:
-            return try await store.claimDeliveries(by: worker, limit: 10, now: now, told: told).flatMap(\.members)
+        case .fetch: try await harness.claimFetching(told: told).map(\.card.id)
+        case .prepare: try await harness.claimPreparation(told: told).map(\.card.id)
+        case .verify: try await harness.claim(told: told).map(\.card.id)
+        case .deliver: try await harness.claimDeliveries(told: told).flatMap(\.members)
         }
     }
 
@@ -69,12 +49,8 @@ import Testing
                 )
                 return
             }
-            let erasure = Erasure(
-                store: harness.store,
-                reason: .requested,
-                origin: StoreHarness.person,
-                now: harness.now
-            )
+            let person = StoreHarness.person
+            let erasure = Erasure(store: harness.store, reason: .requested, origin: person, now: harness.now)
             #expect(try erasure.erase([card], in: tx) == [card])
         }
         try queue.close()
@@ -150,9 +126,8 @@ import Testing
     func `a delivery whose parts do not open stops no other`(damage: String) async throws {
         let damaged = try await bring("1", to: .deliver)
         let sound = try await bring("2", to: .deliver)
-        try await harness.plant(
-            "UPDATE delivery SET \(damage) WHERE id = (SELECT delivery FROM card WHERE id = '\(damaged)')"
-        )
+        let delivery = "(SELECT delivery FROM card WHERE id = '\(damaged)')"
+        try await harness.plant("UPDATE delivery SET \(damage) WHERE id = \(delivery)")
         harness.pass(.seconds(1))
         #expect(try await claim(.deliver) == [sound])
         #expect(try await harness.state(damaged) == "verified")

@@ -12,11 +12,8 @@ import Testing
     {
         let (one, job) = try await harness.verifying("one", number: "N")
         let reading = CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))
-        try await harness.conclude(
-            job,
-            reading,
-            first == "rejected" ? .rejected(VerdictRule.legalityLow.reason, message: "no") : .accepted
-        )
+        let refusal = Verdict.rejected(VerdictRule.legalityLow.reason, message: "no")
+        try await harness.conclude(job, reading, first == "rejected" ? refusal : .accepted)
         if first == "erased" { try await harness.erase(one) }
         let two = try await harness.verified("two", number: "N", .front, holder: Self.other)
         #expect(try await harness.begin().isEmpty)
@@ -24,9 +21,12 @@ import Testing
         let later = try await harness.verified("back", number: "N", .back)
         #expect(try await harness.begin().isEmpty)
         #expect(try await harness.state(later) == "held holder_conflict")
-        // A person's word is about that very card.
+        // A person's word is about that very card. Forming its delivery names what the dispute holds.
         try await harness.resolve(two, .accept)
-        #expect(try await harness.proposals() == [[two]])
+        let last = try await harness.verified("another back", number: "N", .back)
+        let delivery = try #require(try await harness.begin().first)
+        #expect(delivery.members == [two])
+        #expect(delivery.changes.map(\.card) == [last] && delivery.changes.map(\.reason) == [.holderConflict])
         #expect(try await harness.state(later) == "held holder_conflict")
         #expect(try await harness.findings() == [])
     }
@@ -112,18 +112,6 @@ import Testing
         #expect(job.changes.map(\.state) == [.superseded])
         let message = "card \(newer), a newer photo of the same side, took its place, so it is not sent"
         #expect(try await harness.card(older).message?.text() == message)
-    }
-
-    @Test func `forming a delivery names the cards that a dispute holds`() async throws {
-        let one = try await harness.verified("one", number: "N", .front)
-        let two = try await harness.verified("two", number: "N", .front, holder: Self.other)
-        _ = try await harness.begin()
-        try await harness.resolve(two, .accept)
-        let late = try await harness.verified("back", number: "N", .back)
-        let job = try #require(try await harness.begin().first)
-        #expect(job.members == [two])
-        #expect(job.changes.map(\.card) == [late] && job.changes.map(\.reason) == [.holderConflict])
-        #expect(try await harness.state(one) == "held holder_conflict")
     }
 
     @Test func `the highest priority is decided first`() async throws {

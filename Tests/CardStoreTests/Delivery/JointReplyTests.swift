@@ -92,9 +92,7 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    @Test func `a member of unknown outcome goes under a new key on a person's word, never under the old one`()
-        async throws
-    {
+    @Test func `a member of unknown outcome goes only on a person's word, under a new key`() async throws {
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .items([Self.taken, .unknown(StoreHarness.failure(.unknown))]))
         #expect(try await harness.state(front) == "delivered")

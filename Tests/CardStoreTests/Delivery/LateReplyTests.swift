@@ -28,9 +28,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a late acceptance settles what is unknown, before it is on a person's list and after`(
-        isFirst: Bool
-    ) async throws {
+    func `a late acceptance settles what is unknown, also on a person's list`(isFirst: Bool) async throws {
         let (card, late, again) = try await takenOver()
         if isFirst { try await harness.conclude(late, .accepted) }
         try await harness.conclude(again, .failure(.rejected))

@@ -22,9 +22,7 @@ import Testing
         #expect(try await harness.claim().isEmpty)
     }
 
-    @Test func `a card that waits under one configuration is decided again under that of the next process`()
-        async throws
-    {
+    @Test func `a card that waits is decided again under the configuration of the next process`() async throws {
         var terms = StoreHarness.terms
         terms.hasDefaultUserNumber = false
         let card = try await harness.verified("front", number: "N", .front)
@@ -36,9 +34,7 @@ import Testing
         #expect(try await harness.proposals() == [[card]])
     }
 
-    @Test func `what its sender puts right while it is verified has it judged again, without a second call`()
-        async throws
-    {
+    @Test func `a card put right while it is verified is judged again, without a second call`() async throws {
         let (card, job) = try await harness.verifying("front", number: "N")
         try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
         #expect(try await harness.claim().isEmpty)
@@ -54,9 +50,7 @@ import Testing
         "rejected rejected_by_operator", "held outcome_unknown", "erased", "held retcode_unlisted", "held restored",
         "failed attempts_exhausted",
     ])
-    func `nothing amends a card that a person rejected, that is erased, or that its delivery left`(
-        _ standing: String
-    ) async throws {
+    func `nothing amends a rejected or erased card, or one that its delivery left`(_ standing: String) async throws {
         let (card, job) = try await harness.delivering("front", number: "N")
         let isUnlisted = standing == "held retcode_unlisted"
         let outcome = DeliveryOutcome.failure(isUnlisted ? .rejected : .unknown, isUnlisted: isUnlisted)
@@ -91,9 +85,7 @@ import Testing
     }
 
     @Test(arguments: ["submitter_conflict", "holder_conflict"])
-    func `a card of which is in doubt whose it is takes new metadata over, and waits on for a person`(
-        _ reason: String
-    ) async throws {
+    func `a card in doubt takes new metadata over, and waits on for a person`(_ reason: String) async throws {
         try await harness.admit("first", number: "N", submitter: "one")
         let card = try await harness.admit("front", number: "N", submitter: "two").card
         try await harness.plant("UPDATE card SET reason = '\(reason)' WHERE id = '\(card)'")
@@ -108,9 +100,7 @@ import Testing
         #expect(try await harness.state(card) == "prepared")
     }
 
-    @Test func `a card that failed before it was in a delivery goes again when its submitter puts it right`()
-        async throws
-    {
+    @Test func `a card that failed before its delivery goes again when its submitter puts it right`() async throws {
         let card = try await harness.failedVerification("front", number: "N")
         try await harness.admit("front", number: "N")
         #expect(try await harness.state(card) == "failed attempts_exhausted", "nothing new was said")

@@ -19,9 +19,7 @@ import Testing
         Second(firstSize: nil, size: nil, kept: [0..<3, 5..<8]), Second(firstSize: 9, size: 9, kept: [0..<3, 5..<8]),
         Second(firstSize: 9, size: 8, kept: [5..<8]), Second(firstSize: 9, size: 9, validator: "v2", kept: [5..<8]),
     ])
-    func `bytes are of one version while neither its validator nor a size that is said differs`(
-        second: Second
-    ) async throws {
+    func `bytes are of one version while neither validator nor a said size differs`(second: Second) async throws {
         try await harness.address()
         let job = try #require(try await harness.claimFetching().first)
         let version = FetchedVersion(validator: "v1", byteCount: second.firstSize)
@@ -50,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [[(0, "ab")], [(0, "abcde")], [(0, "a"), (2, "cd")], [(1, "bcd")], []])
-    func `an image that is not as long as its host said is fetched again from its first byte`(
+    func `an image that is not as long as was said is fetched from its first byte`(
         pieces: [(Int, String)]
     ) async throws {
         let card = try await harness.address().card
@@ -66,9 +64,7 @@ import Testing
         #expect(try await harness.state(card) == "received")
     }
 
-    @Test func `a fetch whose attempts are used up goes on with the bytes that are there when it is retried`()
-        async throws
-    {
+    @Test func `a fetch whose attempts are used up goes on with its bytes when it is retried`() async throws {
         let card = try await harness.address().card
         for tries in 0..<3 {
             let job = try #require(try await harness.claimFetching().first)
@@ -121,9 +117,7 @@ import Testing
     }
 
     @Test(arguments: ["preparation", "size", "host"])
-    func `the address of a card that was rejected is fetched again when it is named again`(
-        _ refusal: String
-    ) async throws {
+    func `the address of a rejected card is fetched when it is named again`(_ refusal: String) async throws {
         let first = try await harness.fetching("photo")
         switch refusal {
         case "size": try await harness.conclude(first, .unusable(StoreHarness.tooLarge))
@@ -142,9 +136,7 @@ import Testing
     }
 
     @Test(arguments: ["fetched", "failed", "forbidden", "unusable", "postponed"])
-    func `what a killed worker learns late changes nothing for whoever fetches the image now`(
-        _ end: String
-    ) async throws {
+    func `what a killed worker learns late changes nothing for the fetch under way`(_ end: String) async throws {
         let late = try await harness.fetching("photo")
         try await harness.killWorker()
         let job = try #require(try await harness.claimFetching().first)
@@ -193,12 +185,20 @@ extension StoreHarness {
         return try await self.store.admit([photo], now: self.now)[0]
     }
 
-    func claimFetching(from host: String? = nil) async throws -> [FetchJob] {
-        try await self.store.claimFetching(from: host, by: self.worker, limit: 10, untriedFirst: false, now: self.now)
+    func claimFetching(from host: String? = nil, told: (CardChange) -> Void = { _ in }) async throws -> [FetchJob] {
+        let (worker, now) = (self.worker, self.now)
+        return try await self.store.claimFetching(
+            from: host,
+            by: worker,
+            limit: 10,
+            untriedFirst: false,
+            now: now,
+            told: told
+        )
     }
 
-    func claimPreparation() async throws -> [PreparationJob] {
-        try await self.store.claimPreparation(by: self.worker, limit: 10, now: self.now)
+    func claimPreparation(told: (CardChange) -> Void = { _ in }) async throws -> [PreparationJob] {
+        try await self.store.claimPreparation(by: self.worker, limit: 10, now: self.now, told: told)
     }
 
     func keep(_ bytes: String, at offset: Int, of job: FetchJob, byteCount: Int) async throws {

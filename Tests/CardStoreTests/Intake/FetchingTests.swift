@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a host that asks for two hours each time restarts the day of its images only while nobody calls it`(
+    func `a host that asks for two hours restarts the day of its images while not called`(
         isCalled: Bool
     ) async throws {
         var photo = harness.photo("remote", number: "N")
@@ -131,9 +131,7 @@ import Testing
         #expect(try await harness.state(card) == (isCalled ? "failed attempts_exhausted" : "fetching"))
     }
 
-    @Test func `a forbidden address fails its card, which a retry tries again; an unusable image rejects it`()
-        async throws
-    {
+    @Test func `a forbidden address fails its card until a retry, an unusable image rejects it`() async throws {
         let card = try await harness.address().card
         let job = try #require(try await harness.claimFetching().first)
         let refusal = CodedError(ReasonCode(rawValue: "address_refused"), .input, "the address is private")

@@ -16,9 +16,7 @@ import Testing
         #expect(try await !harness.store.isQueueShareTaken(by: "owner", share: 2))
     }
 
-    @Test func `a business number takes no more photos in progress than a case has, and known ones all the same`()
-        async throws
-    {
+    @Test func `a business number takes so many photos in progress, and known ones all the same`() async throws {
         func send(_ name: String) async throws {
             _ = try await harness.store.admit([harness.photo(name, number: "N")], singly: true, now: harness.now)
         }
@@ -49,9 +47,7 @@ import Testing
         #expect(try await harness.admit("third", number: "N", submitter: "one").state == .prepared)
     }
 
-    @Test func `another submitter's same bytes are refused; a list has them as a duplicate, and changes nothing`()
-        async throws
-    {
+    @Test func `another submitter's same bytes are refused, in a list a mere duplicate`() async throws {
         let first = try await harness.admit("front", number: "N", submitter: "one")
         let theirs = harness.photo("front", number: "N", side: .back, submitter: "two", priority: 9)
         #expect(await code { try await harness.admit(theirs) } == .submitterConflict)
@@ -115,9 +111,7 @@ import Testing
         return photo
     }
 
-    @Test func `the same prepared image of a number and side is the card that exists, before anything is paid`()
-        async throws
-    {
+    @Test func `the same prepared image of a number and side is one card, and not paid for`() async throws {
         let card = try await harness.admit("front", number: "N", side: .front).card
         let again = try await harness.admit(rated())
         #expect(again.card == card && again.isDuplicate)

@@ -44,9 +44,7 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    @Test func `an image that cannot be used leaves no bytes, and is received again when it is sent again`()
-        async throws
-    {
+    @Test func `an image that cannot be used leaves no bytes, and is received anew when sent again`() async throws {
         let card = try await harness.admit(photo("torn")).card
         try await harness.refusePreparation()
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
@@ -56,9 +54,7 @@ import Testing
         #expect(again.card == card && again.state == .received)
     }
 
-    @Test func `preparing that fails for time or memory ends after its attempts, and a retry has the source`()
-        async throws
-    {
+    @Test func `preparing that fails for time or memory ends in time, and a retry has the source`() async throws {
         let card = try await harness.admit(photo("photo")).card
         let failure = CodedError(ReasonCode(rawValue: "image_memory"), .temporary, "there is no memory")
         let terms = RetryTerms(maxAttempts: 2, delay: .seconds(5))
@@ -177,9 +173,7 @@ import Testing
         #expect(try await !harness.admit(photo("three", receipt: webhook)).isReplay)
     }
 
-    @Test func `a new name for the same image is a duplicate and remembered; the old one says nothing any more`()
-        async throws
-    {
+    @Test func `a new name of the same image is remembered, and the old one says nothing any more`() async throws {
         var first = photo("photo", receipt: Self.key("k"))
         first.metadata.priority = 3
         let card = try await harness.admit(first).card

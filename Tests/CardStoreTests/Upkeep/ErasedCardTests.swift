@@ -6,9 +6,7 @@ import Testing
 
 /// Cards that are erased before their end, and what comes of them later.
 @Suite final class ErasedCardTests: StoreSuite {
-    @Test func `a card that is erased while its image is fetched leaves nothing, and takes nothing that comes late`()
-        async throws
-    {
+    @Test func `a card that is erased while it is fetched leaves nothing, and takes nothing late`() async throws {
         let job = try await harness.fetching("photo")
         try await erase(job.card.id)
         await #expect(throws: CodedError.self) { try await harness.keep("more", at: 5, of: job, byteCount: 9) }
@@ -71,9 +69,7 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    @Test func `an answer that comes after its worker was taken for dead and its card erased ends nothing`()
-        async throws
-    {
+    @Test func `an answer after its worker was taken for dead and its card erased ends nothing`() async throws {
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.killWorker()
         try await harness.erase(card)

@@ -89,9 +89,7 @@ import Testing
         #expect(try Self.leftovers(scene) == [])
     }
 
-    @Test func `the log of a database that cannot be read is back after a failure and a kill, and gone with it`()
-        async throws
-    {
+    @Test func `the log of an unreadable database is back after failure and kill, and gone with it`() async throws {
         let scene = try await RestoreScene()
         try await scene.close()
         let path = "\(scene.harness.folder)/sandbox.sqlite3"

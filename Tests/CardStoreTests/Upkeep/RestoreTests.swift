@@ -43,9 +43,8 @@ import Testing
     }
 
     @Test func `runs on demand end, and inputs that came later are new`() async throws {
-        try await harness.plant(
-            "INSERT INTO run (id, state, submitter, source, created_at) VALUES ('r', 'running', 'local', '', 0)"
-        )
+        let run = "('r', 'running', 'local', '', 0)"
+        try await harness.plant("INSERT INTO run (id, state, submitter, source, created_at) VALUES \(run)")
         try await scene.backUpAgain()
         let later = try await harness.admit("later", number: "L").card
         let next = try await harness.value("SELECT next_order FROM store", as: Int.self)
@@ -71,9 +70,7 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    @Test func `where the sandbox is lost, the list alone keeps them erased; without it they would be back`()
-        async throws
-    {
+    @Test func `where the sandbox is lost, the list alone keeps erased people erased`() async throws {
         try await harness.erase(scene["prepared"])
         try await scene.close()
         let list = "\(harness.folder)/erasures.jsonl"
@@ -93,9 +90,7 @@ import Testing
         #expect(try harness.listed().contains(scene["prepared"]))
     }
 
-    @Test func `an erased card that the backup does not know is taken over, and its file does not bring it back`()
-        async throws
-    {
+    @Test func `an erased card that the backup does not know is taken over, and its file stays known`() async throws {
         let file = try harness.file("late")
         let late = try await harness.admit("late", number: "L", file: file).card
         let sent = try await harness.sent("sent", number: "S", .accepted)
@@ -122,9 +117,7 @@ import Testing
         #expect(try await harness.state(back) == "held restored")
     }
 
-    @Test func `a backup of before a change of the key opens with the retired key, and leaves under the current one`()
-        async throws
-    {
+    @Test func `a backup of before a change of the key opens with the retired key, and leaves it`() async throws {
         try await harness.store.end(harness.worker, now: harness.now)
         let new = VaultKey.random()
         _ = try await harness.store.rotateKeys(to: new, by: AccessOrigin(actor: "test")) {}
@@ -151,9 +144,7 @@ import Testing
         #expect(try await other.findings() == [])
     }
 
-    @Test func `what is no backup, a sandbox in use and one that holds cards are refused, and nothing is changed`()
-        async throws
-    {
+    @Test func `what is no backup, a sandbox in use and one with cards are refused untouched`() async throws {
         #expect(await code { try await scene.restore() }?.rawValue == "sandbox_busy")
         try await scene.close()
         #expect(await code { try await scene.restore(replacing: false) }?.rawValue == "sandbox_not_empty")
