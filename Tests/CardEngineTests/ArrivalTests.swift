@@ -9,12 +9,9 @@ import Testing
 /// Photos that come singly, from a watched folder or a request, into an engine that goes on.
 @Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
     let harness: EngineHarness
-    let time = ManualTime()
+    var time: ManualTime { harness.time }
 
-    init() async throws {
-        self.harness = try await EngineHarness()
-        self.time.settle(by: self.harness.settle)
-    }
+    init() async throws { self.harness = try await EngineHarness() }
 
     private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> AdmissionOutcome {
         try await engine.receive(

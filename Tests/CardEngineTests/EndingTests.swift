@@ -9,12 +9,9 @@ import Testing
 /// How a batch ends that does not come to its end by itself.
 @Suite(.timeLimit(.minutes(5))) struct EndingTests {
     let harness: EngineHarness
-    let time = ManualTime()
+    var time: ManualTime { harness.time }
 
-    init() async throws {
-        self.harness = try await EngineHarness()
-        self.time.settle(by: self.harness.settle)
-    }
+    init() async throws { self.harness = try await EngineHarness() }
 
     @Test func `an error of the sandbox is told after what is under way was concluded`() async throws {
         let (isSending, isEnding) = (Happening(), Happening())

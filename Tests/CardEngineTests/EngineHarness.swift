@@ -48,6 +48,8 @@ final class EngineHarness: Sendable {
     private let ring: KeyRing
     private let owner: EngineHarness?
     let state = Mutex(State())
+    /// Passes when nothing else can happen.
+    let time = ManualTime()
 
     init() async throws {
         self.folder = FileManager.default.temporaryDirectory.appending(path: "engine-\(UUID().uuidString)").path
@@ -61,6 +63,7 @@ final class EngineHarness: Sendable {
             now: Timestamp(Date())
         )
         try FileManager.default.createDirectory(atPath: self.folder + "/photos", withIntermediateDirectories: true)
+        self.time.settle { [weak self] in await self?.settle() }
     }
 
     /// Another process over the sandbox of a harness, which must outlive it.

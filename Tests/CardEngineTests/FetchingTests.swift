@@ -9,12 +9,9 @@ import Testing
 /// Images that are named by URL, from the list to their delivery.
 @Suite(.timeLimit(.minutes(5))) struct FetchingTests {
     let harness: EngineHarness
-    let time = ManualTime()
+    var time: ManualTime { harness.time }
 
-    init() async throws {
-        self.harness = try await EngineHarness()
-        self.time.settle(by: self.harness.settle)
-    }
+    init() async throws { self.harness = try await EngineHarness() }
 
     typealias Answer = @Sendable (FetchRequest, Fetcher.Keep) async throws -> FetchOutcome
 

@@ -8,12 +8,9 @@ import Testing
 
 @Suite struct JointDeliveryTests {
     let harness: EngineHarness
-    let time = ManualTime()
+    var time: ManualTime { harness.time }
 
-    init() async throws {
-        self.harness = try await EngineHarness()
-        self.time.settle(by: self.harness.settle)
-    }
+    init() async throws { self.harness = try await EngineHarness() }
 
     @Test func `a batch keeps to its bytes, and a larger card goes alone`() async throws {
         let settings = harness.settings {

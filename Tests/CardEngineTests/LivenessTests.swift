@@ -9,12 +9,9 @@ import Testing
 /// That what cannot go keeps nothing else back.
 @Suite(.timeLimit(.minutes(5))) struct LivenessTests {
     let harness: EngineHarness
-    let time = ManualTime()
+    var time: ManualTime { harness.time }
 
-    init() async throws {
-        self.harness = try await EngineHarness()
-        self.time.settle(by: self.harness.settle)
-    }
+    init() async throws { self.harness = try await EngineHarness() }
 
     private func photo(_ delivery: OutboundDelivery) -> String {
         String(decoding: delivery.images.values.first ?? Data(), as: UTF8.self)

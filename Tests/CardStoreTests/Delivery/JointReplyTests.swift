@@ -108,16 +108,14 @@ import Testing
 
 /// A delivery of unknown outcome, after one of its cards has left it.
 @Suite final class KeptDeliveryTests: StoreSuite {
-    @Test(arguments: ["delivered", "accepted", "rejected", "erased"])
-    func `its bytes never go again, and the others go under a new key on a person's word`(_ way: String) async throws {
+    /// By a person's word, or erased.
+    @Test(arguments: [Resolution.delivered, .accept, .reject, nil])
+    func `its bytes never go again, and the others go under a new key on a person's word`(
+        _ way: Resolution?
+    ) async throws {
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
-        switch way {
-        case "delivered": try await harness.resolve(back, .delivered)
-        case "accepted": try await harness.resolve(back, .accept)
-        case "rejected": try await harness.resolve(back, .reject)
-        default: try await harness.erase(back)
-        }
+        if let way { try await harness.resolve(back, way) } else { try await harness.erase(back) }
         #expect(try await harness.state(front) == "held outcome_unknown")
         #expect(await code { try await harness.resolve(front, .resend) } == .cardConflict)
         await #expect(throws: CodedError.self) { try await harness.retry(front) }
@@ -125,7 +123,7 @@ import Testing
         #expect(try await harness.begin(StoreHarness.together).isEmpty)
         try await harness.resolve(front, .accept)
         let again = try #require(try await harness.begin(StoreHarness.together).first)
-        #expect(again.members == (way == "accepted" ? [front, back] : [front]))
+        #expect(again.members == (way == .accept ? [front, back] : [front]))
         #expect(again.outbound.idempotencyKey != job.outbound.idempotencyKey)
         #expect(try await harness.claimDeliveries().isEmpty)
         #expect(try await harness.findings() == [])

@@ -69,19 +69,16 @@ import Testing
         #expect(try await harness.claimPreparation().map(\.source) == [Data("photo".utf8)])
     }
 
-    @Test(arguments: ["prepared", "refused", "failed"])
-    func `what a killed worker makes of a source late changes nothing`(_ end: String) async throws {
+    @Test(arguments: [
+        PreparationConclusion.prepared(StoreHarness.image("late")), .refused(StoreHarness.tooLarge),
+        .failed(StoreHarness.tooLarge, RetryTerms(maxAttempts: 1, delay: .zero)),
+    ])
+    func `what a killed worker makes of a source late changes nothing`(_ end: PreparationConclusion) async throws {
         let card = try await harness.admit(photo("photo")).card
         let late = try #require(try await harness.claimPreparation().first)
         try await harness.killWorker()
         let job = try #require(try await harness.claimPreparation().first)
-        let conclusion: PreparationConclusion =
-            switch end {
-            case "prepared": .prepared(StoreHarness.image("late"))
-            case "refused": .refused(StoreHarness.tooLarge)
-            default: .failed(StoreHarness.tooLarge, RetryTerms(maxAttempts: 1, delay: .zero))
-            }
-        try await harness.store.conclude(late, with: conclusion, now: harness.now)
+        try await harness.store.conclude(late, with: end, now: harness.now)
         #expect(try await harness.state(card) == "received")
         #expect(try await harness.claimPreparation().isEmpty)
         #expect(try await sources() == 1)
