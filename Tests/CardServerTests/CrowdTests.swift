@@ -18,18 +18,30 @@ struct CrowdTests {
         return try await connection.response()?.status
     }
 
+    /// Opens connections one after the other, each of which is answered, and lends them all.
+    private func standing(
+        _ harness: ServerHarness,
+        _ asked: [(source: String, bytes: Data)],
+        opened: [RawConnection] = [],
+        _ body: ([RawConnection]) async throws -> Void
+    ) async throws {
+        guard let next = asked.dropFirst(opened.count).first else { return try await body(opened) }
+        try await harness.connected(from: next.source) { (connection) async throws in
+            #expect(try await self.status(connection, next.bytes) == 200)
+            try await self.standing(harness, asked, opened: opened + [connection], body)
+        }
+    }
+
+    private static let other = RawRequest("GET", "/v1/cards", token: "operator").bytes
+    private static let (here, there, elsewhere) = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
+
     @Test func `where all have shown a token, one connection too many is told so until one has gone`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 2 }) { (harness) async throws in
-            try await harness.connected { (first) async throws in
-                #expect(try await self.status(first, Self.known) == 200)
-                try await harness.connected { (second) async throws in
-                    let other = RawRequest("GET", "/v1/cards", token: "operator").bytes
-                    #expect(try await self.status(second, other) == 200)
-                    let refused = try await harness.connected { third in try await third.response() }
-                    #expect(refused?.problem == "503 connections_exhausted")
-                    #expect(refused?["retry-after"] == "5")
-                    #expect(try await self.status(first, Self.open) == 200)
-                }
+            try await self.standing(harness, [(Self.here, Self.known), (Self.here, Self.other)]) { inside in
+                let refused = try await harness.connected { third in try await third.response() }
+                #expect(refused?.problem == "503 connections_exhausted")
+                #expect(refused?["retry-after"] == "5")
+                #expect(try await self.status(inside[0], Self.open) == 200)
             }
             // Until the server has noticed that they have gone; what is still refused may end before it was asked.
             var status: Int?
@@ -39,21 +51,15 @@ struct CrowdTests {
 
     @Test func `of the connections of one name the one that showed its token least lately gives way`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 3 }) { (harness) async throws in
-            try await harness.connected { (guest) async throws in
-                let other = RawRequest("GET", "/v1/cards", token: "operator").bytes
-                #expect(try await self.status(guest, other) == 200)
-                try await harness.connected { (older) async throws in
-                    try await harness.connected { (younger) async throws in
-                        for connection in [younger, older, younger, older] {
-                            #expect(try await self.status(connection, Self.known) == 200)
-                        }
-                        try await harness.connected { (newcomer) async throws in
-                            #expect(try await self.status(newcomer, Self.open) == 200)
-                            #expect(try await self.status(younger, Self.open) == nil)
-                            #expect(try await self.status(older, Self.open) == 200)
-                            #expect(try await self.status(guest, Self.open) == 200)
-                        }
-                    }
+            let asked = [(Self.here, Self.other), (Self.here, Self.known), (Self.here, Self.known)]
+            try await self.standing(harness, asked) { (inside) async throws in
+                let (guest, older, younger) = (inside[0], inside[1], inside[2])
+                for connection in [younger, older] { #expect(try await self.status(connection, Self.known) == 200) }
+                try await harness.connected { (newcomer) async throws in
+                    #expect(try await self.status(newcomer, Self.open) == 200)
+                    #expect(try await self.status(younger, Self.open) == nil)
+                    #expect(try await self.status(older, Self.open) == 200)
+                    #expect(try await self.status(guest, Self.open) == 200)
                 }
             }
         }
@@ -61,21 +67,19 @@ struct CrowdTests {
 
     @Test func `in a full house the oldest stranger gives way, and nobody who has shown a token`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 3 }) { (harness) async throws in
-            try await harness.connected { (guest) async throws in
-                #expect(try await self.status(guest, Self.known) == 200)
-                try await harness.connected { (older) async throws in
-                    #expect(try await self.status(older, Self.open) == 200)
-                    // A wrong token is none, and one whose scope is another opens nothing.
-                    for token in ["wrong", "submitter"] {
-                        #expect(try await self.status(older, RawRequest("GET", "/v1/cards", token: token).bytes) != 200)
-                    }
-                    try await harness.connected { (younger) async throws in
-                        #expect(try await self.status(younger, Self.open) == 200)
-                        #expect(try await harness.connected { try await self.status($0, Self.open) } == 200)
-                        #expect(try await self.status(older, Self.open) == nil)
-                        #expect(try await self.status(younger, Self.open) == 200)
-                        #expect(try await self.status(guest, Self.open) == 200)
-                    }
+            try await self.standing(harness, [(Self.here, Self.known), (Self.here, Self.open)]) {
+                (inside) async throws in
+                let (guest, older) = (inside[0], inside[1])
+                // A wrong token is none, and one whose scope is another opens nothing.
+                for token in ["wrong", "submitter"] {
+                    #expect(try await self.status(older, RawRequest("GET", "/v1/cards", token: token).bytes) != 200)
+                }
+                try await harness.connected { (younger) async throws in
+                    #expect(try await self.status(younger, Self.open) == 200)
+                    #expect(try await harness.connected { try await self.status($0, Self.open) } == 200)
+                    #expect(try await self.status(older, Self.open) == nil)
+                    #expect(try await self.status(younger, Self.open) == 200)
+                    #expect(try await self.status(guest, Self.open) == 200)
                 }
             }
         }
@@ -83,26 +87,15 @@ struct CrowdTests {
 
     @Test func `the address with most strangers gives way, whoever comes`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 4 }) { (harness) async throws in
-            try await harness.connected(from: "127.0.0.2") { (lone) async throws in
-                #expect(try await self.status(lone, Self.open) == 200)
-                try await harness.connected { (first) async throws in
-                    #expect(try await self.status(first, Self.open) == 200)
-                    try await harness.connected { (second) async throws in
-                        #expect(try await self.status(second, Self.open) == 200)
-                        try await harness.connected { (third) async throws in
-                            #expect(try await self.status(third, Self.open) == 200)
-                            // Two newcomers, who stay.
-                            try await harness.connected(from: "127.0.0.3") { (fourth) async throws in
-                                #expect(try await self.status(fourth, Self.open) == 200)
-                                #expect(try await self.status(first, Self.open) == nil)
-                                try await harness.connected(from: "127.0.0.3") { (fifth) async throws in
-                                    #expect(try await self.status(fifth, Self.open) == 200)
-                                    #expect(try await self.status(second, Self.open) == nil)
-                                    #expect(try await self.status(third, Self.open) == 200)
-                                    #expect(try await self.status(lone, Self.open) == 200)
-                                }
-                            }
-                        }
+            let strangers = [Self.there, Self.here, Self.here, Self.here].map { (source: $0, bytes: Self.open) }
+            try await self.standing(harness, strangers) { (inside) async throws in
+                // Two newcomers, who stay.
+                try await self.standing(harness, [(Self.elsewhere, Self.open)]) { (_) async throws in
+                    #expect(try await self.status(inside[1], Self.open) == nil)
+                    try await self.standing(harness, [(Self.elsewhere, Self.open)]) { (_) async throws in
+                        #expect(try await self.status(inside[2], Self.open) == nil)
+                        #expect(try await self.status(inside[3], Self.open) == 200)
+                        #expect(try await self.status(inside[0], Self.open) == 200)
                     }
                 }
             }

@@ -8,95 +8,87 @@ import Testing
 @testable import CardServer
 
 /// Whether the service lives and works, its figures, and what every answer has in common.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.serving, .timeLimit(.minutes(5)))
 struct HealthTests {
     private func codes(_ response: RawResponse) -> [String] {
         (response.json["reasons"] as? [[String: String]] ?? []).compactMap { $0["code"] }
     }
 
     @Test func `where all is well every stage says so`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            let response = try await harness.send(RawRequest("GET", "/readyz"))
-            #expect(response.status == 200)
-            #expect(response.json["status"] as? String == "ready")
-            let stages = try #require(response.json["stages"] as? [String: [String: Any]])
-            #expect(Set(stages.keys) == ["fetch", "prepare", "verify", "deliver"])
-            #expect(stages.values.allSatisfy { $0["status"] as? String == "works" })
-        }
+        let response = try await harness.send(RawRequest("GET", "/readyz"))
+        #expect(response.status == 200)
+        #expect(response.json["status"] as? String == "ready")
+        let stages = try #require(response.json["stages"] as? [String: [String: Any]])
+        #expect(Set(stages.keys) == ["fetch", "prepare", "verify", "deliver"])
+        #expect(stages.values.allSatisfy { $0["status"] as? String == "works" })
     }
 
     @Test
     func `a stopped endpoint is told of, only closed intake is not ready, the process lives on`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            let pause = EndpointPause(
-                stage: .verify,
-                host: "verifier:443",
-                after: RemoteFailure(.stop, code: "AUTHENTICATION_ERROR", message: "the key is wrong"),
-                since: SpecimenWebhook.time,
-                wait: Wait(from: SpecimenWebhook.time, until: Timestamp(Date()))
-            )
-            try await harness.store.begin(pause)
-            harness.intake.state.withLock { $0.isFull = true }
-            let response = try await harness.send(RawRequest("GET", "/readyz"))
-            #expect(response.status == 503)
-            #expect(response["retry-after"] == "10")
-            #expect(self.codes(response) == ["queue_full"])
-            #expect(!response.text.contains("verifier:443"))
-            let stages = try #require(response.json["stages"] as? [String: [String: Any]])
-            #expect(stages["verify"]?["status"] as? String == "stopped")
-            #expect(stages["verify"]?["code"] as? String == "AUTHENTICATION_ERROR")
-            #expect(stages["verify"]?["since"] as? String == "2026-01-01T00:00:00.000Z")
-            #expect(stages["deliver"]?["status"] as? String == "works")
-            // Cards are admitted durably all the same.
-            harness.intake.state.withLock { $0.isFull = false }
-            while try await harness.send(RawRequest("GET", "/readyz")).status == 503 { await Task.yield() }
-            #expect(try await harness.send(RawRequest("GET", "/healthz")).status == 200)
-            let figures = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text
-            #expect(figures.contains("\nidcard_stage_paused{stage=\"verify\"} 1\n"))
-        }
+        let pause = EndpointPause(
+            stage: .verify,
+            host: "verifier:443",
+            after: RemoteFailure(.stop, code: "AUTHENTICATION_ERROR", message: "the key is wrong"),
+            since: SpecimenWebhook.time,
+            wait: Wait(from: SpecimenWebhook.time, until: Timestamp(Date()))
+        )
+        try await harness.store.begin(pause)
+        harness.intake.state.withLock { $0.isFull = true }
+        let response = try await harness.send(RawRequest("GET", "/readyz"))
+        #expect(response.status == 503)
+        #expect(response["retry-after"] == "10")
+        #expect(self.codes(response) == ["queue_full"])
+        #expect(!response.text.contains("verifier:443"))
+        let stages = try #require(response.json["stages"] as? [String: [String: Any]])
+        #expect(stages["verify"]?["status"] as? String == "stopped")
+        #expect(stages["verify"]?["code"] as? String == "AUTHENTICATION_ERROR")
+        #expect(stages["verify"]?["since"] as? String == "2026-01-01T00:00:00.000Z")
+        #expect(stages["deliver"]?["status"] as? String == "works")
+        // Cards are admitted durably all the same.
+        harness.intake.state.withLock { $0.isFull = false }
+        while try await harness.send(RawRequest("GET", "/readyz")).status == 503 { await Task.yield() }
+        #expect(try await harness.send(RawRequest("GET", "/healthz")).status == 200)
+        let figures = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text
+        #expect(figures.contains("\nidcard_stage_paused{stage=\"verify\"} 1\n"))
     }
 
     @Test func `asking for readiness commits nothing, and looks into the sandbox once a second`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            let commits = harness.store.commits
-            let began = ContinuousClock.now
-            for _ in 0..<20 { #expect(try await harness.send(RawRequest("GET", "/readyz")).status == 200) }
-            #expect(harness.store.commits == commits)
-            let seconds = Int(began.duration(to: .now).components.seconds)
-            // What was found less than a second ago is said again.
-            #expect((1...seconds + 1).contains(harness.intake.state.withLock { $0.looks }))
-            harness.intake.state.withLock { $0.isFull = true }
-            while try await harness.send(RawRequest("GET", "/readyz")).status == 200 { await Task.yield() }
-        }
+        let commits = harness.store.commits
+        let began = ContinuousClock.now
+        for _ in 0..<20 { #expect(try await harness.send(RawRequest("GET", "/readyz")).status == 200) }
+        #expect(harness.store.commits == commits)
+        let seconds = Int(began.duration(to: .now).components.seconds)
+        // What was found less than a second ago is said again.
+        #expect((1...seconds + 1).contains(harness.intake.state.withLock { $0.looks }))
+        harness.intake.state.withLock { $0.isFull = true }
+        while try await harness.send(RawRequest("GET", "/readyz")).status == 200 { await Task.yield() }
     }
 
     @Test func `every metric has help and a type, and figures follow what happens`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            #expect(try await harness.send(.image(Specimen.jpeg(), token: "submitter")).status == 202)
-            #expect(try await harness.send(.image(Specimen.jpeg(), token: "wrong")).status == 401)
-            try await harness.connected { (connection) async throws in
-                try await connection.send("nonsense\r\n\r\n")
-                #expect(try await connection.response()?.status == 400)
-            }
-            let response = try await harness.send(RawRequest("GET", "/metrics", token: "reader"))
-            #expect(response["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
-            let lines = response.text.split(separator: "\n").map(String.init)
-            for expected in [
-                "idcard_http_requests_total{method=\"POST\",route=\"/v1/cards\",status=\"202\"} 1",
-                "idcard_http_requests_total{method=\"POST\",route=\"/v1/cards\",status=\"401\"} 1",
-                "idcard_http_duration_seconds_bucket{route=\"/v1/cards\",le=\"+Inf\"} 2",
-                "idcard_http_duration_seconds_count{route=\"/v1/cards\"} 2", "idcard_http_body_bytes_total 5000",
-                "idcard_http_failed_authentications_total 1", "idcard_http_refused_webhooks_total 0",
-                "idcard_http_refusals_total{code=\"request_malformed\"} 1", "idcard_cards{state=\"received\"} 1",
-                "idcard_inputs_total{result=\"refused\"} 0", "idcard_cards_entered_total{state=\"delivered\"} 0",
-                "idcard_cards{state=\"delivered\"} 0", "idcard_stage_paused{stage=\"verify\"} 0",
-            ] { #expect(lines.contains(expected), "\(expected)") }
-            #expect(lines.contains { $0.hasPrefix("idcard_http_connections ") })
-            for line in lines where !line.hasPrefix("#") {
-                let name = line.prefix { $0 != "{" && $0 != " " }.replacing(/_(bucket|sum|count)$/, with: "")
-                #expect(lines.contains { $0.hasPrefix("# HELP \(name) ") }, "\(name)")
-                #expect(lines.contains { $0.hasPrefix("# TYPE \(name) ") }, "\(name)")
-            }
+        #expect(try await harness.send(.image(Specimen.jpeg(), token: "submitter")).status == 202)
+        #expect(try await harness.send(.image(Specimen.jpeg(), token: "wrong")).status == 401)
+        try await harness.connected { (connection) async throws in
+            try await connection.send("nonsense\r\n\r\n")
+            #expect(try await connection.response()?.status == 400)
+        }
+        let response = try await harness.send(RawRequest("GET", "/metrics", token: "reader"))
+        #expect(response["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+        let lines = response.text.split(separator: "\n").map(String.init)
+        for expected in [
+            "idcard_http_requests_total{method=\"POST\",route=\"/v1/cards\",status=\"202\"} 1",
+            "idcard_http_requests_total{method=\"POST\",route=\"/v1/cards\",status=\"401\"} 1",
+            "idcard_http_duration_seconds_bucket{route=\"/v1/cards\",le=\"+Inf\"} 2",
+            "idcard_http_duration_seconds_count{route=\"/v1/cards\"} 2", "idcard_http_body_bytes_total 5000",
+            "idcard_http_failed_authentications_total 1", "idcard_http_refused_webhooks_total 0",
+            "idcard_http_refusals_total{code=\"request_malformed\"} 1", "idcard_cards{state=\"received\"} 1",
+            "idcard_inputs_total{result=\"refused\"} 0", "idcard_cards_entered_total{state=\"delivered\"} 0",
+            "idcard_cards{state=\"delivered\"} 0", "idcard_stage_paused{stage=\"verify\"} 0",
+        ] { #expect(lines.contains(expected), "\(expected)") }
+        #expect(lines.contains { $0.hasPrefix("idcard_http_connections ") })
+        for line in lines where !line.hasPrefix("#") {
+            let name = line.prefix { $0 != "{" && $0 != " " }.replacing(/_(bucket|sum|count)$/, with: "")
+            #expect(lines.contains { $0.hasPrefix("# HELP \(name) ") }, "\(name)")
+            #expect(lines.contains { $0.hasPrefix("# TYPE \(name) ") }, "\(name)")
         }
     }
 
@@ -138,22 +130,20 @@ struct HealthTests {
     }
 
     @Test func `what no operation takes is counted and logged without a path`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            #expect(try await harness.send(RawRequest("GET", "/nothing")).status == 404)
-            #expect(try await harness.send(RawRequest("PUT", "/v1/cards/some")).status == 405)
-            #expect(try await harness.send(RawRequest("GET", "/v1/cards/some", token: "reader")).status == 404)
-            let figures = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text
-            let routes = figures.split(separator: "\n").filter { $0.hasPrefix("idcard_http_requests_total{") }
-            #expect(
-                Set(routes) == [
-                    #"idcard_http_requests_total{method="GET",route="none",status="404"} 1"#,
-                    #"idcard_http_requests_total{method="other",route="none",status="405"} 1"#,
-                    #"idcard_http_requests_total{method="GET",route="/v1/cards/{card_id}",status="404"} 1"#,
-                ]
-            )
-            #expect(harness.log.text.contains("http.route=none"))
-            #expect(!harness.log.text.contains("NotFound"))
-        }
+        #expect(try await harness.send(RawRequest("GET", "/nothing")).status == 404)
+        #expect(try await harness.send(RawRequest("PUT", "/v1/cards/some")).status == 405)
+        #expect(try await harness.send(RawRequest("GET", "/v1/cards/some", token: "reader")).status == 404)
+        let figures = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text
+        let routes = figures.split(separator: "\n").filter { $0.hasPrefix("idcard_http_requests_total{") }
+        #expect(
+            Set(routes) == [
+                #"idcard_http_requests_total{method="GET",route="none",status="404"} 1"#,
+                #"idcard_http_requests_total{method="other",route="none",status="405"} 1"#,
+                #"idcard_http_requests_total{method="GET",route="/v1/cards/{card_id}",status="404"} 1"#,
+            ]
+        )
+        #expect(harness.log.text.contains("http.route=none"))
+        #expect(!harness.log.text.contains("NotFound"))
     }
 
     @Test func `labels are escaped, and no more combinations are told apart than there is room for`() {
@@ -165,35 +155,31 @@ struct HealthTests {
     }
 
     @Test func `every answer keeps browsers and caches off, and names its request`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            var names: Set<String> = []
-            for target in ["/healthz", "/nothing", "/v1/cards"] {
-                let response = try await harness.send(RawRequest("GET", target))
-                #expect(response["cache-control"] == "no-store")
-                #expect(response["x-content-type-options"] == "nosniff")
-                #expect(response["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'")
-                names.insert(try #require(response["request-id"]))
-                if response.status >= 400 { #expect(response.json["request_id"] as? String == response["request-id"]) }
-            }
-            #expect(names.count == 3)
+        var names: Set<String> = []
+        for target in ["/healthz", "/nothing", "/v1/cards"] {
+            let response = try await harness.send(RawRequest("GET", target))
+            #expect(response["cache-control"] == "no-store")
+            #expect(response["x-content-type-options"] == "nosniff")
+            #expect(response["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'")
+            names.insert(try #require(response["request-id"]))
+            if response.status >= 400 { #expect(response.json["request_id"] as? String == response["request-id"]) }
         }
+        #expect(names.count == 3)
     }
 
     @Test func `HEAD is answered as GET is, without the content`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            for target in ["/healthz", "/v1/cards", "/nothing"] {
-                let get = try await harness.send(RawRequest("GET", target, token: "reader"))
-                let head = try await harness.connected { (connection) async throws in
-                    try await connection.send(RawRequest("HEAD", target, token: "reader").bytes)
-                    let response = try #require(try await connection.response(hasContent: false))
-                    // What follows is the next answer, not a content.
-                    try await connection.send(RawRequest("GET", "/healthz").bytes)
-                    #expect(try await connection.response()?.status == 200)
-                    return response
-                }
-                #expect(head.status == get.status, "\(target)")
-                #expect(head["content-type"] == get["content-type"], "\(target)")
+        for target in ["/healthz", "/v1/cards", "/nothing"] {
+            let get = try await harness.send(RawRequest("GET", target, token: "reader"))
+            let head = try await harness.connected { (connection) async throws in
+                try await connection.send(RawRequest("HEAD", target, token: "reader").bytes)
+                let response = try #require(try await connection.response(hasContent: false))
+                // What follows is the next answer, not a content.
+                try await connection.send(RawRequest("GET", "/healthz").bytes)
+                #expect(try await connection.response()?.status == 200)
+                return response
             }
+            #expect(head.status == get.status, "\(target)")
+            #expect(head["content-type"] == get["content-type"], "\(target)")
         }
     }
 

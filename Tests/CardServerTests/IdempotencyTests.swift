@@ -6,7 +6,7 @@ import Testing
 @testable import CardServer
 
 /// `Idempotency-Key`: the same request twice, another one, and one that is still under way.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.serving, .timeLimit(.minutes(5)))
 struct IdempotencyTests {
     private static func request(
         _ key: String,
@@ -23,53 +23,45 @@ struct IdempotencyTests {
     }
 
     @Test func `a repetition has the same answer, whatever its boundary, in quotes or bare`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            let first = try await harness.send(Self.request("\"k-1\""))
-            let second = try await harness.send(Self.request("k-1", boundary: "b2"))
-            #expect(first.status == 202 && second.status == 202)
-            #expect(second["idempotent-replayed"] == "true")
-            #expect(second.body == first.body)
-            #expect(try await harness.cards().count == 1)
-        }
+        let first = try await harness.send(Self.request("\"k-1\""))
+        let second = try await harness.send(Self.request("k-1", boundary: "b2"))
+        #expect(first.status == 202 && second.status == 202)
+        #expect(second["idempotent-replayed"] == "true")
+        #expect(second.body == first.body)
+        #expect(try await harness.cards().count == 1)
     }
 
     @Test func `the same key for another image or other metadata is refused`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            try await harness.send(Self.request("\"k-1\""))
-            for other in [Self.request("\"k-1\"", image: "2"), Self.request("\"k-1\"", user: "U-2")] {
-                #expect(try await harness.send(other).problem == "422 idempotency_key_reused")
-            }
-            #expect(try await harness.cards().count == 1)
+        try await harness.send(Self.request("\"k-1\""))
+        for other in [Self.request("\"k-1\"", image: "2"), Self.request("\"k-1\"", user: "U-2")] {
+            #expect(try await harness.send(other).problem == "422 idempotency_key_reused")
         }
+        #expect(try await harness.cards().count == 1)
     }
 
-    @Test func `who was told yes is told yes again, who was told no is told no again`() async throws {
-        try await ServerHarness.with(isWorking: true) { (harness) async throws in
-            // Its answer is lost, and the card goes its way.
-            let first = try await harness.send(Self.request("k-1"))
-            await harness.intake.ends.wait(for: 1)
-            let retry = try await harness.send(Self.request("k-1"))
-            #expect(retry.status == 202)
-            #expect(retry.json["card_id"] as? String == first.json["card_id"] as? String)
-            #expect(retry["idempotent-replayed"] == "true")
-            #expect(retry.json["state"] as? String == "delivered")
-            #expect(try await harness.send(Self.request("k-3", user: "U-3")).problem == "409 card_underway")
-        }
+    @Test(.working) func `who was told yes is told yes again, who was told no is told no again`() async throws {
+        // Its answer is lost, and the card goes its way.
+        let first = try await harness.send(Self.request("k-1"))
+        await harness.intake.ends.wait(for: 1)
+        let retry = try await harness.send(Self.request("k-1"))
+        #expect(retry.status == 202)
+        #expect(retry.json["card_id"] as? String == first.json["card_id"] as? String)
+        #expect(retry["idempotent-replayed"] == "true")
+        #expect(retry.json["state"] as? String == "delivered")
+        #expect(try await harness.send(Self.request("k-3", user: "U-3")).problem == "409 card_underway")
     }
 
     @Test func `while the first is under way a second is told to wait, and is answered afterwards`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            harness.intake.gate.close()
-            async let first = harness.send(Self.request("\"k-1\""))
-            await harness.intake.arrivals.wait(for: 1)
-            let second = try await harness.send(Self.request("\"k-1\""))
-            #expect(second.problem == "409 idempotency_key_in_progress")
-            #expect(second["retry-after"] == "1")
-            harness.intake.gate.open()
-            #expect(try await first.status == 202)
-            #expect(try await harness.send(Self.request("\"k-1\"")).status == 202)
-            #expect(try await harness.cards().count == 1)
-        }
+        harness.intake.gate.close()
+        async let first = harness.send(Self.request("\"k-1\""))
+        await harness.intake.arrivals.wait(for: 1)
+        let second = try await harness.send(Self.request("\"k-1\""))
+        #expect(second.problem == "409 idempotency_key_in_progress")
+        #expect(second["retry-after"] == "1")
+        harness.intake.gate.open()
+        #expect(try await first.status == 202)
+        #expect(try await harness.send(Self.request("\"k-1\"")).status == 202)
+        #expect(try await harness.cards().count == 1)
     }
 
     @Test(

@@ -6,7 +6,7 @@ import Testing
 @testable import CardServer
 
 /// `POST /v1/cards`: what is taken, and what each refusal is called.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.serving, .timeLimit(.minutes(5)))
 struct SubmissionTests {
     private static let token = "submitter"
 
@@ -20,61 +20,55 @@ struct SubmissionTests {
     }
 
     @Test func `a form is taken in with all its fields, and its card is durable when 202 comes`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            let fields = [
-                ("business_no", "CASE-7"), ("user_no", "u-1"), ("expected_id_number", "11010519491231002X"),
-                ("expected_name", "样本甲"), ("side", "Front"), ("priority", "5"),
-            ]
-            let response = try await harness.send(Self.form(fields: fields))
-            #expect(response.status == 202)
-            let id = try #require(response.json["card_id"] as? String)
-            #expect(response["location"] == "/v1/cards/\(id)")
-            #expect(response.json["duplicate"] as? Bool == false)
-            #expect(response.json["state"] as? String == "received")
-            let card = try #require(try await harness.cards().first)
-            #expect(card.id.rawValue == id)
-            #expect(card.submitter == "submitter")
-            let expected = CardMetadata(
-                businessNumber: try #require(BusinessNumber("CASE-7")),
-                userNumber: Redacted("u-1"),
-                expectedIDNumber: Redacted("11010519491231002X"),
-                expectedName: Redacted("样本甲"),
-                side: .front,
-                priority: 5
-            )
-            #expect(card.metadata == expected)
-        }
+        let fields = [
+            ("business_no", "CASE-7"), ("user_no", "u-1"), ("expected_id_number", "11010519491231002X"),
+            ("expected_name", "样本甲"), ("side", "Front"), ("priority", "5"),
+        ]
+        let response = try await harness.send(Self.form(fields: fields))
+        #expect(response.status == 202)
+        let id = try #require(response.json["card_id"] as? String)
+        #expect(response["location"] == "/v1/cards/\(id)")
+        #expect(response.json["duplicate"] as? Bool == false)
+        #expect(response.json["state"] as? String == "received")
+        let card = try #require(try await harness.cards().first)
+        #expect(card.id.rawValue == id)
+        #expect(card.submitter == "submitter")
+        let expected = CardMetadata(
+            businessNumber: try #require(BusinessNumber("CASE-7")),
+            userNumber: Redacted("u-1"),
+            expectedIDNumber: Redacted("11010519491231002X"),
+            expectedName: Redacted("样本甲"),
+            side: .front,
+            priority: 5
+        )
+        #expect(card.metadata == expected)
     }
 
     @Test func `header fields say what a form does not, and what they say wrongly is refused in any case`() async throws
     {
-        try await ServerHarness.with { (harness) async throws in
-            let headers = [("Card-Side", "back"), ("Card-User-No", "u-1")]
-            #expect(try await harness.send(Self.form(headers: headers)).status == 202)
-            let first = try #require(try await harness.cards().last?.metadata)
-            #expect(first.side == .back && first.userNumber?.reveal() == "u-1")
-            let fields = [("business_no", "CASE-2"), ("side", "front")]
-            #expect(try await harness.send(Self.form(fields: fields, headers: headers)).status == 202)
-            #expect(try await harness.cards().last?.metadata.side == .front)
-            let refused = try await harness.send(Self.form(fields: fields, headers: [("Card-Side", "nonsense")]))
-            #expect(refused.problem == "422 field_invalid")
-        }
+        let headers = [("Card-Side", "back"), ("Card-User-No", "u-1")]
+        #expect(try await harness.send(Self.form(headers: headers)).status == 202)
+        let first = try #require(try await harness.cards().last?.metadata)
+        #expect(first.side == .back && first.userNumber?.reveal() == "u-1")
+        let fields = [("business_no", "CASE-2"), ("side", "front")]
+        #expect(try await harness.send(Self.form(fields: fields, headers: headers)).status == 202)
+        #expect(try await harness.cards().last?.metadata.side == .front)
+        let refused = try await harness.send(Self.form(fields: fields, headers: [("Card-Side", "nonsense")]))
+        #expect(refused.problem == "422 field_invalid")
     }
 
     @Test func `the image of a form may come before its fields, with a file name in any bytes`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            var parts = [
-                (name: "image", filename: String?("GBK-NAME.jpg"), bytes: Specimen.jpeg()),
-                (name: "business_no", filename: nil, bytes: Data("CASE-1".utf8)),
-            ]
-            var request = RawRequest.form(parts, token: Self.token)
-            // 正面 in GBK, as curl on a Chinese Windows sends it.
-            let range = try #require(request.body.firstRange(of: Data("GBK-NAME".utf8)))
-            request.body.replaceSubrange(range, with: [0xD5, 0xFD, 0xC3, 0xE6])
-            #expect(try await harness.send(request).status == 202)
-            parts[0].filename = ""
-            #expect(try await harness.send(.form(parts, token: Self.token)).status == 202)
-        }
+        var parts = [
+            (name: "image", filename: String?("GBK-NAME.jpg"), bytes: Specimen.jpeg()),
+            (name: "business_no", filename: nil, bytes: Data("CASE-1".utf8)),
+        ]
+        var request = RawRequest.form(parts, token: Self.token)
+        // 正面 in GBK, as curl on a Chinese Windows sends it.
+        let range = try #require(request.body.firstRange(of: Data("GBK-NAME".utf8)))
+        request.body.replaceSubrange(range, with: [0xD5, 0xFD, 0xC3, 0xE6])
+        #expect(try await harness.send(request).status == 202)
+        parts[0].filename = ""
+        #expect(try await harness.send(.form(parts, token: Self.token)).status == 202)
     }
 
     @Test(
@@ -84,60 +78,52 @@ struct SubmissionTests {
         ]
     )
     func `a bare body of any image type is taken in, with its fields in header fields`(type: String) async throws {
-        try await ServerHarness.with { (harness) async throws in
-            let request = RawRequest.image(
-                Specimen.jpeg(),
-                token: Self.token,
-                type: type,
-                headers: [("Card-Expected-Name", "%E6%A0%B7%E6%9C%AC"), ("Card-Side", "back")]
-            )
-            #expect(try await harness.send(request).status == 202)
-            let metadata = try #require(try await harness.cards().first?.metadata)
-            #expect(metadata.expectedName?.reveal() == "样本")
-            #expect(metadata.side == .back)
-        }
+        let request = RawRequest.image(
+            Specimen.jpeg(),
+            token: Self.token,
+            type: type,
+            headers: [("Card-Expected-Name", "%E6%A0%B7%E6%9C%AC"), ("Card-Side", "back")]
+        )
+        #expect(try await harness.send(request).status == 202)
+        let metadata = try #require(try await harness.cards().first?.metadata)
+        #expect(metadata.expectedName?.reveal() == "样本")
+        #expect(metadata.side == .back)
     }
 
     @Test func `a chunked body is the same card as one with a length`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            let bytes = Specimen.jpeg()
-            var request = RawRequest.image(bytes, token: Self.token, headers: [("Transfer-Encoding", "chunked")])
-            var body = Data()
-            for start in stride(from: 0, to: bytes.count, by: 999) {
-                let piece = bytes[start..<min(start + 999, bytes.count)]
-                body += Data("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Data("\r\n".utf8)
-            }
-            request.body = body + Data("0\r\n\r\n".utf8)
-            #expect(try await harness.send(request).status == 202)
-            let second = try await harness.send(.image(bytes, token: Self.token))
-            #expect(second.json["duplicate"] as? Bool == true)
+        let bytes = Specimen.jpeg()
+        var request = RawRequest.image(bytes, token: Self.token, headers: [("Transfer-Encoding", "chunked")])
+        var body = Data()
+        for start in stride(from: 0, to: bytes.count, by: 999) {
+            let piece = bytes[start..<min(start + 999, bytes.count)]
+            body += Data("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Data("\r\n".utf8)
         }
+        request.body = body + Data("0\r\n\r\n".utf8)
+        #expect(try await harness.send(request).status == 202)
+        let second = try await harness.send(.image(bytes, token: Self.token))
+        #expect(second.json["duplicate"] as? Bool == true)
     }
 
     @Test func `the same bytes again are the same card; another submitter's word changes nothing`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            let first = try await harness.send(Self.form())
-            let second = try await harness.send(Self.form())
-            #expect(second.status == 202)
-            #expect(second.json["card_id"] as? String == first.json["card_id"] as? String)
-            #expect(second.json["duplicate"] as? Bool == true)
-            let foreign = RawRequest.image(Specimen.jpeg(), token: "all", headers: [("Card-User-No", "theirs")])
-            #expect(try await harness.send(foreign).problem == "409 submitter_conflict")
-            #expect(try await harness.cards().map(\.metadata.userNumber) == [nil])
-        }
+        let first = try await harness.send(Self.form())
+        let second = try await harness.send(Self.form())
+        #expect(second.status == 202)
+        #expect(second.json["card_id"] as? String == first.json["card_id"] as? String)
+        #expect(second.json["duplicate"] as? Bool == true)
+        let foreign = RawRequest.image(Specimen.jpeg(), token: "all", headers: [("Card-User-No", "theirs")])
+        #expect(try await harness.send(foreign).problem == "409 submitter_conflict")
+        #expect(try await harness.cards().map(\.metadata.userNumber) == [nil])
     }
 
-    @Test func `changed metadata amends a card, and one that cannot take it over is reported`() async throws {
-        try await ServerHarness.with(isWorking: true) { (harness) async throws in
-            let request = { Self.form(fields: [("business_no", "CASE-1"), ("user_no", $0)]) }
-            let first = try await harness.send(request("a"))
-            await harness.intake.ends.wait(for: 1)
-            let second = try await harness.send(request("b"))
-            #expect(second.problem == "409 card_underway")
-            #expect(second["location"] == first["location"])
-            // What it says already is no change.
-            #expect(try await harness.send(request("a")).status == 202)
-        }
+    @Test(.working) func `changed metadata amends a card, and one that cannot take it over is reported`() async throws {
+        let request = { Self.form(fields: [("business_no", "CASE-1"), ("user_no", $0)]) }
+        let first = try await harness.send(request("a"))
+        await harness.intake.ends.wait(for: 1)
+        let second = try await harness.send(request("b"))
+        #expect(second.problem == "409 card_underway")
+        #expect(second["location"] == first["location"])
+        // What it says already is no change.
+        #expect(try await harness.send(request("a")).status == 202)
     }
 
     private static let refusals: [(request: RawRequest, problem: String)] = [
@@ -178,14 +164,12 @@ struct SubmissionTests {
     ]
 
     @Test func `every refusal has its status and its code, and nothing is taken in`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            for (index, refusal) in Self.refusals.enumerated() {
-                let response = try await harness.send(refusal.request)
-                #expect(response.problem == refusal.problem, "\(index)")
-                #expect(response["content-type"] == "application/problem+json")
-            }
-            #expect(try await harness.cards().isEmpty)
+        for (index, refusal) in Self.refusals.enumerated() {
+            let response = try await harness.send(refusal.request)
+            #expect(response.problem == refusal.problem, "\(index)")
+            #expect(response["content-type"] == "application/problem+json")
         }
+        #expect(try await harness.cards().isEmpty)
     }
 
     @Test func `a refusal names the field and the one remedy, and no value that came`() async throws {
@@ -261,12 +245,10 @@ struct SubmissionTests {
     }
 
     @Test func `nothing is asked of a body while the queue is full`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            harness.intake.state.withLock { $0.isFull = true }
-            let response = try await harness.send(Self.form())
-            #expect(response.problem == "503 queue_full")
-            #expect(response["retry-after"] == "5")
-        }
+        harness.intake.state.withLock { $0.isFull = true }
+        let response = try await harness.send(Self.form())
+        #expect(response.problem == "503 queue_full")
+        #expect(response["retry-after"] == "5")
     }
 
     @Test func `nothing is taken in while the disk is nearly full`() async throws {
@@ -278,18 +260,16 @@ struct SubmissionTests {
     }
 
     @Test func `neither the log nor a refusal repeats what was sent`() async throws {
-        try await ServerHarness.with { (harness) async throws in
-            let name = "秘密的样本"
-            let responses = [
-                try await harness.send(Self.form(fields: [("business_no", "SECRET-CASE"), ("expected_name", name)])),
-                try await harness.send(Self.form(fields: [("SECRET-1", "SECRET")])),
-                try await harness.send(RawRequest("GET", "/v1/cards?business_no=SECRET-CASE", token: "SECRET-token")),
-                try await harness.send(RawRequest("GET", "/SECRET/path", token: Self.token)),
-            ]
-            for response in responses { #expect(!response.text.contains("SECRET")) }
-            #expect(!harness.log.text.contains("SECRET"))
-            #expect(!harness.log.text.contains(name))
-            #expect(harness.log.text.contains("http.route=/v1/cards"))
-        }
+        let name = "秘密的样本"
+        let responses = [
+            try await harness.send(Self.form(fields: [("business_no", "SECRET-CASE"), ("expected_name", name)])),
+            try await harness.send(Self.form(fields: [("SECRET-1", "SECRET")])),
+            try await harness.send(RawRequest("GET", "/v1/cards?business_no=SECRET-CASE", token: "SECRET-token")),
+            try await harness.send(RawRequest("GET", "/SECRET/path", token: Self.token)),
+        ]
+        for response in responses { #expect(!response.text.contains("SECRET")) }
+        #expect(!harness.log.text.contains("SECRET"))
+        #expect(!harness.log.text.contains(name))
+        #expect(harness.log.text.contains("http.route=/v1/cards"))
     }
 }

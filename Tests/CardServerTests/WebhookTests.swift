@@ -6,18 +6,15 @@ import Testing
 @testable import CardServer
 
 /// `POST /v1/webhooks/cards`: what is accepted, and that everything else looks the same.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.servingWebhooks, .timeLimit(.minutes(5)))
 struct WebhookTests {
     private func serving(
-        _ configure: (inout CardServer.Configuration) -> Void = { _ in },
+        _ configure: (inout CardServer.Configuration) -> Void,
         _ body: (ServerHarness) async throws -> Void
     ) async throws {
         try await ServerHarness.with(
             { configuration in
-                configuration.webhookSecrets = [
-                    try SpecimenWebhook.secret(SpecimenWebhook.old),
-                    try SpecimenWebhook.secret(SpecimenWebhook.new, name: "other"),
-                ]
+                configuration.webhookSecrets = try SpecimenWebhook.secrets
                 configure(&configuration)
             },
             now: { SpecimenWebhook.time },
@@ -26,25 +23,21 @@ struct WebhookTests {
     }
 
     @Test func `an image in Base64 becomes a card of the sender that signed it`() async throws {
-        try await self.serving { (harness) async throws in
-            let response = try await harness.send(SpecimenWebhook.image("m-1", byteCount: 200_001).request)
-            #expect(response.status == 202 && response.json["state"] as? String == "received")
-            #expect(try await harness.cards().map(\.submitter) == ["acme"])
-            let second = SpecimenWebhook.image("m-2", secret: SpecimenWebhook.new).request
-            #expect(try await harness.send(second).json["state"] as? String == "held")
-            #expect(try await harness.cards().last?.submitter == "other")
-        }
+        let response = try await harness.send(SpecimenWebhook.image("m-1", byteCount: 200_001).request)
+        #expect(response.status == 202 && response.json["state"] as? String == "received")
+        #expect(try await harness.cards().map(\.submitter) == ["acme"])
+        let second = SpecimenWebhook.image("m-2", secret: SpecimenWebhook.new).request
+        #expect(try await harness.send(second).json["state"] as? String == "held")
+        #expect(try await harness.cards().last?.submitter == "other")
     }
 
     @Test func `an image by URL is fetched later, one from elsewhere is refused at once`() async throws {
-        try await self.serving { (harness) async throws in
-            let response = try await harness.send(SpecimenWebhook().request)
-            #expect(response.status == 202 && response.json["state"] as? String == "fetching")
-            let body = SpecimenWebhook.data(["business_no": "C", "image_url": "https://internal.example.org/a.jpg"])
-            let refused = try await harness.send(SpecimenWebhook(id: "m-2", body: body).request)
-            #expect(refused.problem == "422 image_url_refused")
-            #expect(!refused.text.contains("internal.example.org"))
-        }
+        let response = try await harness.send(SpecimenWebhook().request)
+        #expect(response.status == 202 && response.json["state"] as? String == "fetching")
+        let body = SpecimenWebhook.data(["business_no": "C", "image_url": "https://internal.example.org/a.jpg"])
+        let refused = try await harness.send(SpecimenWebhook(id: "m-2", body: body).request)
+        #expect(refused.problem == "422 image_url_refused")
+        #expect(!refused.text.contains("internal.example.org"))
     }
 
     private static let tampered: [(what: String, webhook: SpecimenWebhook)] = {
@@ -79,16 +72,14 @@ struct WebhookTests {
     }()
 
     @Test func `whatever is wrong has one and the same answer, and nothing is stored`() async throws {
-        try await self.serving { (harness) async throws in
-            let reference = try await harness.send(Self.tampered[0].webhook.request)
-            #expect(reference.status == 401)
-            #expect(reference["www-authenticate"] == "Signature realm=\"idcard-pipeline\"")
-            for (what, webhook) in Self.tampered {
-                let wrong = try await harness.send(webhook.request)
-                #expect(Self.comparable(wrong) == Self.comparable(reference), "\(what)")
-            }
-            #expect(try await harness.cards().isEmpty)
+        let reference = try await harness.send(Self.tampered[0].webhook.request)
+        #expect(reference.status == 401)
+        #expect(reference["www-authenticate"] == "Signature realm=\"idcard-pipeline\"")
+        for (what, webhook) in Self.tampered {
+            let wrong = try await harness.send(webhook.request)
+            #expect(Self.comparable(wrong) == Self.comparable(reference), "\(what)")
         }
+        #expect(try await harness.cards().isEmpty)
     }
 
     /// Everything of an answer but the name of its request and the time.
@@ -100,32 +91,26 @@ struct WebhookTests {
 
     @Test(arguments: [-300, 300])
     func `the ends of the tolerance are within it`(offset: Int) async throws {
-        try await self.serving { (harness) async throws in
-            let webhook = SpecimenWebhook(timestamp: "\(SpecimenWebhook.seconds + offset)")
-            #expect(try await harness.send(webhook.request).status == 202)
-        }
+        let webhook = SpecimenWebhook(timestamp: "\(SpecimenWebhook.seconds + offset)")
+        #expect(try await harness.send(webhook.request).status == 202)
     }
 
     @Test func `a right signature is found among others`() async throws {
-        try await self.serving { (harness) async throws in
-            let right = SpecimenWebhook().request.headers.first { $0.0 == "webhook-signature" }?.1 ?? ""
-            let wrong = "v1,\(String(repeating: "A", count: 43))="
-            let webhook = SpecimenWebhook(signature: "v1a,xyz \(wrong) \(right)")
-            #expect(try await harness.send(webhook.request).status == 202)
-        }
+        let right = SpecimenWebhook().request.headers.first { $0.0 == "webhook-signature" }?.1 ?? ""
+        let wrong = "v1,\(String(repeating: "A", count: 43))="
+        let webhook = SpecimenWebhook(signature: "v1a,xyz \(wrong) \(right)")
+        #expect(try await harness.send(webhook.request).status == 202)
     }
 
     @Test func `two sendings of one message at once do not both take it in`() async throws {
-        try await self.serving { (harness) async throws in
-            harness.intake.gate.close()
-            async let first = harness.send(SpecimenWebhook.image("m-1").request)
-            await harness.intake.arrivals.wait(for: 1)
-            let second = try await harness.send(SpecimenWebhook.image("m-1").request)
-            #expect(second.problem == "503 busy")
-            harness.intake.gate.open()
-            #expect(try await first.status == 202)
-            #expect(try await harness.cards().count == 1)
-        }
+        harness.intake.gate.close()
+        async let first = harness.send(SpecimenWebhook.image("m-1").request)
+        await harness.intake.arrivals.wait(for: 1)
+        let second = try await harness.send(SpecimenWebhook.image("m-1").request)
+        #expect(second.problem == "503 busy")
+        harness.intake.gate.open()
+        #expect(try await first.status == 202)
+        #expect(try await harness.cards().count == 1)
     }
 
     private static func card(_ fields: [String: String]) -> Data {
@@ -164,32 +149,28 @@ struct WebhookTests {
     ]
 
     @Test func `what is wrong under a right signature has a code of its own`() async throws {
-        try await self.serving { (harness) async throws in
-            for (number, malformed) in Self.malformed.enumerated() {
-                let response = try await harness.send(SpecimenWebhook(id: "m-\(number)", body: malformed.body).request)
-                #expect(response.problem == malformed.problem, "\(number)")
-            }
-            #expect(try await harness.cards().isEmpty)
+        for (number, malformed) in Self.malformed.enumerated() {
+            let response = try await harness.send(SpecimenWebhook(id: "m-\(number)", body: malformed.body).request)
+            #expect(response.problem == malformed.problem, "\(number)")
         }
+        #expect(try await harness.cards().isEmpty)
     }
 
     // MARK: Types
 
     @Test(arguments: ["ping", "card.deleted", "Card.Created"])
     func `a message of another type without an image is counted, and makes no card`(type: String) async throws {
-        try await self.serving { (harness) async throws in
-            let bodies = [
-                SpecimenWebhook.data(["business_no": "CASE-1", "reason": "withdrawn"], type: type),
-                Data("{\"type\":\"\(type)\"}".utf8), Data("{\"type\":\"\(type)\",\"data\":[7]}".utf8),
-                Data("{\"type\":\"\(type)\",\"data\":{\"image_url\":null,\"a\":1,\"a\":2}}".utf8),
-            ]
-            for (index, body) in bodies.enumerated() {
-                let response = try await harness.send(SpecimenWebhook(id: "m-\(index)", body: body).request)
-                #expect(response.status == 204 && response.body.isEmpty, "\(index)")
-            }
-            #expect(try await harness.cards().isEmpty)
-            #expect(harness.metrics.text.contains("\nidcard_http_ignored_webhooks_total \(bodies.count)\n"))
+        let bodies = [
+            SpecimenWebhook.data(["business_no": "CASE-1", "reason": "withdrawn"], type: type),
+            Data("{\"type\":\"\(type)\"}".utf8), Data("{\"type\":\"\(type)\",\"data\":[7]}".utf8),
+            Data("{\"type\":\"\(type)\",\"data\":{\"image_url\":null,\"a\":1,\"a\":2}}".utf8),
+        ]
+        for (index, body) in bodies.enumerated() {
+            let response = try await harness.send(SpecimenWebhook(id: "m-\(index)", body: body).request)
+            #expect(response.status == 204 && response.body.isEmpty, "\(index)")
         }
+        #expect(try await harness.cards().isEmpty)
+        #expect(harness.metrics.text.contains("\nidcard_http_ignored_webhooks_total \(bodies.count)\n"))
     }
 
     @Test func `an image of another type, or a message without one, is refused, and nothing is stored`() async throws {
@@ -200,15 +181,13 @@ struct WebhookTests {
             "{\"type\":\"ping\",\(data)}", "{\"type\":\"ping\",\(data),\"data\":{}}",
             "{\"type\":\"card.created\",\"type\":\"ping\"}",
         ]
-        try await self.serving { (harness) async throws in
-            let bodies = [SpecimenWebhook.data(image, type: "card.deleted")] + texts.map { Data($0.utf8) }
-            for (index, body) in bodies.enumerated() {
-                let response = try await harness.send(SpecimenWebhook(id: "m-\(index)", body: body).request)
-                #expect(response.problem == "422 webhook_type_unknown", "\(index)")
-                #expect((response.json["detail"] as? String)?.contains("card.created") == true, "\(index)")
-            }
-            #expect(try await harness.cards().isEmpty)
+        let bodies = [SpecimenWebhook.data(image, type: "card.deleted")] + texts.map { Data($0.utf8) }
+        for (index, body) in bodies.enumerated() {
+            let response = try await harness.send(SpecimenWebhook(id: "m-\(index)", body: body).request)
+            #expect(response.problem == "422 webhook_type_unknown", "\(index)")
+            #expect((response.json["detail"] as? String)?.contains("card.created") == true, "\(index)")
         }
+        #expect(try await harness.cards().isEmpty)
     }
 
     // MARK: Spellings
@@ -220,13 +199,11 @@ struct WebhookTests {
             image, "data:image/jpeg;base64,\(image)", "DATA:;base64,\(image)", "\(image)\\n", " \\t\(image)\\r\\n ",
             lines.joined(separator: "\\r\\n"), "data:image/png;base64,\\n\(lines.joined(separator: "\\n"))\\n",
         ]
-        try await self.serving { (harness) async throws in
-            for (index, spelling) in spellings.enumerated() {
-                let body = SpecimenWebhook.data(["business_no": "CASE-1", "image_base64": spelling])
-                let response = try await harness.send(SpecimenWebhook(id: "m-\(index)", body: body).request)
-                #expect(response.status == 202, "\(index)")
-                #expect(response.json["duplicate"] as? Bool == (index > 0), "\(index)")
-            }
+        for (index, spelling) in spellings.enumerated() {
+            let body = SpecimenWebhook.data(["business_no": "CASE-1", "image_base64": spelling])
+            let response = try await harness.send(SpecimenWebhook(id: "m-\(index)", body: body).request)
+            #expect(response.status == 202, "\(index)")
+            #expect(response.json["duplicate"] as? Bool == (index > 0), "\(index)")
         }
     }
 
@@ -235,12 +212,10 @@ struct WebhookTests {
         ("/9j/AAA", "cut off"), ("/9j/A===", "cut off"),
     ])
     func `what is no Base64 is named`(text: String, word: String) async throws {
-        try await self.serving { (harness) async throws in
-            let body = SpecimenWebhook.data(["business_no": "C", "image_base64": text])
-            let response = try await harness.send(SpecimenWebhook(body: body).request)
-            #expect(response.problem == "422 image_invalid")
-            #expect((response.json["detail"] as? String)?.contains(word) == true, "\(response.text)")
-        }
+        let body = SpecimenWebhook.data(["business_no": "C", "image_base64": text])
+        let response = try await harness.send(SpecimenWebhook(body: body).request)
+        #expect(response.problem == "422 image_invalid")
+        #expect((response.json["detail"] as? String)?.contains(word) == true, "\(response.text)")
     }
 
     @Test func `a sender's retry, also in other JSON, gets the same card; other values are refused`() async throws {
@@ -249,31 +224,29 @@ struct WebhookTests {
         func body(_ data: String, _ more: String = "") -> Data {
             Data("{\(more)\"data\": {\(data)}, \"type\": \"card.created\"}\n".utf8)
         }
-        try await self.serving { (harness) async throws in
-            for (id, field, value) in [("m-1", "image_base64", image), ("m-2", "image_url", address)] {
-                let plain = SpecimenWebhook.data(["business_no": "CASE-1", field: value])
-                let first = try await harness.send(SpecimenWebhook(id: id, body: plain).request)
-                #expect(first.status == 202)
-                let image = "\"\(field)\":\"\(value.replacing("/", with: "\\/"))\""
-                let anew = body("\(image), \"business_no\": \" CASE-1\", \"side\": null", "\"timestamp\": \"later\", ")
-                for (body, time) in [(plain, SpecimenWebhook.seconds + 5), (anew, SpecimenWebhook.seconds)] {
-                    let webhook = SpecimenWebhook(id: id, timestamp: "\(time)", body: body)
-                    let again = try await harness.send(webhook.request)
-                    #expect(again.status == 202 && again["idempotent-replayed"] == "true", "\(id)")
-                    #expect(again.body == first.body, "\(id)")
-                }
-                let others = [
-                    body("\(image), \"business_no\": \"CASE-2\""),
-                    body("\(image), \"business_no\": \"CASE-1\", \"priority\": 1"),
-                    body("\"image_url\":\"\(address)?v=2\", \"business_no\": \"CASE-1\""),
-                ]
-                for other in others {
-                    let refused = try await harness.send(SpecimenWebhook(id: id, body: other).request)
-                    #expect(refused.problem == "409 webhook_id_reused", "\(id)")
-                }
+        for (id, field, value) in [("m-1", "image_base64", image), ("m-2", "image_url", address)] {
+            let plain = SpecimenWebhook.data(["business_no": "CASE-1", field: value])
+            let first = try await harness.send(SpecimenWebhook(id: id, body: plain).request)
+            #expect(first.status == 202)
+            let image = "\"\(field)\":\"\(value.replacing("/", with: "\\/"))\""
+            let anew = body("\(image), \"business_no\": \" CASE-1\", \"side\": null", "\"timestamp\": \"later\", ")
+            for (body, time) in [(plain, SpecimenWebhook.seconds + 5), (anew, SpecimenWebhook.seconds)] {
+                let webhook = SpecimenWebhook(id: id, timestamp: "\(time)", body: body)
+                let again = try await harness.send(webhook.request)
+                #expect(again.status == 202 && again["idempotent-replayed"] == "true", "\(id)")
+                #expect(again.body == first.body, "\(id)")
             }
-            #expect(try await harness.cards().count == 2)
+            let others = [
+                body("\(image), \"business_no\": \"CASE-2\""),
+                body("\(image), \"business_no\": \"CASE-1\", \"priority\": 1"),
+                body("\"image_url\":\"\(address)?v=2\", \"business_no\": \"CASE-1\""),
+            ]
+            for other in others {
+                let refused = try await harness.send(SpecimenWebhook(id: id, body: other).request)
+                #expect(refused.problem == "409 webhook_id_reused", "\(id)")
+            }
         }
+        #expect(try await harness.cards().count == 2)
     }
 
     @Test func `why a webhook is not accepted stands in the log alone`() async throws {
@@ -284,13 +257,11 @@ struct WebhookTests {
             (SpecimenWebhook(without: "webhook-id"), "webhook-id is missing or malformed"),
             (SpecimenWebhook(signature: "v1a,AAAA"), "webhook-signature is missing or malformed"),
         ]
-        try await self.serving { (harness) async throws in
-            for (number, (webhook, reason)) in refused.enumerated() {
-                let response = try await harness.send(webhook.request)
-                #expect(response.problem == "401 signature_invalid" && !response.text.contains(reason))
-                let reasons = harness.log.text.matches(of: /webhook\.refusal=[^\n]*/).map(\.0)
-                #expect(reasons.count == number + 1 && reasons[number].hasPrefix("webhook.refusal=\(reason)"))
-            }
+        for (number, (webhook, reason)) in refused.enumerated() {
+            let response = try await harness.send(webhook.request)
+            #expect(response.problem == "401 signature_invalid" && !response.text.contains(reason))
+            let reasons = harness.log.text.matches(of: /webhook\.refusal=[^\n]*/).map(\.0)
+            #expect(reasons.count == number + 1 && reasons[number].hasPrefix("webhook.refusal=\(reason)"))
         }
         try await ServerHarness.with { (harness) async throws in
             #expect(try await harness.send(SpecimenWebhook().request).status == 401)

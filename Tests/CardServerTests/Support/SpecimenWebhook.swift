@@ -36,6 +36,9 @@ struct SpecimenWebhook {
         return Data("{\"type\":\"\(type)\",\"data\":{\(texts.joined(separator: ","))}}".utf8)
     }
 
+    /// Of two senders.
+    static var secrets: [WebhookSecret] { get throws { [try secret(old), try secret(new, name: "other")] } }
+
     static func secret(_ bytes: Data, name: String = "acme") throws -> WebhookSecret {
         try WebhookSecret(Redacted("\(name)=whsec_\(bytes.base64EncodedString())"))
     }
