@@ -18,6 +18,7 @@ package final class CardStore: Sendable {
     let database: Database
     let vault: Vault
     let folder: SandboxFolder
+    let handOver = HandOver()
     /// The identity of the sandbox, which its backups keep.
     package let id: String
     /// The folder of the sandbox.

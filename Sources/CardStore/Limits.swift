@@ -13,6 +13,11 @@ package enum Limits {
     /// A group is acknowledged as a whole, so no change waits for more than so many others, or so many bytes.
     static let changesPerCommit = 64
     static let bytesPerCommit = 16 << 20
+    /// How far apart groups begin where several change the sandbox at a time, in microseconds: fewer and larger groups write
+    /// fewer pages.
+    static let commitPace: UInt64 = 8_000
+    /// Images that stages hand over to the next in memory, in bytes.
+    static let handOverSize = 8 << 20
     /// A worker that has not written its heartbeat for so long is called hanging by `status`, in milliseconds.
     package static let hangingAfter: Int64 = 120_000
     /// The most cards that are under way at a time; more wait outside.

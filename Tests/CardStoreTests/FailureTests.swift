@@ -186,6 +186,7 @@ import Testing
             try await harness.store.database.write { [store = harness.store] tx in
                 try store.put(image, of: card, key: CardRow.require(card, in: tx).key(store.vault), in: tx)
             }
+            try await harness.forgetImages()
         }
         let jobs = try await harness.claim(provider: provider, parameters: parameters)
         #expect(jobs.map { $0.attempt != nil && $0.reading == nil } == [true])

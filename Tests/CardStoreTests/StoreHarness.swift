@@ -297,7 +297,7 @@ final class StoreHarness {
             untriedOnly: untriedOnly,
             terms: terms,
             now: self.now
-        ).flatMap(\.groups)
+        ).proposals.flatMap(\.groups)
     }
 
     /// Decides the cards of the number `N`.
@@ -309,6 +309,7 @@ final class StoreHarness {
     func begin(_ terms: DecidingTerms = StoreHarness.terms) async throws -> [DeliveryJob] {
         var jobs: [DeliveryJob] = []
         let proposals = try await self.store.proposeDeliveries(limit: 100, excluding: [], terms: terms, now: self.now)
+            .proposals
         let waiting = proposals.filter(\.groups.isEmpty).map(\.number)
         if !waiting.isEmpty { try await self.store.decide(waiting, terms: terms, now: self.now) }
         for group in proposals.flatMap(\.groups) {

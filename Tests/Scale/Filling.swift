@@ -131,7 +131,7 @@ struct Filling {
 
     func propose(limit: Int = 8) async throws -> [[DeliveryMember]] {
         try await self.store.proposeDeliveries(limit: limit, excluding: [], terms: self.terms, now: .now)
-            .flatMap(\.groups)
+            .proposals.flatMap(\.groups)
     }
 
     func begin(_ members: [DeliveryMember]) async throws -> DeliveryJob? {

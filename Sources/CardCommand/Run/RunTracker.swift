@@ -17,7 +17,8 @@ final class RunTracker: Sendable {
     private struct State {
         /// What became of the inputs that were to be taken in, by their places; those that were not reached have nothing.
         var fates: [Int: Result<AdmissionOutcome, CodedError>] = [:]
-        var moved: Set<CardID> = []
+        /// The cards that this run moved, and where to.
+        var moved: [CardID: CardState] = [:]
         /// The inputs that wait for their card to end.
         var waiting: [CardID: [Int]] = [:]
         var figures = RunFigures()
@@ -71,7 +72,7 @@ final class RunTracker: Sendable {
                 state.figures.intake.done += 1
                 return error.isPassing ? [] : [place]
             case .changed(let change):
-                state.moved.insert(change.card)
+                state.moved[change.card] = change.state
                 state.figures.note(change.state)
                 guard !change.state.isRunnable else { return [] }
                 if self.listing.isEmpty { self.ended.yield(.card(change.card)) }
@@ -101,7 +102,7 @@ final class RunTracker: Sendable {
         state.fates[place] = .success(outcome)
         state.figures.intake.done += 1
         if !outcome.isDuplicate {
-            state.moved.insert(outcome.card)
+            state.moved[outcome.card] = outcome.state
             state.figures.note(outcome.state)
         }
         guard outcome.state.isRunnable else { return [place] }
@@ -168,13 +169,14 @@ final class RunTracker: Sendable {
         return self.state.withLock { try? $0.fates[first]?.get().card }
     }
 
-    /// Whether this run admitted, refused or moved it; what was known before and stays as it was is no news.
+    /// Whether this run admitted, refused or moved it, and not to where all is well; what was known before and stays as it was
+    /// is no news.
     func isNews(_ ending: RunEnding) -> Bool {
         guard case .input(let place) = ending else { return true }
         if case .duplicate = self.listing[place] { return false }
         return self.state.withLock { state in
             guard case .success(let outcome) = state.fates[place] else { return true }
-            return state.moved.contains(outcome.card)
+            return state.moved[outcome.card].map { $0 != .delivered } ?? false
         }
     }
 
@@ -187,7 +189,7 @@ final class RunTracker: Sendable {
             var counted: Set<CardID> = []
             func add(_ id: CardID) {
                 guard let card = cards[id] else { return }
-                let isNews = state.moved.contains(id)
+                let isNews = state.moved[id] != nil
                 let notice = self.newsOnly && !isNews ? .nothing : card.notice
                 tally.add(card, notice, isNews: isNews, isFirst: counted.insert(id).inserted)
             }
@@ -201,7 +203,7 @@ final class RunTracker: Sendable {
                 case (.take, nil): tally.addNotReached()
                 }
             }
-            if self.listing.isEmpty { state.moved.union(self.adopted).forEach(add) }
+            if self.listing.isEmpty { Set(state.moved.keys).union(self.adopted).forEach(add) }
             return tally
         }
     }
@@ -210,7 +212,7 @@ final class RunTracker: Sendable {
     var knownCards: [CardID] {
         self.state.withLock { state in
             let cards = state.fates.values.compactMap { try? $0.get().card }
-            return Array(self.listing.isEmpty ? state.moved.union(self.adopted) : Set(cards))
+            return Array(self.listing.isEmpty ? Set(state.moved.keys).union(self.adopted) : Set(cards))
         }
     }
 

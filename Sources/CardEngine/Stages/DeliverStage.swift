@@ -49,9 +49,12 @@ final class DeliverStage: StageWork {
 
     /// What a claim asks the sandbox for, one after the other.
     private enum Turn {
-        case again(longestAgoFirst: Bool)
+        /// Deliveries that are due again, the one that failed longest ago first.
+        case again
         /// Cards that may form new ones, at most so many.
         case new(untriedOnly: Bool, most: Int)
+        /// Deliveries that are due again, then new ones, by one look.
+        case all
     }
 
     func claim(_ limit: Int) async throws -> Claimed<Job> {
@@ -62,40 +65,43 @@ final class DeliverStage: StageWork {
         for turn in try await self.turns() where claimed.jobs.count < limit {
             let room = limit - claimed.jobs.count
             switch turn {
-            case .again(let longestAgoFirst):
-                claimed.jobs += try await self.context.store.claimDeliveries(
-                    by: self.context.worker,
-                    limit: room,
-                    longestAgoFirst: longestAgoFirst,
-                    now: now
-                ) { change in
-                    claimed.hasChanged = true
-                    self.context.tell(change)
-                }.map(Job.again)
+            case .again: try await self.claimRepeats(room, longestAgoFirst: true, now: now, into: &claimed)
             case .new(let untriedOnly, let most):
                 guard most > formed else { continue }
-                let new = try await self.propose(min(room, most - formed), untriedOnly: untriedOnly, now: now)
-                formed += new.jobs.count
-                self.forming.withLock { $0 += new.jobs.count }
-                claimed.jobs += new.jobs.map(Job.new)
-                claimed.hasChanged = claimed.hasChanged || new.hasChanged
+                let most = min(room, most - formed)
+                formed += try await self.propose(most, untriedOnly: untriedOnly, now: now, into: &claimed)
+            case .all: try await self.propose(room, repeatsFirst: true, now: now, into: &claimed)
             }
         }
         return claimed
     }
 
+    private func claimRepeats(
+        _ limit: Int,
+        longestAgoFirst: Bool,
+        now: Timestamp,
+        into claimed: inout Claimed<Job>
+    ) async throws {
+        var changes: [CardChange] = []
+        claimed.jobs += try await self.context.store.claimDeliveries(
+            by: self.context.worker,
+            limit: limit,
+            longestAgoFirst: longestAgoFirst,
+            now: now
+        ) { changes.append($0) }.map(Job.again)
+        changes.forEach(self.context.tell)
+        claimed.hasChanged = claimed.hasChanged || !changes.isEmpty
+    }
+
     /// An attempted delivery goes before a new one. While the backend fails, few new ones are formed: each may be exposed to a
     /// changed TOKEN. Then probes take turns, so that a document that always fails does not keep the others back.
     private func turns() async throws -> [Turn] {
-        guard self.gate.isFailing else {
-            return [.again(longestAgoFirst: false), .new(untriedOnly: false, most: .max)]
-        }
-        let again = Turn.again(longestAgoFirst: true)
+        guard self.gate.isFailing else { return [.all] }
         guard self.gate.isProbing else {
             // Asked first: what is begun in between counts twice rather than not at all.
             let forming = self.forming.withLock(\.self)
             let most = try await Limits.undecidedWhileFailing - forming - self.context.store.undecidedDeliveries()
-            return [again, .new(untriedOnly: true, most: most), .new(untriedOnly: false, most: most)]
+            return [.again, .new(untriedOnly: true, most: most), .new(untriedOnly: false, most: most)]
         }
         // What does not reach the backend is no document's fault.
         let isNew = self.probesNew.withLock { isNew in
@@ -103,31 +109,42 @@ final class DeliverStage: StageWork {
             return isNew
         }
         let new = Turn.new(untriedOnly: true, most: 1)
-        return (isNew ? [new, again] : [again, new]) + [.new(untriedOnly: false, most: 1)]
+        return (isNew ? [new, .again] : [.again, new]) + [.new(untriedOnly: false, most: 1)]
     }
 
+    /// - Parameter repeatsFirst: whether deliveries that are due again go before new ones.
+    /// - Returns: how many new ones are to be formed.
+    @discardableResult
     private func propose(
         _ limit: Int,
         untriedOnly: Bool = false,
-        now: Timestamp
-    ) async throws -> Claimed<[DeliveryMember]> {
+        repeatsFirst: Bool = false,
+        now: Timestamp,
+        into claimed: inout Claimed<Job>
+    ) async throws -> Int {
         let isBatch = self.context.settings.policy.layout == .batch
         // Asked before the cards are read: what comes in between is not in the proposals.
         let nothingComes = self.context.board.nothingComes
-        let proposals = try await self.context.store.proposeDeliveries(
+        let look = try await self.context.store.proposeDeliveries(
             limit: isBatch ? limit * self.context.settings.batchMaxCards : limit,
             excluding: self.busy.withLock { $0 },
             untriedOnly: untriedOnly,
             terms: self.context.deciding,
             now: now
         )
-        let waiting = proposals.filter(\.groups.isEmpty).map(\.number)
+        var limit = limit
+        if repeatsFirst, look.areRepeatsDue {
+            let known = claimed.jobs.count
+            try await self.claimRepeats(limit, longestAgoFirst: false, now: now, into: &claimed)
+            limit -= claimed.jobs.count - known
+        }
+        let waiting = look.proposals.filter(\.groups.isEmpty).map(\.number)
         if !waiting.isEmpty {
             let changes = try await self.context.store.decide(waiting, terms: self.context.deciding, now: now)
             changes.forEach(self.context.tell)
         }
         // One delivery of a number at a time: what the first comes to decides about the next.
-        let groups = proposals.compactMap(\.groups.first)
+        let groups = look.proposals.compactMap(\.groups.first)
         let formed =
             isBatch
             ? try await self.gathering.gather(
@@ -135,9 +152,12 @@ final class DeliverStage: StageWork {
                 isAll: !untriedOnly,
                 limit: limit,
                 nothingComes: nothingComes
-            ) : groups
+            ) : Array(groups.prefix(limit))
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
-        return Claimed(jobs: formed, hasChanged: !waiting.isEmpty)
+        self.forming.withLock { $0 += formed.count }
+        claimed.jobs += formed.map(Job.new)
+        claimed.hasChanged = claimed.hasChanged || !waiting.isEmpty
+        return formed.count
     }
 
     // MARK: Sending

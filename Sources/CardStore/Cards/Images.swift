@@ -69,7 +69,9 @@ extension CardStore {
     /// - Throws: `stored_image_unreadable` if its image, metadata or key is damaged.
     func open(_ row: CardRow, in tx: Transaction) throws -> (card: Card, image: PreparedImage) {
         do {
-            return (try row.card(self.vault), try self.image(of: row.id, key: row.key(self.vault), in: tx))
+            let card = try row.card(self.vault)
+            let handed = self.handOver.image(of: row.id, isShrunk: row.isShrunk)
+            return (card, try handed ?? self.image(of: row.id, key: row.key(self.vault), in: tx))
         } catch let error as CodedError where error.code == .sandboxDamaged {
             throw Self.unreadable
         }

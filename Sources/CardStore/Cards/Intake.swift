@@ -91,9 +91,15 @@ extension CardStore {
             }
         }
         let numbers = photos.map(\.metadata.businessNumber)
-        return try await self.write(at: now, locking: numbers, byteCount: byteCount, usesReserve: false) { tx in
+        let outcomes = try await self.write(at: now, locking: numbers, byteCount: byteCount, usesReserve: false) { tx in
             try photos.map { try self.admit($0, singly: singly, in: tx) }
         }
+        for (photo, outcome) in zip(photos, outcomes) where outcome.state == .prepared && !outcome.isDuplicate {
+            if case .prepared(let image) = photo.content {
+                self.handOver.keep(image, of: outcome.card, isShrunk: false)
+            }
+        }
+        return outcomes
     }
 
     private func admit(_ photo: Admission, singly: Bool, in tx: Transaction) throws -> AdmissionOutcome {

@@ -24,11 +24,18 @@ package struct DeliveryProposal: Sendable {
     package var groups: [[DeliveryMember]]
 }
 
+/// What there is to deliver at one moment.
+package struct DeliveryLook: Sendable {
+    package var proposals: [DeliveryProposal] = []
+    /// Whether deliveries that were attempted are due again.
+    package var areRepeatsDue = false
+}
+
 // MARK: Proposing
 
 extension CardStore {
-    /// Looks at the numbers that are due, the highest priority first, until so many have something that may go; nothing is
-    /// changed. Those of which nothing goes are among the proposals, so that their waits can be written down.
+    /// Looks at the numbers that are due, the highest priority first, until so many have something that may go, and whether
+    /// deliveries are due again; nothing is changed. Those of which nothing goes are among the proposals, so that their waits can be written down.
     ///
     /// - Parameters:
     ///   - limit: the most numbers of which something may go.
@@ -40,7 +47,7 @@ extension CardStore {
         untriedOnly: Bool = false,
         terms: DecidingTerms,
         now: Timestamp
-    ) async throws -> [DeliveryProposal] {
+    ) async throws -> DeliveryLook {
         let untried: SQL =
             untriedOnly
             ? """
@@ -48,37 +55,45 @@ extension CardStore {
                 SELECT 1 FROM card WHERE card.number = cases.number AND card.state = 'verified' AND failed_at IS NOT NULL
             )
             """ : ""
-        try await self.wakeNumbers(now: now)
-        return try await self.read(at: now) { tx in
+        let over: [SQL] = [
+            "SELECT number FROM cases WHERE decide_at > 0 AND decide_at <= \(now)",
+            "SELECT number FROM cases WHERE decide_at > 0 AND decide_from > \(now)",
+        ]
+        if let look = try await self.look(limit, excluded, untried, terms, unless: over, now: now) { return look }
+        try await self.write(at: now) { tx in
+            for numbers in over {
+                let some: SQL = "\(numbers) LIMIT \(Limits.cardsPerWake)"
+                try tx.run("UPDATE cases SET decide_from = 0, decide_at = 0 WHERE number IN (\(some))")
+            }
+        }
+        return try await self.look(limit, excluded, untried, terms, now: now) ?? DeliveryLook()
+    }
+
+    /// - Parameter waits: numbers that are to be marked as due first, if there are any: then there is nothing to look at yet.
+    private func look(
+        _ limit: Int,
+        _ excluded: Set<BusinessNumber>,
+        _ untried: SQL,
+        _ terms: DecidingTerms,
+        unless waits: [SQL] = [],
+        now: Timestamp
+    ) async throws -> DeliveryLook? {
+        try await self.read(at: now) { tx in
+            guard try !waits.contains(where: { try tx.exists($0) }) else { return nil }
             let due: [BusinessNumber] = try tx.rows(
                 """
                 SELECT number FROM cases WHERE decide_at = 0 \(untried)
                 ORDER BY priority DESC LIMIT \(Limits.numbersPerLook + excluded.count)
                 """
             ) { try $0.next() }
-            var proposals: [DeliveryProposal] = []
+            var look = DeliveryLook(areRepeatsDue: try tx.exists("SELECT 1 \(Self.repeats(dueAt: now))"))
             var going = 0
             for number in due where !excluded.contains(number) && going < limit {
                 let application = try Application(number, terms: terms, store: self, in: tx)
-                proposals.append(DeliveryProposal(number: number, groups: application.groups))
+                look.proposals.append(DeliveryProposal(number: number, groups: application.groups))
                 if !application.groups.isEmpty { going += 1 }
             }
-            return proposals
-        }
-    }
-
-    /// Marks the numbers whose wait is over as due.
-    private func wakeNumbers(now: Timestamp) async throws {
-        let over: [SQL] = [
-            "SELECT number FROM cases WHERE decide_at > 0 AND decide_at <= \(now)",
-            "SELECT number FROM cases WHERE decide_at > 0 AND decide_from > \(now)",
-        ]
-        guard try await self.read(at: now, { tx in try over.contains { try tx.exists($0) } }) else { return }
-        try await self.write(at: now) { tx in
-            for numbers in over {
-                let some: SQL = "\(numbers) LIMIT \(Limits.cardsPerWake)"
-                try tx.run("UPDATE cases SET decide_from = 0, decide_at = 0 WHERE number IN (\(some))")
-            }
+            return look
         }
     }
 

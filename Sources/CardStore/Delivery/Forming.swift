@@ -135,12 +135,14 @@ extension CardStore {
         now: Timestamp
     ) async throws -> DeliveryJob? {
         let numbers = Set(draft.members.map(\.businessNumber))
-        return try await self.write(at: now, locking: Array(numbers)) { tx in
+        let job = try await self.write(at: now, locking: Array(numbers)) { tx -> DeliveryJob? in
             try self.require(worker, in: tx)
             let applications = try numbers.map { try Application($0, terms: terms, store: self, in: tx) }
             guard Self.mayGo(draft, by: applications) else { return nil }
             return try self.form(draft, of: applications, worker: worker, in: tx)
         }
+        if let job { self.handOver.drop(job.members) }
+        return job
     }
 
     /// Whether every group of cards that the draft joins may go now, as the cards were when its form was built: its sender may

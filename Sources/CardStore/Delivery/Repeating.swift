@@ -15,22 +15,13 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [DeliveryJob] {
-        let due: SQL = "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now))"
-        // While the endpoint fails, the claim comes after what is being concluded: else it misses what is due by then.
-        if !longestAgoFirst {
-            let isDue = try await self.read { tx in
-                try self.require(worker, in: tx)
-                return try tx.exists("SELECT 1 \(due)")
-            }
-            guard isDue else { return [] }
-        }
         let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
         let claims = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
             let ids: [DeliveryID] = try tx.rows(
                 """
                 UPDATE delivery SET worker = \(worker.id) WHERE id IN (
-                    SELECT id \(due) ORDER BY \(order) LIMIT \(limit)
+                    SELECT id \(Self.repeats(dueAt: now)) ORDER BY \(order) LIMIT \(limit)
                 ) RETURNING id
                 """
             ) { try $0.next() }
@@ -57,6 +48,11 @@ extension CardStore {
             try delivery.abandon()
             return try delivery.memberStates
         }
+    }
+
+    /// The deliveries that were attempted and are due again.
+    static func repeats(dueAt now: Timestamp) -> SQL {
+        "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now))"
     }
 
     private struct Claims: Sendable {

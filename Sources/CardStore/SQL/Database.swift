@@ -56,6 +56,8 @@ final class Database: Sendable {
         /// After a failed flush nothing is written any more: nobody knows what is durable until the file is opened again.
         var failure: DatabaseError?
         var commits = 0
+        /// How many changes the last group held, and when it began, in nanoseconds since the machine did.
+        var lastGroup = (count: 0, begunAt: UInt64(0))
     }
 
     private let pool: DatabasePool
@@ -259,6 +261,7 @@ final class Database: Sendable {
     /// One group at a time, so that what else waits for the connection gets it in between.
     private func drain() {
         self.pool.asyncWriteWithoutTransaction { connection in
+            self.keepPace()
             self.commit(self.nextGroup(), on: connection)
             let hasMore = self.state.withLock { state in
                 state.isDraining = !state.queue.isEmpty
@@ -268,8 +271,18 @@ final class Database: Sendable {
         }
     }
 
+    /// Where several change the sandbox at a time, waits a little after the last group began, so that more join the next.
+    private func keepPace() {
+        let now = DispatchTime.now().uptimeNanoseconds
+        let since = self.state.withLock { state in
+            max(state.lastGroup.count, state.queue.count) > 1 ? (now - state.lastGroup.begunAt) / 1_000 : .max
+        }
+        if since < Limits.commitPace { usleep(UInt32(Limits.commitPace - since)) }
+    }
+
     private func nextGroup() -> [Change] {
-        self.state.withLock { state in
+        let now = DispatchTime.now().uptimeNanoseconds
+        return self.state.withLock { state in
             var count = 0
             var bytes = 0
             for change in state.queue.prefix(Limits.changesPerCommit) {
@@ -277,6 +290,7 @@ final class Database: Sendable {
                 if count > 0, bytes > Limits.bytesPerCommit { break }
                 count += 1
             }
+            state.lastGroup = (count, now)
             defer { state.queue.removeFirst(count) }
             return Array(state.queue.prefix(count))
         }

@@ -99,6 +99,7 @@ struct Erasure: Sendable {
                 let group = Array(rest.prefix(Limits.cardsPerErasure))
                 rest = rest.dropFirst(group.count)
                 try await self.store.database.write(at: self.now) { tx in _ = try self.erase(group, in: tx) }
+                self.store.handOver.drop(group)
                 self.reached(.committed)
             }
             return try await self.finish(cards)

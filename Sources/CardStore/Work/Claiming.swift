@@ -29,21 +29,15 @@ extension CardStore {
                 try self.begin(row, worker: worker, provider: provider, parameters: parameters, in: tx)
             }
         }
-        return try await self.open(claimed, now: now, told: told) { claim, tx in
+        let toOpen = claimed.filter { $0.handed == nil }
+        let opened = try await self.open(toOpen, now: now, told: told) { claim, tx -> VerificationJob? in
             guard let row = try self.claimed(claim.id, in: .prepared, by: worker, in: tx) else { return nil }
-            let (card, image) = try self.open(row, in: tx)
-            return VerificationJob(
-                card: card,
-                image: image,
-                reading: claim.reading,
-                attempt: claim.attempt,
-                tries: claim.tries,
-                worker: worker.id
-            )
+            return claim.job(try self.open(row, in: tx), of: worker)
         } orEnd: { claim, tx in
             if let attempt = claim.attempt { try self.endUnsent(attempt, in: tx) }
             return try self.endUnreadable(claim.id, in: .prepared, of: worker, in: tx)
         }
+        return claimed.compactMap { claim in claim.handed.map { claim.job($0, of: worker) } } + opened
     }
 
     /// When the next unclaimed card in a state is due; `nil` if there is none.
@@ -132,7 +126,25 @@ extension CardStore {
         return try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
     }
 
-    private typealias Claimed = (id: CardID, reading: CardReading?, attempt: Int64?, tries: Int)
+    private struct Claimed: Sendable {
+        let id: CardID
+        var reading: CardReading?
+        var attempt: Int64?
+        let tries: Int
+        /// The card with its image, if it need not be read for that.
+        let handed: (card: Card, image: PreparedImage)?
+
+        func job(_ opened: (card: Card, image: PreparedImage), of worker: Worker) -> VerificationJob {
+            VerificationJob(
+                card: opened.card,
+                image: opened.image,
+                reading: self.reading,
+                attempt: self.attempt,
+                tries: self.tries,
+                worker: worker.id
+            )
+        }
+    }
 
     private func begin(
         _ row: CardRow,
@@ -143,13 +155,21 @@ extension CardStore {
     ) throws -> Claimed {
         // One that does not open is read again.
         let known = try? self.reading(of: row, provider: provider, parameters: parameters, in: tx)
+        let handed = self.handOver.image(of: row.id, isShrunk: row.isShrunk)
+        let card = handed == nil ? nil : try? row.card(self.vault)
+        var claim = Claimed(
+            id: row.id,
+            tries: row.history.tries,
+            handed: card.flatMap { card in handed.map { (card, $0) } }
+        )
         if let stored = known ?? nil, stored.image == (try? self.open(row, in: tx))?.image.digest {
-            return (id: row.id, reading: stored.reading, attempt: nil, tries: row.history.tries)
+            claim.reading = stored.reading
+            return claim
         }
-        let attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, in: tx)
+        claim.attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, in: tx)
         let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "verify")
         try AccessLog.append(.verify, of: [row.id], by: origin, vault: self.vault, in: tx)
-        return (id: row.id, reading: nil, attempt: attempt, tries: row.history.tries)
+        return claim
     }
 
     /// Opens what was claimed; what does not open ends here, so that it stops no other.

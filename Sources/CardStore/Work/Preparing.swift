@@ -62,13 +62,17 @@ extension CardStore {
         now: Timestamp
     ) async throws -> CardChange {
         let id = job.card.id
-        return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
+        let (change, isOurs) = try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
             let row = try CardRow.require(id, in: tx)
             // A person acted on it, or it was taken over, meanwhile.
-            guard row.state == .received, row.worker == job.worker else { return CardChange(row) }
+            guard row.state == .received, row.worker == job.worker else { return (CardChange(row), false) }
             try self.settle(row, with: conclusion, in: tx)
-            return CardChange(try CardRow.require(id, in: tx))
+            return (CardChange(try CardRow.require(id, in: tx)), true)
         }
+        if case .prepared(let image) = conclusion, isOurs, change.state == .prepared {
+            self.handOver.keep(image, of: id, isShrunk: false)
+        }
+        return change
     }
 
     private func settle(_ row: CardRow, with conclusion: PreparationConclusion, in tx: Transaction) throws {

@@ -51,21 +51,20 @@ extension CardStore {
     ) async throws -> CardChange {
         let id = job.card.id
         let attempt = job.attempt
-        return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
+        let (change, isOurs) = try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
             let row = try CardRow.require(id, in: tx)
             if let attempt { try self.endAttempt(attempt, after: conclusion.failure, in: tx) }
             // A person acted on it, or it was taken over, while the call was under way.
-            guard row.state == .prepared else { return CardChange(row) }
+            guard row.state == .prepared else { return (CardChange(row), false) }
             let isOurs = row.worker == job.worker
             switch conclusion {
             case .judged(let reading, let key, let judgement):
                 try self.put(reading, key, of: id, key: row.key(self.vault), in: tx)
                 if isOurs, try !row.card(self.vault).metadata.changesVerdict(from: job.card.metadata) {
-                    try self.settle(row, reading: reading, judgement: judgement, in: tx)
-                } else {
-                    // It is judged again by what its sender says now, without being read again.
-                    try tx.run("UPDATE card SET worker = NULL WHERE id = \(id) AND worker = \(job.worker)")
+                    return (try self.settle(row, reading: reading, judgement: judgement, in: tx), true)
                 }
+                // It is judged again by what its sender says now, without being read again.
+                try tx.run("UPDATE card SET worker = NULL WHERE id = \(id) AND worker = \(job.worker)")
             case .shrunk(let image, _) where isOurs:
                 try self.put(image, of: id, key: row.key(self.vault), in: tx)
                 try tx.run("UPDATE card SET shrunk = 1, worker = NULL WHERE id = \(id)")
@@ -75,8 +74,14 @@ extension CardStore {
                 try self.countOwnFailure(of: row, error, terms: terms, in: tx)
             case .shrunk, .notShrunk, .failed: break
             }
-            return CardChange(try CardRow.require(id, in: tx))
+            return (CardChange(try CardRow.require(id, in: tx)), isOurs)
         }
+        if case .shrunk(let image, _) = conclusion, isOurs {
+            self.handOver.keep(image, of: id, isShrunk: true)
+        } else if change.state != .prepared, change.state != .verified {
+            self.handOver.drop([id])
+        }
+        return change
     }
 
     /// Whatever is tried again, up to so often: a lack of time or memory of our own.
@@ -91,7 +96,9 @@ extension CardStore {
         try self.release(row, after: history, delay: terms.delay, in: tx)
     }
 
-    private func settle(_ row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws {
+    private func settle(_ row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws
+        -> CardChange
+    {
         let seen = reading.selecting(row.expectedSide)
         let holder = seen.side == .front ? self.vault.holder(in: seen) : nil
         if let holder { try self.note(holder: holder, of: row.number, in: tx) }
@@ -103,7 +110,7 @@ extension CardStore {
             }
         // Outside of a day of this clock it is judged again.
         let again = transition.reason == .clockDoubtful ? tx.now.advanced(by: .seconds(86_400)) : nil
-        try self.move(
+        let change = try self.move(
             row,
             transition,
             also: """
@@ -115,6 +122,7 @@ extension CardStore {
         for warning in judgement.warnings {
             try self.note(warning, of: row, in: transition.to, in: tx)
         }
+        return change
     }
 
     /// Has cards judged again that were held for a clock that may be wrong, once it says another day; nothing is paid for it.

@@ -125,6 +125,6 @@ import Testing
             terms: StoreHarness.terms,
             now: harness.now
         )
-        #expect(first.map(\.number.rawValue) == ["N2", "N0"])
+        #expect(first.proposals.map(\.number.rawValue) == ["N2", "N0"])
     }
 }
