@@ -4,7 +4,6 @@ import argparse
 import base64
 import json
 import os
-import pathlib
 import re
 import shutil
 import statistics
@@ -13,43 +12,33 @@ import sys
 import threading
 import time
 import urllib.request
+from collections import namedtuple
 
-FOLDER = ".build/bench"
-# Each scene is drawn once (a large one takes seconds); copies differ by a comment, so that no two files are alike.
-DRAWN = {"1mp": 24, "12mp": 8}
-# Name: size of the photos, how many, longest edge of what is sent, milliseconds that each endpoint takes.
+from benchmark.photos import FOLDER, photos
+
+# Size and kind of the photos, how many, longest edge of what is sent, milliseconds that each endpoint takes.
+Job = namedtuple("Job", "size kind count edge latency")
 JOBS = {
-    "1mp": ("1mp", 500, 1600, 0),
-    "12mp": ("12mp", 200, 1600, 0),
-    "12mp-same-size": ("12mp", 100, 65500, 0),
-    "1mp-latency": ("1mp", 500, 1600, 50),
+    "12mp": Job("12mp", "photo", 200, 1600, 0),
+    "12mp-422": Job("12mp", "422", 200, 1600, 0),
+    "12mp-444": Job("12mp", "444", 200, 1600, 0),
+    "12mp-progressive": Job("12mp", "progressive", 200, 1600, 0),
+    "12mp-same-size": Job("12mp", "photo", 200, 65500, 0),
+    "12mp-p3": Job("12mp", "p3", 200, 1600, 0),
+    "12mp-grey": Job("12mp", "grey", 200, 1600, 0),
+    "1mp": Job("1mp", "photo", 1000, 1600, 0),
+    "1mp-p3": Job("1mp", "p3", 1000, 1600, 0),
+    "1mp-png": Job("1mp", "png", 1000, 1600, 0),
+    "1mp-latency": Job("1mp", "photo", 1000, 1600, 50),
 }
-FIGURES = {"cards/s": ".1f", "CPU ms/card": ".2f", "peak MB": ".0f", "first s": ".2f", "rise s": ".2f", "again cards/s": ".0f"}
+# "First" is the time to the first call, "end" that from the last document at the backend to the exit; "steady" lies between.
+FIGURES = {
+    "cards/s": ".1f", "steady cards/s": ".1f", "CPU ms/card": ".2f", "RSS MB": ".0f", "anonymous MB": ".0f",
+    "first s": ".3f", "end s": ".3f", "again cards/s": ".0f",
+}
+COMPARED = ("CPU ms/card", "cards/s")
+ROUNDS, PAIRS = 3, 8
 SAMPLE_SECONDS = 0.02
-# The pace has risen when a tenth of the cards has come with so much of the pace of the second half.
-RISEN = 0.8
-
-
-def photos(size, count):
-    """A manifest of so many photos, each a case of its own, which lie in the page cache afterwards."""
-    drawn, folder = os.path.join(FOLDER, f"drawn-{size}"), os.path.join(FOLDER, f"photos-{size}-{count}")
-    if not os.path.isdir(drawn):
-        print(f"bench: drawing {DRAWN[size]} photos of {size}", flush=True)
-        command = ["scripts/make-fixtures", "draw", "--count", str(DRAWN[size]), "--seed", "1"]
-        subprocess.run([*command, "--size", size, "--out", drawn + ".part"], check=True, stderr=subprocess.DEVNULL)
-        os.rename(drawn + ".part", drawn)
-    images = [path.read_bytes() for path in sorted(pathlib.Path(drawn).glob("*/front.jpg"))]
-    os.makedirs(folder, exist_ok=True)
-    manifest = os.path.join(folder, "manifest.jsonl")
-    with open(manifest, "w", encoding="utf-8") as lines:
-        for index in range(count):
-            comment = f"{index:08d}".encode()
-            image = images[index % len(images)]
-            with open(os.path.join(folder, f"{index:06d}.jpg"), "wb") as file:
-                file.write(image[:2] + b"\xff\xfe\x00\x0a" + comment + image[2:])
-            row = {"path": f"{index:06d}.jpg", "business_no": f"CASE-{index:06d}", "side": "front"}
-            lines.write(json.dumps(row) + "\n")
-    return manifest
 
 
 class Endpoint:
@@ -82,38 +71,27 @@ class Endpoint:
 
 
 class Sampler(threading.Thread):
-    """When how many cards had arrived, and the largest resident memory of the process."""
+    """The largest memory of a process in MB: resident, and of it what no file backs."""
 
-    def __init__(self, pid, backend):
+    def __init__(self, pid):
         super().__init__(daemon=True)
-        self.pid, self.backend, self.arrived, self.peak, self.over = pid, backend, [], 0, threading.Event()
-        self.started = time.perf_counter()
+        self.path, self.peaks, self.over = f"/proc/{pid}/status", {"VmHWM": 0, "RssAnon": 0}, threading.Event()
         self.start()
 
     def run(self):
         while not self.over.wait(SAMPLE_SECONDS):
-            count = self.backend.statistics()["posts"]
-            self.arrived.append((time.perf_counter() - self.started, count))
             try:
-                with open(f"/proc/{self.pid}/status", encoding="utf-8") as file:
-                    mark = re.search(r"VmHWM:\s+(\d+)", file.read())
+                with open(self.path, encoding="utf-8") as file:
+                    found = re.findall(r"(VmHWM|RssAnon):\s+(\d+)", file.read())
             except OSError:
                 continue
-            if mark:
-                self.peak = max(self.peak, int(mark[1]) / 1024)
+            for name, kilobytes in found:
+                self.peaks[name] = max(self.peaks[name], int(kilobytes) / 1024)
 
-    def rise(self, total):
-        """(seconds until the first card, seconds until the pace is there) of a run."""
-        first = next((at for at, count in self.arrived if count > 0), 0)
-        half = next((at, count) for at, count in self.arrived if count >= total / 2)
-        end = next((at, count) for at, count in self.arrived if count >= total)
-        steady = (end[1] - half[1]) / max(end[0] - half[0], SAMPLE_SECONDS)
-        window = max(2, total // 10)
-        for at, count in self.arrived:
-            before = [when for when, earlier in self.arrived if earlier <= count - window]
-            if before and window / (at - before[-1]) >= RISEN * steady:
-                return first, before[-1]
-        return first, half[0]
+    def end(self):
+        self.over.set()
+        self.join()
+        return self.peaks["VmHWM"], self.peaks["RssAnon"]
 
 
 def environment(output, edge, endpoints):
@@ -132,60 +110,91 @@ def environment(output, edge, endpoints):
     return {"PATH": os.environ["PATH"], "HOME": os.path.abspath(output), **changes}
 
 
-def measure(binary, manifest, count, edge, latency):
-    """One run into a new sandbox and one again over the same photos; their figures."""
+def first_run(command, variables, endpoints, count):
+    """A run into a new sandbox; its figures but the last one."""
+    started = time.time()
+    process = subprocess.Popen(command, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    sampler = Sampler(process.pid)
+    errors = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    ended = time.time()
+    process.returncode = status
+    resident, anonymous = sampler.end()
+    verifier, backend = seen = [endpoint.statistics() for endpoint in endpoints]
+    if status != 0 or any(each["posts"] != count or each["bad"] for each in seen) or backend["unique_keys"] != count:
+        sys.exit(f"bench: status {status}, {backend['posts']} of {count} cards arrived: {errors[-600:]}")
+    first, last = verifier["first"], backend["last"]
+    processor = (usage.ru_utime + usage.ru_stime) / count * 1000
+    return count / (ended - started), count / (last - first), processor, resident, anonymous, first - started, ended - last
+
+
+def measure(binary, job, manifest, has_second=True):
+    """One run into a new sandbox, and one again over the same photos, which must send nothing; their figures."""
     output = os.path.join(FOLDER, "output")
     shutil.rmtree(output, ignore_errors=True)
     os.makedirs(output)
-    endpoints = [Endpoint(role, latency) for role in ("verify", "backend")]
+    endpoints = [Endpoint(role, job.latency) for role in ("verify", "backend")]
     command = [binary, "run", "--manifest", manifest, "--quiet"]
     try:
-        variables = environment(output, edge, endpoints)
+        variables = environment(output, job.edge, endpoints)
         os.sync()
-        started = time.perf_counter()
-        process = subprocess.Popen(command, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        sampler = Sampler(process.pid, endpoints[1])
-        errors = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
-        process.returncode = status
-        time.sleep(2 * SAMPLE_SECONDS)
-        sampler.over.set()
-        sampler.join()
-        seen = [endpoint.statistics() for endpoint in endpoints]
-        if status != 0 or any(each["posts"] != count or each["bad"] for each in seen) or seen[1]["unique_keys"] != count:
-            sys.exit(f"bench: status {status}, {seen[1]['posts']} of {count} cards arrived: {errors[-600:]}")
-        first, rise = sampler.rise(count)
-        again = time.perf_counter()
-        subprocess.run(command, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-        again = time.perf_counter() - again
-        if endpoints[1].statistics()["posts"] != count:
-            sys.exit("bench: a second run sent something again")
-        processor = (usage.ru_utime + usage.ru_stime) / count * 1000
-        return dict(zip(FIGURES, (count / wall, processor, sampler.peak, first, rise, count / again)))
+        figures = first_run(command, variables, endpoints, job.count)
+        if has_second:
+            again = time.perf_counter()
+            subprocess.run(command, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            figures += (job.count / (time.perf_counter() - again),)
+            if endpoints[1].statistics()["posts"] != job.count:
+                sys.exit("bench: a second run sent something again")
+        return dict(zip(FIGURES, figures))
     finally:
         for endpoint in endpoints:
             endpoint.stop()
         shutil.rmtree(output, ignore_errors=True)
 
 
+def row(name, cells):
+    print(name.ljust(20) + "".join(cell.rjust(16) for cell in cells), flush=True)
+
+
+def tell_medians(options, name, job, manifest):
+    rounds = [measure(options.binary, job, manifest) for _ in range(options.rounds)]
+    row(name, (format(statistics.median(one[figure] for one in rounds), form) for figure, form in FIGURES.items()))
+
+
+def tell_ratios(options, name, job, manifest):
+    """Both binaries in pairs, of which every other begins with the other one; a pair shares its minute of the machine."""
+    ratios = []
+    for pair in range(options.rounds):
+        binaries = [options.binary, options.against]
+        figures = {binary: measure(binary, job, manifest, False) for binary in binaries[:: -1 if pair % 2 else 1]}
+        ours, theirs = (figures[binary] for binary in binaries)
+        ratios.append([ours[figure] / theirs[figure] for figure in COMPARED])
+        cells = []
+        for figure, ratio in zip(COMPARED, ratios[-1]):
+            cells += [format(one[figure], FIGURES[figure]) for one in (ours, theirs)] + [f"{ratio:.3f}"]
+        row(f"{name} {pair + 1}", cells)
+    medians = [f"{statistics.median(column):.3f}" for column in zip(*ratios)]
+    row(f"{name} median", ("", "", medians[0], "", "", medians[1]))
+
+
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.split(": ", 1)[1])
     parser.add_argument("--binary", required=True, help="the binary to measure (default: scripts/build-release builds it)")
-    parser.add_argument("--only", choices=JOBS, help="one job alone")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each job runs; medians are told (default: 3)")
+    parser.add_argument("--against", help="another binary, run in turns with it: the ratios of each pair, and their medians")
+    parser.add_argument("--only", choices=JOBS, nargs="+", default=JOBS, help="these jobs alone")
+    parser.add_argument("--rounds", type=int, help=f"how often each job runs (default: {ROUNDS}, medians are told; {PAIRS} pairs)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the photos, once")
     options = parser.parse_args()
+    if options.against and os.path.samefile(options.against, options.binary):
+        parser.error("--against names the binary itself")
+    options.rounds = options.rounds or (1 if options.quick else PAIRS if options.against else ROUNDS)
     os.makedirs(FOLDER, exist_ok=True)
-    print("job".ljust(16) + "".join(name.rjust(15) for name in FIGURES))
-    for name, (size, count, edge, latency) in JOBS.items():
-        if options.only not in (None, name):
-            continue
-        count = count // 10 if options.quick else count
-        manifest = photos(size, count)
-        rounds = [measure(options.binary, manifest, count, edge, latency) for _ in range(1 if options.quick else options.rounds)]
-        medians = {figure: statistics.median(one[figure] for one in rounds) for figure in FIGURES}
-        print(name.ljust(16) + "".join(format(medians[figure], form).rjust(15) for figure, form in FIGURES.items()), flush=True)
+    compared = [head for figure in COMPARED for head in (figure, "the other's", "ratio")]
+    row("job", compared if options.against else FIGURES)
+    for name in options.only:
+        job = JOBS[name]
+        job = job._replace(count=job.count // 10 if options.quick else job.count)
+        (tell_ratios if options.against else tell_medians)(options, name, job, photos(job.size, job.kind, job.count))
 
 
 if __name__ == "__main__":

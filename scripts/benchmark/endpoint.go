@@ -20,6 +20,8 @@ var (
 	posts int
 	bad   int
 	keys  = map[string]bool{}
+	// When the first and the last photo had come, in seconds since 1970.
+	first, last float64
 )
 
 // whole tells whether a body begins and ends as a form does, with both ends of a JPEG in it.
@@ -58,7 +60,9 @@ func main() {
 	http.HandleFunc("/stats", func(answer http.ResponseWriter, _ *http.Request) {
 		lock.Lock()
 		defer lock.Unlock()
-		json.NewEncoder(answer).Encode(map[string]int{"posts": posts, "bad": bad, "unique_keys": len(keys)})
+		json.NewEncoder(answer).Encode(map[string]any{
+			"posts": posts, "bad": bad, "unique_keys": len(keys), "first": first, "last": last,
+		})
 	})
 	http.HandleFunc("/", func(answer http.ResponseWriter, request *http.Request) {
 		buffer := bytes.NewBuffer(make([]byte, 0, request.ContentLength+bytes.MinRead))
@@ -66,6 +70,10 @@ func main() {
 		lock.Lock()
 		posts++
 		count := posts
+		last = float64(time.Now().UnixNano()) / 1e9
+		if count == 1 {
+			first = last
+		}
 		if err != nil || !whole(buffer.Bytes()) {
 			bad++
 		}
