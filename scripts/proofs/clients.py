@@ -1,29 +1,24 @@
-"""clients: clients, senders and test tools of other makers talk to `serve`.
+"""clients: senders and test tools of other makers talk to `serve`.
 
-Multipart libraries (curl, requests, aiohttp, node, Go) submit pairs; PyPI standardwebhooks signs webhooks of each type, and
-what is tampered with leaves no trace; schemathesis makes requests out of /openapi.json.
+PyPI standardwebhooks signs webhooks of each type, and what is tampered with leaves no trace; schemathesis makes requests
+out of /openapi.json. Forms of other makers' libraries are read by Tests/MultipartFormTests/Interop.
 """
 
-import base64
 import json
 import os
 import pathlib
 import subprocess
 import sys
-import uuid
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 
-from interop import makers
 from proofs.cards import Pairs, jpeg
 from proofs.proof import Skip
 from proofs.remote import SCRIPTS
 from proofs.served import Serve
-from proofs.service_client import HOST, Request, send_until, webhook_secret
+from proofs.service_client import HOST, Request, Webhook, hook_body, hook_card, send_until, webhook_secret
 from proofs.tool import HANG_SECONDS
 
-SIDES = ("front", "back")
-HOOK = "/v1/webhooks/cards"
 # A sender may be wrong by five minutes.
 TOO_OLD, TOO_EARLY = timedelta(minutes=-6), timedelta(minutes=6)
 OLD_ENOUGH, EARLY_ENOUGH = timedelta(minutes=-4), timedelta(minutes=4)
@@ -33,78 +28,36 @@ def photo(proof, index, side):
     return jpeg(Pairs(proof.seed).number(index), side == "back")
 
 
-def forms(proof):
-    """Each multipart library submits a pair as it writes forms, and both sides come to the backend."""
-    serve = Serve(proof, "forms")
-    folder = pathlib.Path(proof.subfolder("makers"))
-    try:
-        found = makers.makers(folder)
-    except SystemExit as error:
-        raise Skip(str(error)) from None
-    serve.start()
-    with serve.client(serve.token) as client:
-        for index, (maker, make) in enumerate(found.items()):
-            serve.submissions.indices.add(index)
-            for side in SIDES:
-                fields = [makers.text("business_no", Pairs.business_number(index)), makers.text("side", side)]
-                fields.append(makers.file("image", f"{side} 样本 é.jpg", photo(proof, index, side)))
-                content_type, body, _ = make("card", fields, folder)
-                answer = client.send(Request("POST", "/v1/cards", [("Content-Type", content_type)], body))
-                proof.expect(answer.status == 202, f"{maker}: the {side} was answered with {answer!r}")
-    proof.figure("multipart libraries, a pair each", ", ".join(found))
-    serve.finish()
-
-
-class Sender:
-    """Signs messages with one secret, by the library of Standard Webhooks."""
-
-    def __init__(self, secret):
-        from standardwebhooks import Webhook
-
-        self.hook = Webhook(secret)
-
-    def message(self, body, name=None, shift=timedelta()):
-        name, moment = name or f"msg_{uuid.uuid4().hex}", datetime.now(timezone.utc) + shift
-        fields = {
-            "Content-Type": "application/json",
-            "webhook-id": name,
-            "webhook-timestamp": str(int(moment.timestamp())),
-            "webhook-signature": self.hook.sign(name, moment, body.decode()),
-        }
-        return Request("POST", HOOK, fields.items(), body)
-
-
-def hook_body(number, image, side, **others):
-    data = {"business_no": number, "side": side, "image_base64": base64.b64encode(image).decode()}
-    return json.dumps({"type": "card.created", "timestamp": "2026-01-01T00:00:00Z", "data": data} | others).encode()
-
-
-def expect_types(proof, client, sender, image):
+def expect_types(proof, client, secret, image):
     """Only card.created brings a card; the status that each other type has, with an image and without."""
     deleted = {"type": "card.deleted", "data": {"business_no": "N-1", "card_id": "x"}}
     messages = [("ping", {"type": "ping"}, 204), ("card.deleted", deleted, 204), ("no type", {"data": deleted["data"]}, 422)]
     for what, message, status in messages:
-        answer = client.send(sender.message(json.dumps(message).encode()))
+        answer = client.send(Webhook(json.dumps(message).encode(), secret))
         proof.expect(answer.status == status, f"{what} was answered with {answer!r}")
     for kind in ("card.deleted", "ping", "", None):
-        answer = client.send(sender.message(hook_body("N-1", image, "front", type=kind)))
+        answer = client.send(Webhook(hook_body(hook_card(image, "N-1", side="front"), type=kind), secret))
         found = (answer.status, answer.code)
         proof.expect(found == (422, "webhook_type_unknown"), f"an image of the type {kind!r} was answered with {answer!r}")
     return len(messages) + 4
 
 
-def tampered(sender, stranger, body, name):
+def tampered(secret, stranger, body, name):
     """What is wrong with a message, and the message; the tests of the service try more."""
-    honest = sender.message(body, name).headers
+    honest = Webhook(body, secret, name).fields()
     _, id_field, time_field, _ = honest
     return {
-        "another secret": stranger.message(body, name),
-        "another body": Request("POST", HOOK, honest, body + b"\n"),
-        "two ids": Request("POST", HOOK, [*honest, id_field], body),
-        "two times": Request("POST", HOOK, [*honest, time_field], body),
-        "an old time": sender.message(body, name, TOO_OLD),
-        "a time ahead": sender.message(body, name, TOO_EARLY),
+        "another secret": Webhook(body, stranger, name),
+        "another body": request(honest, body + b"\n"),
+        "two ids": request([*honest, id_field], body),
+        "two times": request([*honest, time_field], body),
+        "an old time": Webhook(body, secret, name, TOO_OLD),
+        "a time ahead": Webhook(body, secret, name, TOO_EARLY),
     }
+
+
+def request(fields, body):
+    return Request("POST", "/v1/webhooks/cards", fields, body)
 
 
 def webhooks(proof):
@@ -112,32 +65,32 @@ def webhooks(proof):
     serve, name = Serve(proof, "webhooks"), "msg_proof"
     serve.start()
     serve.submissions.indices.add(0)
-    sender, stranger = Sender(serve.secret), Sender(webhook_secret(proof.random))
-    body, number = hook_body(Pairs.business_number(0), photo(proof, 0, "front"), "front"), Pairs.business_number(0)
-    wrong = tampered(sender, stranger, body, name)
+    secret, number = serve.secret, Pairs.business_number(0)
+    body = hook_body(hook_card(photo(proof, 0, "front"), number, side="front"))
+    wrong = tampered(secret, webhook_secret(proof.random), body, name)
     with serve.client() as client:
         for what, message in wrong.items():
             answer = client.send(message)
             proof.expect(answer.status == 401, f"a webhook with {what} was answered with {answer!r}")
-        types = expect_types(proof, client, sender, photo(proof, 1, "front"))
+        types = expect_types(proof, client, secret, photo(proof, 1, "front"))
         proof.expect(not serve.listed(), "tampered webhooks, or those of other types, made cards")
         # Under the name that all the tampering used.
-        card = expect_card(proof, client.send(sender.message(body, name)), "an honest webhook", None, False)
+        card = expect_card(proof, client.send(Webhook(body, secret, name)), "an honest webhook", None, False)
         for what, shift in (("at once", timedelta()), ("late", OLD_ENOUGH), ("by a fast clock", EARLY_ENOUGH)):
-            expect_card(proof, client.send(sender.message(body, name, shift)), f"its retry {what}", card, True)
+            expect_card(proof, client.send(Webhook(body, secret, name, shift)), f"its retry {what}", card, True)
     serve.kill()
     serve.start()
     with serve.client() as client:
-        expect_card(proof, client.send(sender.message(body, name)), "its retry after a kill", card, True)
+        expect_card(proof, client.send(Webhook(body, secret, name)), "its retry after a kill", card, True)
         anew = json.dumps(json.loads(body) | {"timestamp": "2026-01-01T00:00:09Z"}, indent=1).encode()
-        expect_card(proof, client.send(sender.message(anew, name)), "its retry whose JSON is written anew", card, True)
-        others = {"another image": hook_body(number, b"\xff\xd8\xff", "front")}
-        others["another number"] = hook_body("N-1", photo(proof, 0, "front"), "front")
+        expect_card(proof, client.send(Webhook(anew, secret, name)), "its retry whose JSON is written anew", card, True)
+        others = {"another image": hook_body(hook_card(b"\xff\xd8\xff", number, side="front"))}
+        others["another number"] = hook_body(hook_card(photo(proof, 0, "front"), "N-1", side="front"))
         for what, other in others.items():
-            answer = client.send(sender.message(other, name))
+            answer = client.send(Webhook(other, secret, name))
             if (answer.status, answer.code) != (409, "webhook_id_reused"):
                 proof.violated(f"{what} under the same id was answered with {answer!r}, not with 409")
-    back = sender.message(hook_body(number, photo(proof, 0, "back"), "back"))
+    back = Webhook(hook_body(hook_card(photo(proof, 0, "back"), number, side="back")), secret)
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: send_until(serve.client(), back), range(8)))
     cards = {expect_card(proof, answer, "one of several sendings at once") for answer in answers}
@@ -213,4 +166,4 @@ def schemathesis(proof, serve, name, token, cases, phases):
     return json.loads(path.read_text("utf-8"))
 
 
-PARTS = {"forms": forms, "webhooks": webhooks, "document": document}
+PARTS = {"webhooks": webhooks, "document": document}

@@ -6,7 +6,7 @@ Watched meanwhile: the memory of the service, its descriptors, how long honest c
 import contextlib
 import os
 import resource
-import selectors
+import select
 import socket
 import struct
 import time
@@ -28,6 +28,8 @@ MEMORY = (352 + 64) * MIB
 CONNECTIONS, DESCRIPTORS = 512, 16
 # So many files a process may open that a shell or systemd starts without further words.
 USUAL_DESCRIPTORS = 1024
+# More connections than there may be, and how often one that is slow says a little.
+TOO_MANY, DRIP_SECONDS = 88, 0.3
 HONEST = 2
 
 
@@ -48,46 +50,17 @@ def answer_of(connection):
         return None
 
 
-def pour(connection, pieces, listens=True):
-    """Sends pieces until there is an answer (if it is listened for) or nobody takes more; returns how many bytes."""
-    count = 0
-    with selectors.DefaultSelector() as selector:
-        selector.register(connection.socket, selectors.EVENT_READ)
-        for piece in pieces:
-            if (listens and selector.select(0)) or not connection.say(piece):
-                break
-            count += len(piece)
-    return count
-
-
-class Crowd:
-    """Many connections at once that say a little now and then, and what each was answered."""
-
-    def __init__(self, serve, openings):
-        self.selector, self.answers = selectors.DefaultSelector(), []
-        self.connections = [serve.connect() for _ in openings]
-        self.waiting = set(self.connections)
-        for connection, opening in zip(self.connections, openings):
-            self.selector.register(connection.socket, selectors.EVENT_READ, connection)
-            connection.say(opening)
-
-    def wait(self, is_enough, drip=b""):
-        """Until it is enough; a byte now and then to each that waits for its answer."""
-        end, dripped = time.monotonic() + HANG_SECONDS, time.monotonic()
-        while not is_enough(self) and time.monotonic() < end:
-            for key, _ in self.selector.select(0.05):
-                self.selector.unregister(key.fileobj)
-                self.waiting.discard(key.data)
-                self.answers.append(answer_of(key.data))
-            if drip and time.monotonic() - dripped > 0.3:
-                dripped = time.monotonic()
-                for connection in self.waiting:
-                    connection.say(drip)
+def listener(*connections):
+    """Tells by `poll` which of these have something to be read, or have ended."""
+    poll = select.poll()
+    for connection in connections:
+        poll.register(connection.socket, select.POLLIN)
+    return poll
 
 
 class Attacks:
     """What hostile clients do to one service. Each attack returns the connections it still holds, which the service must
-    have ended, and in words what was answered."""
+    have ended."""
 
     def __init__(self, serve):
         self.serve, self.proof = serve, serve.proof
@@ -107,26 +80,26 @@ class Attacks:
         found = Counter("no answer" if answer is None else repr(answer) for answer in answers)
         for answer in found.keys() - set(wanted):
             self.serve.violated(f"{what}: {found[answer]} were answered {answer}, not {' or '.join(wanted)}")
-        return ", ".join(f"{count} × {answer}" for answer, count in sorted(found.items()))
 
-    def flood(self, pieces):
+    def pour(self, pieces):
+        """Sends pieces over a connection of its own until there is an answer, or no more is taken."""
         connection = self.serve.connect()
-        pour(connection, pieces() if callable(pieces) else pieces)
+        poll = listener(connection)
+        for piece in pieces:
+            if poll.poll(0) or not connection.say(piece):
+                break
         answer = answer_of(connection)
         if answer is not None and not answer.ends_connection:
-            # It may go on; nobody wants it to.
             connection.close()
         return connection, answer
 
-    def floods(self, table):
-        """Each of the same from several clients at once."""
-        connections = []
-        for what, pieces, *wanted in table:
-            with ThreadPoolExecutor(self.together) as pool:
-                some, answers = zip(*pool.map(self.flood, [pieces] * self.together))
-            self.expect(what, answers, *wanted)
-            connections += some
-        return connections, f"{len(table)} kinds"
+    def flood(self, what, pieces, *wanted, count=None):
+        """From several clients at once; `pieces` tells what the client of a number sends."""
+        count = count or self.together
+        with ThreadPoolExecutor(count) as pool:
+            connections, answers = zip(*pool.map(self.pour, map(pieces, range(count))))
+        self.expect(what, answers, *wanted)
+        return connections
 
     def submissions(self, name, secret=None):
         number = f"{NUMBER}-{name}"
@@ -145,80 +118,79 @@ class Attacks:
         requests = list(self.submissions("SLOW").values())
         heads = [b"GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ", b"GET /", requests[0].head(self.token)[:-2] + b"X-Slow"]
         bodies = [request.head(self.token) + request.body[:100] for request in requests]
-        crowd = Crowd(self.serve, [(heads, bodies)[place % 2][place // 2 % 3] for place in range(CONNECTIONS - 12)])
-        crowd.wait(lambda crowd: not crowd.waiting, drip=b"a")
-        self.proof.expect(not crowd.waiting, f"{len(crowd.waiting)} slow connections were never ended")
-        return crowd.connections, self.expect("slow connections", crowd.answers, "408 head_timeout", "408 body_timeout")
+
+        def pieces(place):
+            yield (heads, bodies)[place % 2][place // 2 % 3]
+            end = time.monotonic() + HANG_SECONDS
+            while time.monotonic() < end:
+                time.sleep(DRIP_SECONDS)
+                yield b"a"
+
+        return self.flood("slow connections", pieces, "408 head_timeout", "408 body_timeout", count=CONNECTIONS - 12)
 
     def idle(self):
-        """More connections than there may be; the oldest give way, those that are left are served."""
-        crowd = Crowd(self.serve, [b""] * (CONNECTIONS + 88))
-        crowd.wait(lambda crowd: len(crowd.waiting) <= CONNECTIONS)
-        words = self.expect("idle connections", crowd.answers, "no answer")
-        if len(crowd.waiting) > CONNECTIONS or not crowd.answers:
-            self.serve.violated(f"{len(crowd.waiting)} idle connections are open, {len(crowd.answers)} gave way")
-        # The newest of them.
-        connection = next(each for each in reversed(crowd.connections) if each in crowd.waiting)
-        crowd.waiting.discard(connection)
-        connection.say(Request("GET", "/healthz").bytes())
-        self.expect("a connection within the limit", [answer_of(connection)], "200")
+        """More connections than there may be; the oldest give way, the newest is served."""
+        connections = [self.serve.connect() for _ in range(CONNECTIONS + TOO_MANY)]
+        poll = listener(*connections)
+        self.serve.wait(lambda: len(poll.poll(0)) >= TOO_MANY, f"end of {TOO_MANY} idle connections", lambda: len(poll.poll(0)))
+        connections[-1].say(Request("GET", "/healthz").bytes())
+        self.expect("a connection within the limit", [answer_of(connections[-1])], "200")
+        self.expect("the oldest idle connection", [answer_of(connections[0])], "no answer")
         # They may stay idle for a while longer; they go by themselves.
-        for each in crowd.connections:
+        for each in connections:
             each.close()
-        return [], words
+        return []
 
     def unread(self):
         """Requests one behind the other, and nobody reads the answers."""
         connections = [self.serve.connect() for _ in range(self.together)]
-        request = Request("GET", "/openapi.json").bytes()
-        taken = sum(pour(each, (request * 1000 for _ in range(1000)), listens=False) for each in connections)
-        self.proof.expect(taken > len(request), "answers nobody reads: hardly a request was taken, so that nothing was tried")
-        return connections, f"{taken // 1000} kB taken"
+        requests = Request("GET", "/openapi.json").bytes() * 1000
+        taken = sum(connection.say(requests) for connection in connections)
+        for connection in connections:
+            while connection.say(requests):
+                pass
+        self.proof.expect(taken, "answers nobody reads: hardly a request was taken, so that nothing was tried")
+        return connections
 
     def header_floods(self):
         """What stands where no test of the service sends a flood."""
-        start = b"GET /healthz HTTP/1.1\r\nHost: a\r\n"
+        start, large = b"GET /healthz HTTP/1.1\r\nHost: a\r\n", "431 header_too_large"
         chunked = self.endless(self.submissions("TRAILERS")["raw"], b"Transfer-Encoding: chunked")
-        body = f"{len(self.image):x}\r\n".encode() + self.image + b"\r\n0\r\n"
-        large = "431 header_too_large"
-        # Ended by its pace alone, which takes ten seconds.
-        slow = [("a huge extension", [chunked + b"1;"] + [b"a" * MIB] * 64, "400 body_truncated", "408 body_timeout", large)]
-        return self.floods(([] if self.proof.quick else slow) + [
+        body = chunked + f"{len(self.image):x}\r\n".encode() + self.image + b"\r\n0\r\n"
+        floods = [
             ("a huge name", [start] + [b"X" * MIB] * 64, large),
-            ("many trailers", [chunked + body] + [b"X-Flood: a\r\n" * 1000] * 1000, "400 body_truncated", large),
-        ])
+            ("many trailers", [body] + [b"X-Flood: a\r\n" * 1000] * 1000, "400 body_truncated", large),
+            # Ended by its pace alone, which takes ten seconds.
+            ("a huge extension", [chunked + b"1;"] + [b"a" * MIB] * 64, "400 body_truncated", "408 body_timeout", large),
+        ][: 2 if self.proof.quick else 3]
+        return [each for what, pieces, *wanted in floods for each in self.flood(what, lambda _, pieces=pieces: pieces, *wanted)]
 
     def huge_bodies(self):
         """A gigabyte, with its length told and without, signed by nobody the service knows."""
-        length = b"Content-Length: 1073741824"
-        piece = self.image[:64] + b"\x00" * (MIB - 64)
-        large = ("413 body_too_large", "413 image_too_large_bytes", "503 busy")
-        table = []
+        length, piece = b"Content-Length: 1073741824", self.image[:64] + b"\x00" * (MIB - 64)
+        large, connections = "413 body_too_large", []
         for way, request in self.submissions("HUGE", self.unknown_secret).items():
             request.body = request.body[: request.body.index(self.image[:64])] if way == "form" else b""
-            table.append((f"{way}, told", [self.endless(request, length)] + [piece] * 1024, "413 body_too_large"))
-            asked = self.endless(request, length + b"\r\nExpect: 100-continue")
-            table.append((f"{way}, asked first", [asked], "413 body_too_large"))
-            table.append((f"{way}, not told", lambda request=request: self.chunked(request, piece), *large))
+            told, asked = self.endless(request, length), self.endless(request, length + b"\r\nExpect: 100-continue")
+            connections += self.flood(f"{way}, told", lambda _, told=told: [told] + [piece] * 1024, large)
+            connections += self.flood(f"{way}, asked first", lambda _, asked=asked: [asked], large)
+            wanted = (large, "413 image_too_large_bytes", "503 busy")
+            connections += self.flood(f"{way}, not told", lambda _, request=request: self.chunked(request, piece), *wanted)
         run = Request("POST", "/v1/runs", [("Content-Type", "application/json")])
-        table.append(("a run, not told", lambda: self.chunked(run, piece), "413 body_too_large"))
-        return self.floods(table)
+        return connections + list(self.flood("a run, not told", lambda _: self.chunked(run, piece), large))
 
     def chunked(self, request, piece):
         yield self.endless(request, b"Transfer-Encoding: chunked")
-        if request.body:
-            yield f"{len(request.body):x}\r\n".encode() + request.body + b"\r\n"
-        for _ in range(1024):
-            yield f"{len(piece):x}\r\n".encode() + piece + b"\r\n"
+        for each in [request.body] * bool(request.body) + [piece] * 1024:
+            yield f"{len(each):x}\r\n".encode() + each + b"\r\n"
 
     def truncated(self):
         """Requests that end early, in the way of a phone in a tunnel and in that of a crash."""
         answers = []
         for place in range(20 if self.proof.quick else 500):
             request = list(self.submissions(f"CUT-{place}").values())[place % 3]
-            kept = request.head(self.token) + request.body[: self.proof.random.randrange(1, len(request.body))]
             with self.serve.connect() as connection:
-                connection.say(kept)
+                connection.say(request.head(self.token) + request.body[: self.proof.random.randrange(1, len(request.body))])
                 if place % 4 < 2:
                     # Unless it was answered and ended already.
                     with contextlib.suppress(OSError):
@@ -227,7 +199,8 @@ class Attacks:
                 elif place % 4 == 2:
                     # The connection is reset.
                     connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        return [], self.expect("bodies that end early", answers, "400 body_truncated")
+        self.expect("bodies that end early", answers, "400 body_truncated")
+        return []
 
 
 class Siege:
@@ -255,7 +228,7 @@ class Siege:
     def attack(self, name, action):
         """One attack, to its end and beyond: what it held open the service has ended by itself."""
         self.honest.longest, answers, started = 0.0, self.honest.answers, time.monotonic()
-        connections, words = action()
+        connections = action()
         took = time.monotonic() - started
         self.honest.wait_for(2)
         if self.descriptors is not None:
@@ -268,7 +241,7 @@ class Siege:
         if peak > self.level + MEMORY:
             self.serve.violated(f"{name}: {peak // MIB} MiB were resident, more than {MEMORY // MIB} beyond {self.level // MIB}")
         honest = f"{self.honest.answers - answers} honest answers, {self.honest.longest:.2f} s at most"
-        self.serve.figure(name, f"{words} ({took:.0f} s); {self.memory() // MIB} MiB, {peak // MIB} at most; {honest}")
+        self.serve.figure(name, f"{took:.0f} s; {self.memory() // MIB} MiB, {peak // MIB} at most; {honest}")
 
     def end(self):
         """Nothing of the hostile clients was taken."""

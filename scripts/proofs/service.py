@@ -12,7 +12,7 @@ import time
 
 from proofs import hostile
 from proofs.served import Clients, Serve
-from proofs.service_client import Webhook, webhook_secret
+from proofs.service_client import Webhook, hook_body, webhook_secret
 
 CLIENTS = 6
 # More than it takes to close a store and to end a process.
@@ -154,7 +154,7 @@ class Reloads:
         """By a webhook that is signed well and says nothing that can be taken."""
         self.asked += 1
         with self.serve.client() as client:
-            answer = repr(client.send(Webhook({}, secret, f"probe-{self.asked}")))
+            answer = repr(client.send(Webhook(hook_body({}), secret, f"probe-{self.asked}")))
         if answer.startswith("401") == is_good:
             self.serve.violated(f"a secret that is {'' if is_good else 'not '}good was answered {answer}")
 

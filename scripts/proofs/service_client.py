@@ -3,12 +3,13 @@
 import base64
 import contextlib
 import hashlib
-import hmac
 import http.client
 import json
 import random
 import socket
 import time
+import uuid
+from datetime import datetime, timedelta, timezone
 
 from proofs.tool import HANG_SECONDS
 
@@ -62,26 +63,32 @@ class Request:
 
 
 class Webhook(Request):
-    """A webhook, signed again with the time of each sending (Standard Webhooks); its id and body stay."""
+    """A webhook, signed again with the time of each sending by the library of Standard Webhooks; its id and body stay."""
 
     # Its signature is all the leave it needs.
     has_token = False
 
-    def __init__(self, data, secret, name):
-        body = json.dumps({"type": "card.created", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
+    def __init__(self, body, secret, name=None, shift=timedelta()):
+        import standardwebhooks
+
         super().__init__("POST", "/v1/webhooks/cards", [("Content-Type", "application/json")], body)
-        self.secret, self.name = secret, name
+        self.signer, self.name, self.shift = standardwebhooks.Webhook(secret), name or f"msg_{uuid.uuid4().hex}", shift
 
     def fields(self):
-        moment = str(int(time.time()))
-        key = base64.b64decode(self.secret.removeprefix("whsec_"))
-        signature = hmac.new(key, f"{self.name}.{moment}.".encode() + self.body, hashlib.sha256).digest()
-        signed = [
+        moment = datetime.now(timezone.utc) + self.shift
+        return self.headers + [
             ("webhook-id", self.name),
-            ("webhook-timestamp", moment),
-            ("webhook-signature", "v1," + base64.b64encode(signature).decode()),
+            ("webhook-timestamp", str(int(moment.timestamp()))),
+            ("webhook-signature", self.signer.sign(self.name, moment, self.body.decode())),
         ]
-        return self.headers + signed
+
+
+def hook_body(data, **others):
+    return json.dumps({"type": "card.created", "timestamp": "2026-01-01T00:00:00Z", "data": data} | others).encode()
+
+
+def hook_card(image, business_number, **others):
+    return {"business_no": business_number, "image_base64": base64.b64encode(image).decode(), **others}
 
 
 def webhook_secret(random):
@@ -114,7 +121,7 @@ def form_card(image, business_number, key=None):
 
 
 def webhook_card(image, business_number, secret, name):
-    return Webhook({"business_no": business_number, "image_base64": base64.b64encode(image).decode()}, secret, name)
+    return Webhook(hook_body(hook_card(image, business_number)), secret, name)
 
 
 class Answer:
