@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import socket
 import socketserver
 import subprocess
@@ -12,7 +13,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 
 from proofs import cards
 
@@ -153,23 +154,6 @@ def reading(image):
     }
 
 
-class VerifierHandler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        start = body.index(b"\r\n\r\n", body.index(b'name="image"')) + 4
-        image = body[start : body.index(b"\r\n--" + self.headers.get_param("boundary").encode(), start)]
-        self.server.note(hashlib.sha256(image).hexdigest())
-        reply = json.dumps(reading(image)).encode()
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(reply)}\r\n\r\n"
-        self.wfile.write(head.encode() + reply)
-
-    def log_message(self, *arguments):
-        pass
-
-
 def read_message(stream):
     """One HTTP message with Content-Length as bytes; None at the end of the stream."""
     head = b""
@@ -183,23 +167,45 @@ def read_message(stream):
     return head + body if len(body) == int(lengths[0] if lengths else 0) else None
 
 
-class ProxyHandler(socketserver.StreamRequestHandler):
+def answer(status, body=b"", *fields):
+    """An answer with these fields beside its length."""
+    return "\r\n".join([f"HTTP/1.1 {status}", *fields, f"Content-Length: {len(body)}", "", ""]).encode() + body
+
+
+class Handler(socketserver.StreamRequestHandler):
+    """Answers request after request over one connection."""
+
     disable_nagle_algorithm = True
 
+    def handle(self):
+        while (request := read_message(self.rfile)) is not None:
+            self.wfile.write(self.answer(request))
+
+
+class VerifierHandler(Handler):
+    def answer(self, request):
+        start = request.index(b"\r\n\r\n", request.index(b'name="image"')) + 4
+        boundary = re.search(rb'boundary="?([^"\r\n;]+)', request)[1]
+        image = request[start : request.index(b"\r\n--" + boundary, start)]
+        self.server.note(hashlib.sha256(image).hexdigest())
+        return answer("200 OK", json.dumps(reading(image)).encode(), "Content-Type: application/json")
+
+
+class ProxyHandler(Handler):
     def handle(self):
         with socket.create_connection(("127.0.0.1", int(self.server.arguments[0]))) as upstream:
             answers = upstream.makefile("rb")
             while (request := self.next_request()) is not None:
                 upstream.sendall(request)
-                answer = read_message(answers)
+                given = read_message(answers)
                 # By now the backend has committed, whatever becomes of its answer.
                 fate = self.server.fate()
                 self.server.note(fate)
                 if fate == "replaced":
                     return self.replace()
-                if answer is None or fate == "lost":
+                if given is None or fate == "lost":
                     return
-                self.wfile.write(answer)
+                self.wfile.write(given)
 
     def next_request(self):
         self.server.idle.add(self.connection)
@@ -211,12 +217,11 @@ class ProxyHandler(socketserver.StreamRequestHandler):
     def replace(self):
         """Another answer, and now and then no connection for the request that follows."""
         status = self.server.random.choice(REPLACEMENTS)
-        page = b"<html>gateway</html>"
-        head = f"HTTP/1.1 {status}\r\nRetry-After: 0\r\nLocation: /\r\nContent-Type: text/html\r\nConnection: close\r\n"
+        fields = ("Retry-After: 0", "Location: /", "Content-Type: text/html", "Connection: close")
         if self.server.random.random() < REFUSING:
             self.server.note("refusing")
             self.server.shutdown()
-        self.wfile.write(head.encode() + f"Content-Length: {len(page)}\r\n\r\n".encode() + page)
+        self.wfile.write(answer(status, b"<html>gateway</html>", *fields))
 
 
 def field(request, name):
@@ -225,45 +230,30 @@ def field(request, name):
     return request[start:].split(b"\r\n\r\n", 1)[1].split(b"\r\n", 1)[0].decode() if start >= 0 else ""
 
 
-class PickyHandler(socketserver.StreamRequestHandler):
-    disable_nagle_algorithm = True
-
-    def handle(self):
+class PickyHandler(Handler):
+    def answer(self, request):
         port, rules = self.server.arguments
-        while (request := read_message(self.rfile)) is not None:
-            with open(rules, encoding="utf-8") as file:
-                known = json.load(file)
-            number, token = field(request, b"BUSINESSNO"), field(request, b"TOKEN")
-            if number in known.get("fails", ()):
-                answer = b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n"
-            elif known.get("token") not in (None, token):
-                answer = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"
-            else:
-                with socket.create_connection(("127.0.0.1", int(port))) as upstream:
-                    upstream.sendall(request)
-                    answer = read_message(upstream.makefile("rb"))
-            self.server.note("passed" if b" 200 " in answer.split(b"\r\n", 1)[0] else "refused")
-            self.wfile.write(answer)
+        with open(rules, encoding="utf-8") as file:
+            known = json.load(file)
+        number, token = field(request, b"BUSINESSNO"), field(request, b"TOKEN")
+        if number in known.get("fails", ()):
+            given = answer("500 Internal Server Error")
+        elif known.get("token") not in (None, token):
+            given = answer("403 Forbidden")
+        else:
+            with socket.create_connection(("127.0.0.1", int(port))) as upstream:
+                upstream.sendall(request)
+                given = read_message(upstream.makefile("rb"))
+        self.server.note("passed" if b" 200 " in given.split(b"\r\n", 1)[0] else "refused")
+        return given
 
 
-class ImageHandler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        path = os.path.join(self.server.arguments[0], os.path.basename(self.path))
+class ImageHandler(Handler):
+    def answer(self, request):
+        path = os.path.join(self.server.arguments[0], os.path.basename(request.split(b" ", 2)[1].decode()))
         is_there = os.path.isfile(path)
-        body = b""
-        if is_there:
-            with open(path, "rb") as file:
-                body = file.read()
         self.server.note("sent" if is_there else "failed")
-        self.send_response(200 if is_there else 500)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
+        return answer("200 OK", Path(path).read_bytes()) if is_there else answer("500 Internal Server Error")
 
 
 class Server(socketserver.ThreadingTCPServer):
