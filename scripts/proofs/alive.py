@@ -1,15 +1,15 @@
 """alive: what cannot go keeps nothing else back: backs without fronts, documents and hosts that always fail, a TOKEN of before."""
 
 import json
-import os
 import signal
 import time
+from collections import Counter
 from pathlib import Path
 
 from proofs import cards
 from proofs.remote import PickyProxy, image_host
 from proofs.stage import Stage
-from proofs.tool import HANG_SECONDS
+from proofs.tool import HANG_SECONDS, replace_file, until
 
 # The defaults of the product: a proof of pace is one of what ships.
 DEFAULTS = {
@@ -33,18 +33,9 @@ class Place(Stage):
         data = cards.jpeg(self.pairs.number(index), is_back)
         Path(path, "back.jpg" if is_back else "front.jpg").write_bytes(data)
 
-    def states(self, **wanted):
+    def states(self):
         """How many cards of which number prefix stand where."""
-        counts = {}
-        for card in self.sandbox.cards():
-            key = f"{card['business_no'][0]} {card['state']}"
-            counts[key] = counts.get(key, 0) + 1
-        return counts
-
-    def expect_none_twice(self):
-        seen = [(line["business_no"], line["doctype"]) for line in self.backend.ledger()]
-        self.expect(len(seen) == len(set(seen)), "a document stands in the ledger twice")
-        self.expect(not self.backend.refusals(), "the backend refused an upload")
+        return dict(Counter(f"{card['business_no'][0]} {card['state']}" for card in self.sandbox.cards()))
 
 
 def waiting(proof):
@@ -95,8 +86,7 @@ def hosts(proof):
     place.sandbox = place.new_sandbox(**place.settings, **rules, run_patience="150s")
     started = time.monotonic()
     process = place.sandbox.start(["run", "--manifest", str(manifest), "--format", "json", "--quiet"])
-    while place.backend.count() < GOOD_URLS and process.poll() is None and time.monotonic() - started < HANG_SECONDS:
-        time.sleep(0.1)
+    until(lambda: place.backend.count() >= GOOD_URLS, process)
     seconds = time.monotonic() - started
     process.send_signal(signal.SIGTERM)
     errors = process.communicate()[1]
@@ -107,16 +97,8 @@ def hosts(proof):
 
 def token(proof):
     place = Place(proof, "token", stop_probe_interval="1s", run_patience="20s")
-    folder = place.folder
-    file = Path(folder, "token")
-
-    def give(text):
-        part = Path(folder, "token.new")
-        part.write_text(text, encoding="utf-8")
-        part.chmod(0o600)
-        os.replace(part, file)
-
-    give("TOKEN-1")
+    file = Path(place.folder, "token")
+    replace_file(file, "TOKEN-1")
     proxy = proof.keep_running(PickyProxy(place.folder, place.backend, {"token": "TOKEN-1"}))
     place.delivery_url = proxy.url
     count = 3 * UNDER_WAY if proof.quick else 10 * UNDER_WAY
@@ -125,13 +107,11 @@ def token(proof):
         place.photo(photos, f"N{index:03d}", index)
     place.sandbox = place.new_sandbox(**place.settings, delivery_token=None, delivery_token_file=file)
     process = place.sandbox.start(["run", photos, "--format", "json", "--quiet"])
-    while place.backend.count() < UNDER_WAY and process.poll() is None:
-        time.sleep(0.01)
+    until(lambda: place.backend.count() >= UNDER_WAY, process)
     # From now on the gateway lets another TOKEN in than the pipeline has; a while later it has it, too.
     proxy.set(token="TOKEN-2")
-    while proxy.noted()["refused"] < 3 and process.poll() is None:
-        time.sleep(0.01)
-    give("TOKEN-2")
+    until(lambda: proxy.noted()["refused"] >= 3, process)
+    replace_file(file, "TOKEN-2")
     process.communicate(timeout=HANG_SECONDS)
     last = proof.expect_end(place.sandbox.take_in(photos), "the run with the new TOKEN", 0, 1)
     held = [card for card in place.sandbox.cards() if card["state"] == "held"]

@@ -11,7 +11,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from contextlib import closing
 
@@ -19,7 +18,7 @@ from proofs.cut_disk import CutDisk, require
 from proofs.leaks import ERASE
 from proofs.proof import Skip, Violation
 from proofs.stage import Stage
-from proofs.tool import HANG_SECONDS
+from proofs.tool import HANG_SECONDS, until
 
 CONTROL = """
 import sqlite3, sys, time
@@ -238,9 +237,7 @@ class Course(Stage):
             if "free some space" in line:
                 break
         self.disk.empty()
-        end = time.monotonic() + HANG_SECONDS
-        while self.backend.count() < goal and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.05)
+        until(lambda: self.backend.count() >= goal, process)
         process.terminate()
         _, errors = process.communicate(timeout=HANG_SECONDS)
         if self.backend.count() < goal or process.returncode != 143:

@@ -12,7 +12,7 @@ from datetime import datetime
 from proofs.proof import Violation
 from proofs.shim import wrong_clock
 from proofs.stage import TOKEN_EXPIRED, Stage
-from proofs.tool import BUSY, HANG_SECONDS
+from proofs.tool import BUSY, HANG_SECONDS, replace_file, until
 from proofs.workers import KINDS, QUIET_TIME, Run, Watch
 
 # Name, processes, settings.
@@ -80,9 +80,7 @@ class Mix(Stage):
 
     def change_token(self):
         self.tokens += 1
-        with open(f"{self.token_file}.part", "w", encoding="utf-8", opener=lambda *file: os.open(*file, 0o600)) as file:
-            file.write(f"proof-token-{self.tokens}\n")
-        os.replace(f"{self.token_file}.part", self.token_file)
+        replace_file(self.token_file, f"proof-token-{self.tokens}\n")
 
     def resolve(self):
         """A person decides on each card of which only the backend's ledger tells whether it has it."""
@@ -219,9 +217,7 @@ class Mix(Stage):
 
     def wait_for_files(self, watch):
         """Files move after their cards are durable, maybe after the documents have arrived."""
-        end = time.monotonic() + HANG_SECONDS / 3
-        while time.monotonic() < end and watch.waiting():
-            time.sleep(0.1)
+        until(lambda: not watch.waiting(), seconds=HANG_SECONDS / 3)
         watch.judge_files()
 
 
@@ -248,11 +244,9 @@ def hold(proof):
         lost = stage.proxy.noted()["lost"]
         if lost == 0 or held.count("outcome_unknown") != lost or len(held) != lost:
             stage.violated(f"{lost} answers were lost, but after {what} {len(held)} cards are held: {set(held)}")
-    documents = [(line["business_no"], line["doctype"]) for line in stage.backend.ledger()]
-    stage.expect(len(set(documents)) == len(documents), "a document stands in the ledger twice")
-    stage.expect(not stage.backend.refusals(), "a held card was sent again")
+    stage.expect_none_twice()
     proof.expect_whole(sandbox, "hold")
-    proof.figure("hold", f"{len(held)} cards held for {lost} lost answers, {len(documents)} documents once each")
+    proof.figure("hold", f"{len(held)} cards held for {lost} lost answers, {stage.backend.count()} documents once each")
 
 
 PARTS = {name: mix(name, kinds, settings) for name, kinds, settings in MIXES} | {"hold": hold}

@@ -16,6 +16,7 @@ from collections import Counter
 from pathlib import Path
 
 from proofs import cards
+from proofs.tool import replace_file
 
 # What a gateway puts in the place of an answer: the backend has the document all the same.
 REPLACEMENTS = ("503 Service Unavailable", "301 Moved Permanently", "403 Forbidden", "404 Not Found", "502 Bad Gateway")
@@ -87,9 +88,7 @@ class PickyProxy(Stub):
         self.url += "/upload"
 
     def set(self, **rules):
-        with open(self.rules + ".new", "w", encoding="utf-8") as file:
-            json.dump(rules, file)
-        os.replace(self.rules + ".new", self.rules)
+        replace_file(self.rules, json.dumps(rules))
 
 
 def image_host(folder, images):

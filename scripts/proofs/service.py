@@ -13,6 +13,7 @@ import time
 from proofs import hostile
 from proofs.served import Clients, Serve
 from proofs.service_client import Webhook, hook_body, webhook_secret
+from proofs.tool import replace_file
 
 CLIENTS = 6
 # More than it takes to close a store and to end a process.
@@ -120,13 +121,6 @@ def connecting(proof):
     serve.finish()
 
 
-def write_secrets(path, *secrets):
-    """Puts a file in its place that only its owner can read."""
-    with open(path + ".new", "w", encoding="ascii", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        file.write("".join(secret + "\n" for secret in secrets))
-    os.replace(path + ".new", path)
-
-
 class Reloads:
     """SIGHUP, and what tokens and secrets are worth."""
 
@@ -135,7 +129,7 @@ class Reloads:
 
     def change(self, *secrets, words="read again"):
         """SIGHUP with these secrets in the file."""
-        write_secrets(self.path, *secrets)
+        replace_file(self.path, "".join(secret + "\n" for secret in secrets))
         self.reload(words)
 
     def reload(self, words="read again"):
@@ -163,7 +157,7 @@ def reload(proof):
     """Tokens and webhook secrets change under load; nobody who is in the right is refused."""
     path = os.path.join(proof.subfolder("reload"), "secrets")
     old, new = (webhook_secret(proof.random) for _ in range(2))
-    write_secrets(path, old)
+    replace_file(path, old + "\n")
     serve = Serve(proof, "reload", webhooks_secrets_file=path)
     serve.submissions.secret = old
     serve.start()
@@ -191,7 +185,7 @@ def reload(proof):
     changes.change("no secret", words="stay as before")
     changes.expect_token(second, True)
     changes.expect_secret(new, True)
-    write_secrets(path, new)
+    replace_file(path, new + "\n")
     for _ in range(3 if proof.quick else 50):
         changes.reload()
     clients.wait_for(12)

@@ -52,6 +52,11 @@ class Stage:
     def figure(self, name, value):
         self.proof.figure(f"{self.name}: {name}", value)
 
+    def expect_none_twice(self):
+        documents = [(line["business_no"], line["doctype"]) for line in self.backend.ledger()]
+        self.expect(len(set(documents)) == len(documents), "a document stands in the ledger twice")
+        self.expect(not self.backend.refusals(), "the backend refused an upload: it was sent again")
+
     def judge(self, indices, *others):
         """Exactly one accepted document per side of each business number, fronts first, and nothing refused."""
         expected = {*map(Pairs.business_number, indices), *others}

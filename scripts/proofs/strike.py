@@ -17,6 +17,7 @@ from functools import partial
 from proofs.leaks import ERASE, Kept
 from proofs.proof import Violation
 from proofs.shim import told
+from proofs.tool import replace_file
 from proofs.trial import Range, Trial, Watched
 
 # What a command may end with that did not do everything.
@@ -126,8 +127,7 @@ class Upkeep:
         self.proof, self.stage = proof, Range(proof, "upkeep")
         self.photos = self.stage.photos("photos", [self.stage.case(), self.stage.case()])
         self.key = os.path.join(self.stage.folder, "first.key")
-        with open(self.key, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-            file.write(proof.tool.vault_key + "\n")
+        replace_file(self.key, proof.tool.vault_key + "\n")
         self.template = self.sandbox("template")
         proof.expect_end(self.template.take_in(self.photos), "the first run")
         self.victim = self.template.cards()[0]["card_id"]

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import time
 
 NAME = "idcard-pipeline"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -12,6 +13,21 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 HANG_SECONDS = int(os.environ.get("PROOF_HANG_SECONDS", "180"))
 # Settings of a sandbox in which several cards are under way at a time.
 BUSY = {"verification_concurrency": 4, "delivery_concurrency": 4, "imaging_concurrency": 2, "server_rate_limit": 1_000_000}
+
+
+def replace_file(path, text):
+    """Puts a file in its place at once that only its owner can read."""
+    with open(f"{path}.new", "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write(text)
+    os.replace(f"{path}.new", path)
+
+
+def until(is_done, process=None, seconds=HANG_SECONDS):
+    """Waits until it is done, the process has ended, or the time has run out; whether it is done."""
+    end = time.monotonic() + seconds
+    while not (done := is_done()) and (process is None or process.poll() is None) and time.monotonic() < end:
+        time.sleep(0.02)
+    return done
 
 
 def default_binary():

@@ -3,12 +3,11 @@
 import os
 import shutil
 import signal
-import time
 
 from proofs.cards import Pairs
 from proofs.shim import Shim
 from proofs.stage import Stage
-from proofs.tool import HANG_SECONDS
+from proofs.tool import HANG_SECONDS, until
 from proofs.workers import digest
 
 # So many points of each kind are struck in the quick form.
@@ -121,9 +120,7 @@ class Watched(Trial):
     def give(self, variables=None):
         """Watches until all is done or the watch ends by itself; one that was struck may leave the rest to a later rescan."""
         process = self.sandbox.start(["watch", self.photos, "--format", "jsonl"], variables)
-        end = time.monotonic() + (PATIENCE if variables else HANG_SECONDS)
-        while not (is_done := self.is_done()) and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.02)
+        is_done = until(self.is_done, process, PATIENCE if variables else HANG_SECONDS)
         process.send_signal(signal.SIGTERM)
         outcome = self.sandbox.end(process)
         # One that was begun, or ended by itself, a moment ago does not listen to signals: it is ended at once.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from proofs.cards import Pairs
 from proofs.service_client import Client, free_port, raw_card, send_until
-from proofs.tool import HANG_SECONDS
+from proofs.tool import HANG_SECONDS, until
 
 BROKEN_SIDECAR = '{"business_no": '
 # A photo that is being written takes longer than a file has to stand still, and never stands still for so long.
@@ -215,9 +215,7 @@ class Watch(Worker):
 
     def mend(self):
         """Waits until every photo is taken in or refused, then brings those that were refused back."""
-        end = time.monotonic() + HANG_SECONDS
-        while self.waiting() and time.monotonic() < end:
-            time.sleep(0.1)
+        until(lambda: not self.waiting())
         waiting = self.waiting()
         self.mix.expect(not waiting, f"{len(waiting)} photos of the watched folder were not dealt with")
         for number in sorted(self.broken):
