@@ -14,7 +14,7 @@ from collections import Counter, namedtuple
 
 from proofs.cards import jpeg
 from proofs.hostile import CONNECTIONS, TOO_MANY, start_as_usual
-from proofs.served import Serve
+from proofs.served import Clients, Serve
 from proofs.service_client import HOST, NoAnswer, Request, send_until, webhook_card, webhook_secret
 
 # More than there are places.
@@ -109,28 +109,21 @@ def besiege(addresses, target, random, stopped, report):
     report.send(counts)
 
 
-class Honest:
+class Honest(Clients):
     """Clients of which each request comes by a connection of its own: health, cards with a token, and webhooks."""
 
     def __init__(self, serve):
-        self.serve, self.stopped, self.lock = serve, threading.Event(), threading.Lock()
-        self.plan = serve.submissions.until(self.stopped)
         # Seconds of each answer, by what was asked; and what was no answer, in words.
         self.seconds, self.refusals = {}, []
-        self.threads = [threading.Thread(target=work, daemon=True) for work in (self.ask, self.send, self.send)]
-        for thread in self.threads:
-            thread.start()
-
-    def stop(self):
-        self.stopped.set()
-        for thread in self.threads:
-            thread.join()
+        super().__init__(serve, count=2, pause=PAUSE)
+        self.threads.append(threading.Thread(target=self.ask, daemon=True))
+        self.threads[-1].start()
 
     def once(self, kind, request, wanted):
         """One request over a connection of its own; None if it was not answered as it should."""
         started, answer = time.monotonic(), None
         try:
-            with self.serve.client(self.serve.token) as client:
+            with self.serve.client(self.token) as client:
                 answer = client.send(request, once=True)
             words = repr(answer)
         except (OSError, NoAnswer) as error:
@@ -146,19 +139,13 @@ class Honest:
         while not self.stopped.wait(PAUSE):
             self.once("health", Request("GET", "/healthz"), 200)
 
-    def next(self):
-        with self.lock:
-            return next(self.plan, None)
-
-    def send(self):
-        while (submission := self.next()) is not None:
-            answer = self.once(submission.way, submission.request, 202)
-            if answer is None:
-                # Counted as refused; the case is to be whole all the same.
-                with self.serve.client(self.serve.token) as client:
-                    answer = send_until(client, submission.request)
-            self.serve.submissions.note(submission, answer, None)
-            time.sleep(PAUSE)
+    def send(self, _, submission):
+        answer = self.once(submission.way, submission.request, 202)
+        if answer is None:
+            # Counted as refused; the case is to be whole all the same.
+            with self.serve.client(self.token) as client:
+                answer = send_until(client, submission.request)
+        self.submissions.note(submission, answer, None)
 
     def judge(self):
         for refusal, count in Counter(self.refusals).items():
