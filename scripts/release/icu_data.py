@@ -59,7 +59,7 @@ def main(library, target):
         pathlib.Path(folder, "some").write_bytes(reduced(pathlib.Path(folder, "all").read_bytes()))
         lines = f'.section .rodata\n.globl {NAME}\n.p2align 4\n{NAME}: .incbin "{folder}/some"\n'
         lines += '.section .note.GNU-stack,"",@progbits\n'
-        subprocess.run(["clang", "-c", "-x", "assembler", "-", "-o", target], input=lines, text=True, check=True)
+        subprocess.run(["as", "-o", target], input=lines, text=True, check=True)
     print(symbol)
 
 
