@@ -15,9 +15,9 @@ struct Intake: Sendable {
         var rest = groups[...]
         while !rest.isEmpty, !self.context.board.isEnding {
             let portion = Self.portion(of: &rest)
-            let unknown = try await self.lookUp(portion)
+            let (unknown, newNumbers) = try await self.lookUp(portion)
             guard try await self.waitForRoom(for: unknown) else { return }
-            try await self.admit(unknown)
+            try await self.admit(unknown, newNumbers)
         }
     }
 
@@ -54,11 +54,15 @@ struct Intake: Sendable {
         return portion
     }
 
-    /// Returns the photos that are not known as cards yet; a file that is the same as before is not read again.
-    private func lookUp(_ groups: [[InputItem]]) async throws -> [[InputItem]] {
+    /// Returns the photos that are not known as cards yet, and the numbers without any; a file that is the same as before is not
+    /// read again.
+    private func lookUp(_ groups: [[InputItem]]) async throws -> (
+        unknown: [[InputItem]], newNumbers: Set<BusinessNumber>
+    ) {
         let items = groups.flatMap(\.self)
-        var known = try await self.context.store.known(items, of: self.submitter, now: self.context.time.now())[...]
-        return groups.map { group in
+        let (cards, new) = try await self.context.store.known(items, of: self.submitter, now: self.context.time.now())
+        var known = cards[...]
+        let unknown = groups.map { group in
             group.filter { item in
                 guard let outcome = known.popFirst() ?? nil else { return true }
                 if outcome.state.isRunnable { self.ring(for: [outcome]) }
@@ -67,30 +71,32 @@ struct Intake: Sendable {
             }
         }
         .filter { !$0.isEmpty }
+        return (unknown, new)
     }
 
-    private func admit(_ groups: [[InputItem]]) async throws {
+    private func admit(_ groups: [[InputItem]], _ newNumbers: Set<BusinessNumber>) async throws {
         try await withThrowingTaskGroup { tasks in
             var rest = groups[...]
             for _ in 0..<(self.context.settings.preparing + Limits.photosAhead) {
                 guard let group = rest.popFirst() else { break }
-                tasks.addTask { try await self.admit(group) }
+                tasks.addTask { try await self.admit(group, newNumbers) }
             }
             while try await tasks.next() != nil {
                 guard !self.context.board.isEnding, let group = rest.popFirst() else { continue }
-                tasks.addTask { try await self.admit(group) }
+                tasks.addTask { try await self.admit(group, newNumbers) }
             }
         }
     }
 
     /// Takes the photos of one number in by one commit.
-    private func admit(_ group: [InputItem]) async throws {
+    private func admit(_ group: [InputItem], _ newNumbers: Set<BusinessNumber>) async throws {
         var photos: [(item: InputItem, admission: Admission)] = []
         var refusals: [(item: InputItem, error: CodedError)] = []
         for item in group {
             do {
                 try self.requireSpace()
-                photos.append((item, try await self.admission(of: item)))
+                let isNew = newNumbers.contains(item.metadata.businessNumber)
+                photos.append((item, try await self.admission(of: item, isOfNewNumber: isNew)))
             } catch let error as CodedError {
                 refusals.append((item, error))
                 guard error.kind != .input else { continue }
@@ -132,7 +138,7 @@ struct Intake: Sendable {
     }
 
     /// Reads and prepares a photo, or notes where it is to be fetched from; throws `CodedError` if it becomes no card.
-    private func admission(of item: InputItem) async throws -> Admission {
+    private func admission(of item: InputItem, isOfNewNumber: Bool = false) async throws -> Admission {
         switch item.place {
         case .file(let file):
             let source = try await self.context.ports.read(file)
@@ -140,7 +146,9 @@ struct Intake: Sendable {
             let content: Admission.Content
             do {
                 // A copy of a photo that is there need not be decoded to be known.
-                let isKnown = try await self.context.store.hasImage(of: digest, number: item.metadata.businessNumber)
+                let number = item.metadata.businessNumber
+                var isKnown = false
+                if !isOfNewNumber { isKnown = try await self.context.store.hasImage(of: digest, number: number) }
                 content = isKnown ? .received(source) : .prepared(try await self.context.prepare(source))
             } catch let error as CodedError where error.kind == .input {
                 content = .refused(error)
@@ -213,7 +221,9 @@ extension Intake {
     /// Has what is said of a file now amend its card, without reading the file; `nil` if it is no card yet.
     func amend(_ item: InputItem) async throws -> AdmissionOutcome? {
         guard case .file = item.place else { return nil }
-        let known = try await self.context.store.known([item], of: self.submitter, now: self.context.time.now())[0]
+        let known = try await self.context.store.known([item], of: self.submitter, now: self.context.time.now()).cards[
+            0
+        ]
         if let known, known.state.isRunnable { self.ring(for: [known]) }
         return known
     }

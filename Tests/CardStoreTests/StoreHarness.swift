@@ -204,7 +204,7 @@ final class StoreHarness {
                 metadata: metadata ?? CardMetadata(businessNumber: BusinessNumber(stored: number))
             )
         }
-        return try await self.store.known(listed, of: "local", now: self.now)
+        return try await self.store.known(listed, of: "local", now: self.now).cards
     }
 
     func claim(

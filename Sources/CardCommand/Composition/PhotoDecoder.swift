@@ -9,9 +9,9 @@ import Glibc
 /// While a photo is decoded here, a file in the sandbox has one byte for each decoding of it that began and did not end. It is
 /// not synced: it must outlive the process, not the machine.
 struct PhotoDecoder: Sendable {
-    /// What a note is named after: enough of a photo to tell it from others. Its name tells too little to prove that the photo
-    /// was here, and two photos of one name cost no more than a child process.
-    private static let (bytesLookedAt, digitsOfName) = (65_536, 8)
+    /// What a note is named after: so many bytes of the photo's start and end, which tell it from others. Its name tells too
+    /// little to prove that the photo was here, and two photos of one name cost no more than a child process.
+    private static let (bytesLookedAt, digitsOfName) = (4_096, 8)
     /// How many processes may die of a photo: once may be chance.
     private static let mostCrashes = 2
 
@@ -33,7 +33,7 @@ struct PhotoDecoder: Sendable {
     /// - Throws: as `ImageRecompressor.prepare` and `prepareIsolated`.
     func prepare(_ source: Data) throws(CodedError) -> PreparedImage {
         guard self.isolation == .none else { return try self.recompressor.prepareIsolated(source) }
-        let digest = ContentDigest(of: source.prefix(Self.bytesLookedAt))
+        let digest = ContentDigest(of: source.prefix(Self.bytesLookedAt) + source.suffix(Self.bytesLookedAt))
         let note = "\(self.notes)/\(digest.hexadecimal.prefix(Self.digitsOfName))"
         // A child that lives is no reason to decode here again, so the note stays.
         guard Self.crashes(in: note) < Self.mostCrashes else { return try self.recompressor.prepareIsolated(source) }

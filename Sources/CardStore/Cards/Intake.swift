@@ -6,19 +6,24 @@ extension CardStore {
     /// list says now amends it, or brings a replaced photo back, without reading a byte. Of addresses nothing is known.
     ///
     /// A photo whose image could not be used left no bytes, so its file is read again.
+    ///
+    /// - Returns: also those of their numbers that have no card yet.
     package func known(
         _ items: [InputItem],
         of submitter: String,
         now: Timestamp
-    ) async throws -> [AdmissionOutcome?] {
-        let (found, changed) = try await self.read { tx in
+    ) async throws -> (cards: [AdmissionOutcome?], newNumbers: Set<BusinessNumber>) {
+        let (found, changed, new) = try await self.read { tx in
             let found = try items.map { try self.known($0, in: tx) }
             let changed = try items.indices.filter { index in
                 try found[index].map { try self.changes($0, items[index], in: tx) } ?? false
             }
-            return (found, changed)
+            let new = try Set(items.map(\.metadata.businessNumber)).filter { number in
+                try !tx.exists("SELECT 1 FROM cases WHERE number = \(number)")
+            }
+            return (found, changed, new)
         }
-        guard !changed.isEmpty else { return found }
+        guard !changed.isEmpty else { return (found, new) }
         let numbers = changed.map { items[$0].metadata.businessNumber }
         let amended = try await self.write(at: now, locking: numbers) { tx in
             try changed.compactMap { index -> (Int, AdmissionOutcome)? in
@@ -33,7 +38,7 @@ extension CardStore {
         }
         var outcomes = found
         for (index, outcome) in amended { outcomes[index] = outcome }
-        return outcomes
+        return (outcomes, new)
     }
 
     /// Whether what a list says now may change a card.
