@@ -15,7 +15,7 @@ struct AccessLogTests {
 
     /// The lines of the log but the last, which tells of this look at it.
     private func log() async throws -> [[String: Any]] {
-        let log = try await self.tool.run(["cards", "log", "--format", "jsonl"] + self.tool.sandboxOption, ends: 0)
+        let log = try await self.tool.run(["cards", "log", "--format", "jsonl"], ends: 0)
         return try log.output.split(separator: "\n").dropLast().map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         }
@@ -25,14 +25,10 @@ struct AccessLogTests {
     func sudo() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         for command in [["cards", "show", card, "--reveal"], ["backup", self.tool.home.appending(path: "copy").path]] {
-            try await self.tool.run(command + self.tool.sandboxOption, ["SUDO_USER": "daemon"], ends: 0)
+            try await self.tool.run(command, ["SUDO_USER": "daemon"], ends: 0)
         }
         // A name that the system does not know says nothing.
-        try await self.tool.run(
-            ["cards", "show", card, "--reveal"] + self.tool.sandboxOption,
-            ["SUDO_USER": "nobody-of-this-name"],
-            ends: 0
-        )
+        try await self.tool.run(["cards", "show", card, "--reveal"], ["SUDO_USER": "nobody-of-this-name"], ends: 0)
         let lines = try await self.log().map { "\($0["action"] ?? "") \($0["subject"] ?? "") \($0["actor"] ?? "")" }
         #expect(
             lines == [
@@ -46,7 +42,7 @@ struct AccessLogTests {
     func masked() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         for command in [["cards", "show", card], ["cards", "list"], ["status"]] {
-            try await self.tool.run(command + self.tool.sandboxOption, ends: 0)
+            try await self.tool.run(command, ends: 0)
         }
         #expect(try await self.log().isEmpty)
     }
@@ -61,7 +57,7 @@ struct AccessLogTests {
             ["cards", "erase", card, "--yes"] + why, ["cards", "erase", card, "--yes", "--reason", number],
             ["cards", "retry", card] + why, ["cards", "resolve", card, "--as", "reject"] + why, ["cards", "log"] + why,
         ] {
-            let refused = try await self.tool.run(command + self.tool.sandboxOption)
+            let refused = try await self.tool.run(command)
             #expect(refused.status == 64, "\(command[1]): \(refused.errors)")
             #expect(!refused.errors.contains(number) && !refused.output.contains(number))
         }

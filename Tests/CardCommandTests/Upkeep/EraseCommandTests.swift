@@ -19,33 +19,21 @@ struct EraseCommandTests {
 
     init() throws { self.tool = try Tool() }
 
-    private var decoder: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return decoder
-    }
-
     private func erase(
         _ arguments: [String],
         _ variables: [String: String] = [:],
         ends status: Int32 = 0
     ) async throws -> [Certificates.Certificate] {
-        let outcome = try await self.tool.run(
-            ["cards", "erase", "--yes", "--format", "json"] + arguments,
-            variables,
-            ends: status
-        )
-        return try self.decoder.decode(Certificates.self, from: Data(outcome.output.utf8)).erasures
+        let command = ["cards", "erase", "--yes", "--format", "json"] + arguments
+        return try await self.tool.run(command, variables, ends: status).decoded(Certificates.self).erasures
     }
 
     @Test("The business number of nobody is an error, and nothing is erased")
     func nobody() async throws {
         try await self.tool.admitting(["R-1"])
-        let outcome = try await self.tool.run(
-            ["cards", "erase", "--yes", "--business-no", "R-9"] + self.tool.sandboxOption
-        )
+        let outcome = try await self.tool.run(["cards", "erase", "--yes", "--business-no", "R-9"])
         #expect(outcome.status == 66 && outcome.errors.contains("no card of the business number"))
-        let list = try await self.tool.run(["cards", "list"] + self.tool.sandboxOption)
+        let list = try await self.tool.run(["cards", "list"])
         #expect(list.output.contains("prepared"))
     }
 
@@ -55,10 +43,7 @@ struct EraseCommandTests {
         let aged =
             "UPDATE card SET state = 'failed', reason = 'attempts_exhausted', changed_at = changed_at - 864000000"
         try await self.tool.plant("\(aged) WHERE id = '\(cards[1])'")
-        let certificates = try await self.erase(
-            [cards[0].rawValue, "--expired"] + self.tool.sandboxOption,
-            ["IDCARD_RETENTION_FAILED": "1d"]
-        )
+        let certificates = try await self.erase([cards[0].rawValue, "--expired"], ["IDCARD_RETENTION_FAILED": "1d"])
         let reasons = Dictionary(uniqueKeysWithValues: certificates.map { ($0.cardId, $0.reason) })
         #expect(reasons == [cards[0].rawValue: "requested", cards[1].rawValue: "retention"])
     }
@@ -77,7 +62,7 @@ struct EraseCommandTests {
             """
         let python = Project.root.appending(path: ".venv/bin/python3").path
         return try await self.tool.run(
-            ["cards", "erase"] + arguments + self.tool.sandboxOption,
+            ["cards", "erase"] + arguments,
             ["IDCARD_RETENTION_FAILED": "1d"],
             wrapper: [python, "-c", program, answer],
             ends: status
@@ -103,20 +88,16 @@ struct EraseCommandTests {
         )
         // One is named, and one both named and past its retention.
         let command = ["cards", "erase", "--expired", cards[0], cards[2], "--dry-run", "--format", "json"]
-        let dry = try await self.tool.run(
-            command + self.tool.sandboxOption,
-            ["IDCARD_RETENTION_FAILED": "1d"],
-            ends: 0
-        )
-        let listed = try self.decoder.decode(CardList.self, from: Data(dry.output.utf8)).cards.map(\.cardId)
+        let dry = try await self.tool.run(command, ["IDCARD_RETENTION_FAILED": "1d"], ends: 0)
+        let listed = try dry.decoded(CardList.self).cards.map(\.cardId)
         #expect(listed == [cards[0], cards[2], cards[1]])
         let question = "Erase 2 cards whose retention is over, the oldest unchanged since 2023-11-14T22:13:20"
         let refused = try await self.erase(["--expired"], typing: "no", ends: 1)
         #expect(refused.output.contains(question) && refused.output.contains("nothing was erased"), "\(refused.output)")
-        let list = ["cards", "list", "--quiet", "--state", "erased"] + self.tool.sandboxOption
+        let list = ["cards", "list", "--quiet", "--state", "erased"]
         #expect(try await self.tool.run(list).output.isEmpty)
         _ = try await self.erase(["--expired"], typing: "yes", ends: 0)
-        #expect(try await self.tool.run(list).output.split(separator: "\n").map(String.init) == Array(cards.prefix(2)))
+        #expect(try await self.tool.run(list).lines == Array(cards.prefix(2)))
         // Nothing is left that would be asked about.
         #expect(try await !self.erase(["--expired"], typing: "no", ends: 0).output.contains("Erase"))
     }
@@ -133,20 +114,16 @@ struct EraseCommandTests {
             BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END
             """
         )
-        let certificates = try await self.erase(
-            ["--expired"] + self.tool.sandboxOption,
-            ["IDCARD_RETENTION_FAILED": "1d"],
-            ends: 74
-        )
+        let certificates = try await self.erase(["--expired"], ["IDCARD_RETENTION_FAILED": "1d"], ends: 74)
         #expect(Set(certificates.map(\.cardId)) == Set(cards.prefix(8)))
     }
 
     @Test("A card that is named twice has one certificate, whose lines people read one by one")
     func namedTwice() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
-        let certificates = try await self.erase([card, card, "--business-no", "R-1"] + self.tool.sandboxOption)
+        let certificates = try await self.erase([card, card, "--business-no", "R-1"])
         #expect(certificates.map(\.cardId) == [card])
-        let text = try await self.tool.run(["cards", "erase", "--yes", card] + self.tool.sandboxOption, ends: 0)
+        let text = try await self.tool.run(["cards", "erase", "--yes", card], ends: 0)
         let lines = text.output.split(separator: "\n")
         #expect(lines.first?.hasPrefix("\(card)  erased") == true)
         #expect(lines.count > 1 && lines.dropFirst().allSatisfy { $0.hasPrefix("  ") }, "\(text.output)")
@@ -158,14 +135,11 @@ struct EraseCommandTests {
         _ = try await store.see(Timestamp(Date()))
         try store.close()
         let variables = ["LD_PRELOAD": try await self.tool.shim("clock"), "PROOF_CLOCK_OFFSET": "-2592000"]
-        let erase = ["cards", "erase", "--expired", "--yes"] + self.tool.sandboxOption
+        let erase = ["cards", "erase", "--expired", "--yes"]
         let outcome = try await self.tool.run(erase, variables)
         #expect(outcome.status == 0 && outcome.output.isEmpty, "\(outcome.output)")
         #expect(outcome.errors.contains("the clock is more than a week behind"), "\(outcome.errors)")
-        let dry = try await self.tool.run(
-            ["cards", "erase", "--expired", "--dry-run"] + self.tool.sandboxOption,
-            variables
-        )
+        let dry = try await self.tool.run(["cards", "erase", "--expired", "--dry-run"], variables)
         #expect(dry.errors.contains("the clock is more than a week behind"), "\(dry.errors)")
         #expect(try await self.tool.run(erase).errors.isEmpty)
     }
@@ -173,38 +147,36 @@ struct EraseCommandTests {
     @Test("Documents of the built-in backend are erased once its folder is named, also after the card")
     func documents() async throws {
         let photos = try self.tool.folder("photos", ["R-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
-        let documents = self.tool.home.appending(path: "documents")
-        try await self.tool.run(
-            ["run", photos.path, "--embedded", "--documents", documents.path] + self.tool.sandboxOption,
-            ends: 0
-        )
-        let options = self.tool.sandboxOption + ["--embedded"]
-        let id = try await self.tool.run(["cards", "list", "--quiet"] + options).output.trimmed
+        let options = ["--embedded", "--documents", self.tool.documents.path]
+        try await self.tool.run(["run", photos.path] + options, ends: 0)
+        let id = try #require(try await self.tool.run(["cards", "list", "--quiet", "--embedded"]).lines.first)
         // Another folder, where nothing of it lies.
-        _ = try await self.erase([id, "--documents", self.tool.home.appending(path: "other").path] + options)
-        #expect(try self.images(in: documents) == 1)
-        _ = try await self.erase([id, "--documents", documents.path] + options)
-        #expect(try self.images(in: documents) == 0)
-        #expect(try self.tool.lines("ledger.jsonl", in: documents).allSatisfy { $0.imageSha256.isEmpty })
-    }
-
-    private func images(in folder: URL) throws -> Int {
-        try FileManager.default.subpathsOfDirectory(atPath: folder.path).count { $0.hasSuffix(".jpg") }
+        let other = self.tool.home.appending(path: "other").path
+        _ = try await self.erase([id, "--embedded", "--documents", other])
+        #expect(try self.tool.images() == 1)
+        _ = try await self.erase([id] + options)
+        #expect(try self.tool.images() == 0)
+        #expect(try self.tool.ledger().allSatisfy { $0.imageSha256.isEmpty })
     }
 
     @Test("An export is durable with its folder, and the log has a line of it")
     func export() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         let folder = self.tool.home.appending(path: "exported")
-        let counter = try await CallCounter(for: self.tool)
-        let command = ["cards", "export", card, "--output", folder.path, "--why", "ticket 7"] + self.tool.sandboxOption
-        try await self.tool.run(command, try counter.variables(below: [folder.path]), ends: 0)
+        let report = self.tool.home.appending(path: "calls.txt")
+        let counting = [
+            "LD_PRELOAD": try await self.tool.shim("shim"), "PROOF_SHIM_MODE": "count",
+            "PROOF_SHIM_REPORT": report.path, "PROOF_SHIM_SCOPE": "files", "PROOF_SHIM_BELOW": folder.path,
+        ]
+        let command = ["cards", "export", card, "--output", folder.path, "--why", "ticket 7"]
+        try await self.tool.run(command, counting, ends: 0)
         // Two files and the folder that names them.
-        #expect(try counter.counts()["fsync"] == 3)
+        let calls = try String(contentsOf: report, encoding: .utf8).split(separator: "\n")
+        #expect(calls.filter { $0.hasPrefix("fsync ") } == ["fsync 3"], "\(calls)")
         let again = try await self.tool.run(command)
         #expect(again.status == 66 && again.errors.contains("File exists; remove what is there"))
         let impossible = ["cards", "export", card, "--output", "\(folder.path)/\(card).jpg/below"]
-        let refused = try await self.tool.run(impossible + self.tool.sandboxOption)
+        let refused = try await self.tool.run(impossible)
         #expect(refused.status == 66 && refused.errors.contains("Not a directory"), "\(refused.errors)")
         // With one of the two in the way nothing is written; out of the way, both are.
         try FileManager.default.removeItem(at: folder.appending(path: "\(card).json"))
@@ -213,7 +185,7 @@ struct EraseCommandTests {
         #expect(left == ["\(card).jpg"])
         try FileManager.default.removeItem(at: folder.appending(path: "\(card).jpg"))
         try await self.tool.run(command, ends: 0)
-        let log = try await self.tool.run(["cards", "log", "--format", "jsonl"] + self.tool.sandboxOption)
+        let log = try await self.tool.run(["cards", "log", "--format", "jsonl"])
         #expect(log.output.split(separator: "\n").count { $0.contains("export") && $0.contains("ticket 7") } == 4)
         // What a card has not, and what a line is not about, is null: a key is there all the same.
         let last = try #require(log.output.split(separator: "\n").last)
@@ -222,8 +194,4 @@ struct EraseCommandTests {
         let document = try #require(try JSONSerialization.jsonObject(with: exported) as? [String: Any])
         for key in ["user_no", "expected_id_number", "expected_name"] { #expect(document[key] is NSNull, "\(key)") }
     }
-}
-
-extension String {
-    fileprivate var trimmed: String { self.trimmingCharacters(in: .whitespacesAndNewlines) }
 }

@@ -7,22 +7,16 @@ import TestSupport
 import Testing
 
 extension Tool {
-    /// Where the sandbox lies that `sandbox()` opens.
-    var sandboxFolder: URL { self.home.appending(path: "sandbox") }
+    /// Where the sandbox of real endpoints lies.
+    var sandboxFolder: URL { self.home.appending(path: ".local/share/idcard-pipeline/sandbox") }
 
-    /// The option that names that sandbox.
-    var sandboxOption: [String] { ["--sandbox", self.sandboxFolder.path] }
-
-    /// Opens a sandbox in the home with the home's own key; made if it is not there.
-    func sandbox(_ kind: CardStore.Kind = .real) async throws -> CardStore {
-        let key = try String(
-            contentsOf: self.home.appending(path: ".config/idcard-pipeline/vault.key"),
-            encoding: .utf8
-        )
+    /// Opens that sandbox with the home's own key; made if it is not there.
+    func sandbox() async throws -> CardStore {
+        let key = self.home.appending(path: ".config/idcard-pipeline/vault.key")
         return try await CardStore.open(
             path: self.sandboxFolder.path,
-            kind: kind,
-            ring: try KeyRing(text: key),
+            kind: .real,
+            ring: try KeyRing(text: String(contentsOf: key, encoding: .utf8)),
             creating: true,
             now: Timestamp(Date())
         )
@@ -35,6 +29,11 @@ extension Tool {
         let cards = try await store.admitPhotos(numbers)
         try store.close()
         return cards
+    }
+
+    /// How many images of documents the built-in backend holds in its folder.
+    func images() throws -> Int {
+        try FileManager.default.subpathsOfDirectory(atPath: self.documents.path).count { $0.hasSuffix(".jpg") }
     }
 
     /// Runs a Python program that changes the database of the sandbox as its `db`.

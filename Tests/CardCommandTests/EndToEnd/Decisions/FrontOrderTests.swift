@@ -8,61 +8,32 @@ import Testing
 struct FrontOrderTests {
     private static let (front, back) = ("IDCARD_FRONT_APP", "IDCARD_BACK_APP")
 
-    private func configuration(delivery: [String] = []) -> RemoteConfiguration {
-        var configuration = RemoteConfiguration(others: ["run: {patience: 2s}"])
-        configuration.delivery += delivery
-        return configuration
-    }
+    private static let impatience = ["run: {patience: 2s}"]
 
-    @Test(
-        "A front that was refused keeps its back in every later run, until it is taken in",
-        arguments: ["single", "application", "batch"]
-    )
-    func refusedFront(layout: String) async throws {
+    @Test("A front that was refused keeps its back in every later run, until it is taken in, or a person accepts it")
+    func refusedFront() async throws {
         let tool = try Tool()
-        let photos = try tool.pairs()
-        let sidecar = photos.appending(path: "R-1/front.jpg.json")
-        try Data("{".utf8).write(to: sidecar)
-        try await tool.servingBoth(with: self.configuration(delivery: ["layout: \(layout)", "batch_wait: 0s"])) {
-            file in
-            try await tool.run(["run", photos.path] + file, ends: 1)
-            for _ in 1...2 {
-                let pathless = try await tool.run(["run"] + file, ends: 1)
-                #expect(pathless.output.contains("front_missing"), "\(pathless.output)")
-            }
+        let photos = try tool.pairs(["R-1", "R-2"])
+        let sidecars = ["R-1", "R-2"].map { photos.appending(path: "\($0)/front.jpg.json") }
+        for sidecar in sidecars { try Data("{".utf8).write(to: sidecar) }
+        let configuration = RemoteConfiguration(more: ["layout: application"], others: Self.impatience)
+        try await tool.servingBoth(with: configuration) { file in
+            let first = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 1)
+            let backs = try first.json().cards.filter { $0.reason == "front_missing" }
+            #expect(backs.map(\.businessNo) == ["R-1", "R-2"])
+            let pathless = try await tool.run(["run"] + file, ends: 1)
+            #expect(pathless.output.contains("front_missing"), "\(pathless.output)")
             let status = try await tool.run(["status"] + file)
-            #expect(status.output.contains("1 need a person") && status.output.contains("front_missing"))
-            #expect(try tool.ledger() == [], "the back was sent alone")
-            try FileManager.default.removeItem(at: sidecar)
-            try await tool.run(["run", photos.path] + file, ends: 0)
+            #expect(status.output.contains("2 need a person") && status.output.contains("front_missing"))
+            #expect(try tool.ledger() == [], "a back was sent alone")
+            let accepted = try #require(backs.last?.cardId)
+            try await tool.run(["cards", "resolve", accepted, "--as", "accept"] + file, ends: 0)
+            try FileManager.default.removeItem(at: sidecars[0])
+            try await tool.run(["run", photos.appending(path: "R-1/front.jpg").path, "--business-no", "R-1"] + file)
             try await tool.run(["fsck"] + file, ends: 0)
         }
-        #expect(try tool.ledger().map(\.doctype) == [Self.front, Self.back])
-    }
-
-    @Test("A person may send a back alone whose front never came")
-    func acceptedBack() async throws {
-        let tool = try Tool()
-        let photos = try tool.pairs()
-        try Data("{".utf8).write(to: photos.appending(path: "R-1/front.jpg.json"))
-        try await tool.servingBoth(with: self.configuration()) { file in
-            let first = try await tool.run(["run", photos.path, "--format", "json"] + file)
-            let back = try first.json().cards.first { $0.reason == "front_missing" }
-            let id = try #require(back?.cardId)
-            try await tool.run(["cards", "resolve", id, "--as", "accept"] + file, ends: 0)
-            try await tool.run(["run"] + file, ends: 0)
-        }
-        #expect(try tool.ledger().map(\.doctype) == [Self.back])
-    }
-
-    @Test("A backend that takes backs alone gets them alone when the configuration says so")
-    func backWithoutFront() async throws {
-        let tool = try Tool()
-        let photos = try tool.folder("photos", ["R-1/back.jpg": .back(1)])
-        try await tool.servingBoth(with: self.configuration(delivery: ["back_without_front: send"])) { file in
-            try await tool.run(["run", photos.path] + file, ends: 0)
-        }
-        #expect(try tool.ledger().map(\.doctype) == [Self.back])
+        let documents = Dictionary(grouping: try tool.ledger(), by: \.businessNo).mapValues { $0.map(\.doctype) }
+        #expect(documents == ["R-1": [Self.front, Self.back], "R-2": [Self.back]])
     }
 
     @Test("A run that is killed while it takes in leaves its backs waiting for the fronts it had not reached")
@@ -80,7 +51,7 @@ struct FrontOrderTests {
         // Nothing is verified before the kill, so that the run cannot have ended.
         let gate = Gate()
         let held = MarkVerifier { _ in await gate.wait() }
-        try await tool.servingBoth(with: self.configuration(), verifier: held) { file in
+        try await tool.servingBoth(with: RemoteConfiguration(others: Self.impatience), verifier: held) { file in
             let run = ["run", "--manifest", manifest.path] + file
             let status = try await tool.run(run, sending: .kill, atLogLine: 1)
             #expect(status == 128 + 9)

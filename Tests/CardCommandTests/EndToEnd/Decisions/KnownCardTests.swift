@@ -36,12 +36,9 @@ import Testing
             var needingAttention: Int
             var toRetake: Int
         }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        let text = try await self.tool.run(["status", "--format", "json"] + file, ends: 0).output
-        let status = try decoder.decode(Status.self, from: Data(text.utf8))
-        let list = try await self.tool.run(["cards", "list", "--attention", "--quiet"] + file, ends: 0).output
-        return (status.needingAttention, status.toRetake, list.split(separator: "\n").map(String.init))
+        let status: Status = try await self.tool.run(["status", "--format", "json"] + file, ends: 0).decoded()
+        let list = try await self.tool.run(["cards", "list", "--attention", "--quiet"] + file, ends: 0)
+        return (status.needingAttention, status.toRetake, list.lines)
     }
 
     @Test func `a refused photo is told at every run, until a later one of its side was delivered`() async throws {
@@ -70,8 +67,7 @@ import Testing
     @Test(arguments: ["reject", "hold"])
     func `a card that a person marked as seen counts no longer, until its state changes`(severity: String) async throws
     {
-        var configuration = RemoteConfiguration()
-        configuration.others = ["verdict: {severity: {id_number_checksum: \(severity)}}"]
+        let configuration = RemoteConfiguration(others: ["verdict: {severity: {id_number_checksum: \(severity)}}"])
         try await self.serving(configuration) { run, file in
             let state = severity == "reject" ? "rejected" : "held"
             #expect(try await self.tool.run(run, ends: 1).output.hasSuffix("1 input: 1 \(state)\n"))
@@ -120,8 +116,7 @@ import Testing
 
     @Test func `what a person decided is told at every run, and fails none`() async throws {
         self.verifier.answer { _ in nil }
-        var configuration = RemoteConfiguration()
-        configuration.others = ["verdict: {min_age: 150, severity: {under_age: hold}}"]
+        let configuration = RemoteConfiguration(others: ["verdict: {min_age: 150, severity: {under_age: hold}}"])
         try await self.serving(configuration) { run, file in
             try await self.tool.run(run, ends: 1)
             let id = try #require(try await self.attention(file).ids.first)
@@ -135,6 +130,17 @@ import Testing
                 #expect(erased.contains("a.jpg requested: it was erased and is not brought back; delete the file"))
                 #expect(erased.hasSuffix("1 input: 1 erased\n"), "\(erased)")
             }
+        }
+    }
+
+    @Test func `a finding that only warns stands in the history of the card, which is delivered`() async throws {
+        self.verifier.answer { _ in nil }
+        // Nobody is that old.
+        let configuration = RemoteConfiguration(others: ["verdict: {min_age: 150, severity: {under_age: warn}}"])
+        try await self.serving(configuration) { run, file in
+            let id = try await self.tool.run(run + ["--format", "json"], ends: 0).json().cards.first?.cardId
+            let history = try await self.tool.run(["cards", "show", try #require(id)] + file, ends: 0)
+            #expect(history.output.contains("warning (under_age)"), "\(history.output)")
         }
     }
 }

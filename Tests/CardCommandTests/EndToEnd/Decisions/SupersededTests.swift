@@ -8,62 +8,17 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct SupersededTests {
-    /// How the older photo is asked for again.
-    enum Way: CaseIterable {
-        case run, copy, retry
-    }
-
-    /// Two photos of one front; of the same time, so that the names tell which one is later.
-    private func photos(_ tool: Tool) throws -> URL {
+    @Test("A replaced photo whose newer one was delivered is named when it is sent in again, and not done again")
+    func replaced() async throws {
+        let tool = try Tool()
         let photos = try tool.folder("photos", ["R-1/a.jpg": .front(1), "R-1/b.jpg": .front(1, serial: 1)])
+        // Of the same time, so that the names tell which one is later.
         let time = [FileAttributeKey.modificationDate: Date.now]
         for name in ["R-1/a.jpg", "R-1/b.jpg"] {
             try FileManager.default.setAttributes(time, ofItemAtPath: photos.appending(path: name).path)
         }
-        return photos
-    }
-
-    @Test(
-        "A replaced photo is delivered when it is asked for again, once the newer one was refused",
-        arguments: Way.allCases
-    )
-    func refused(way: Way) async throws {
-        let tool = try Tool()
-        let photos = try self.photos(tool)
-        try await tool.servingBoth { verifier, backend in
-            var configuration = RemoteConfiguration()
-            configuration.delivery = ["token: token-b", "user_no: U-1", "retcode: {rejected: ['100002']}"]
-            let wrong = try configuration.write(for: tool, verifier: verifier, backend: backend)
-            let first = try await tool.run(["run", photos.path, "--format", "json"] + wrong, ends: 1)
-            let cards = try first.json().cards
-            let older = try #require(cards.first { $0.source.hasSuffix("a.jpg") })
-            #expect(older.state == "superseded")
-            #expect(cards.first { $0.source.hasSuffix("b.jpg") }?.state == "rejected")
-            let id = try #require(older.cardId)
-            let file = try RemoteConfiguration().write(for: tool, verifier: verifier, backend: backend)
-            var command = ["run", "--format", "json"] + file
-            switch way {
-            case .run: command.insert(photos.path, at: 1)
-            case .copy:
-                let copy = try tool.folder("copies", ["R-1/c.jpg": .front(1)])
-                command.insert(copy.path, at: 1)
-            case .retry:
-                try await tool.run(["cards", "retry", id] + file, ends: 0)
-            }
-            // Where the refused photo is given again, it still counts: no later one was delivered.
-            let last = try await tool.run(command, ends: way == .run ? 1 : 0)
-            #expect(try last.json().cards.first { $0.cardId == id }?.state == "delivered")
-            try await tool.run(["fsck"] + file, ends: 0)
-        }
-        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP"])
-    }
-
-    @Test("A replaced photo whose newer one was delivered is named when it is sent in again, and not done again")
-    func replaced() async throws {
-        let tool = try Tool()
-        let photos = try self.photos(tool).path
-        try await tool.servingBoth(with: RemoteConfiguration()) { file in
-            let command = ["run", photos] + file
+        try await tool.servingBoth { file in
+            let command = ["run", photos.path] + file
             let first = try await tool.run(command + ["--format", "json"], ends: 0)
             let id = try #require(try first.json().cards.first { $0.source.hasSuffix("a.jpg") }?.cardId)
             let newer = try #require(try first.json().cards.first { $0.source.hasSuffix("b.jpg") }?.cardId)
@@ -83,7 +38,7 @@ struct SupersededTests {
         let older = photos.appending(path: "R-1/front.jpg").path
         let yesterday = [FileAttributeKey.modificationDate: Date.now.addingTimeInterval(-86_400)]
         try FileManager.default.setAttributes(yesterday, ofItemAtPath: older)
-        try await tool.servingBoth(with: RemoteConfiguration()) { file in
+        try await tool.servingBoth { file in
             let told = try await tool.run(["run", photos.path] + file, ends: 0).output.split(separator: "\n")
             #expect(told.count == 2 && told.last == "2 inputs: 1 delivered, 1 superseded", "\(told)")
             let outcome = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 0)

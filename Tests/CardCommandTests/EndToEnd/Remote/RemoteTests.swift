@@ -55,42 +55,13 @@ struct RemoteTests {
     @Test("A backend that asks for a new TOKEN stops delivery with 69; with the new TOKEN it completes")
     func newToken() async throws {
         let command = ["run", try self.tool.pairs().path, "--format", "json"]
-        var configuration = RemoteConfiguration()
-        configuration.delivery = ["token: token-a", "user_no: U-1", "retcode: {token_expired: ['100001', '100002']}"]
         let options = ["--token", "token-a", "--token", "token-b", "--expire-token-after", "1"]
-        try await self.tool.servingBoth(with: configuration, backend: options) { file in
+        try await self.tool.servingBoth(backend: options) { file in
             let first = try await self.tool.run(command + file, ends: 69)
             #expect(try first.json().counts["delivered"] == 1)
             try await self.tool.run(command + file, ["IDCARD_DELIVERY_TOKEN": "token-b"], ends: 0)
         }
         let accepted = try self.tool.ledger().filter { $0.retcode == "000000" }
         #expect(accepted.map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
-    }
-
-    @Test("An embedded sandbox is refused to real endpoints, and the other way round")
-    func mixing() async throws {
-        let port = try RefusingPort()
-        defer { port.close() }
-        let command = ["run", try self.tool.pairs().path, "--sandbox", self.tool.home.appending(path: "sandbox").path]
-        try await self.tool.run(command + self.nobody(at: port), ends: 75)
-        let mixed = try await self.tool.run(command + ["--embedded"], ends: 78)
-        #expect(mixed.errors.contains("sandbox"))
-    }
-
-    @Test func `a backend that answers once too often on a kept connection tells nothing about another card`()
-        async throws
-    {
-        let good = FaultReply.json(#"{"RETCODE":"000000"}"#)
-        // The second answer would go on with the next one.
-        let second = FaultReply(raw: "HTTP/1.1 400 Bad Request\r\nX-Header: ")
-        let backend = ScriptedBackend { _ in FaultReply(raw: good.bytes + second.bytes) }
-        let command = ["run", try self.tool.pairs((1...6).map { "R-\($0)" }).path, "--format", "json"]
-        var configuration = RemoteConfiguration()
-        configuration.delivery.append("concurrency: 1")
-        try await self.tool.serving(MarkVerifier(), backend, configuration) { file in
-            let outcome = try await self.tool.run(command + file, ends: 0)
-            #expect(try outcome.json().counts["delivered"] == 12)
-        }
-        #expect(backend.requests.count == 12)
     }
 }

@@ -19,6 +19,7 @@ struct CommandLineTests {
             ["cards", "erase", "x", "--yes", "--documents", ""], ["cards", "export", "x", "--output", ""],
             ["tokens", "list", "--tokens-file", ""], ["keys", "init", "--key-file", ""], ["restore", "", "--embedded"],
             ["restore", "x", "--erasures", ""], ["status", "--config", ""], ["tokens", "list", "--config", ""],
+            ["cards", "retry"],
         ]
     )
     func usage(arguments: [String]) async throws {
@@ -28,39 +29,20 @@ struct CommandLineTests {
         #expect(outcome.output.isEmpty)
     }
 
-    @Test func `a rule for business numbers that is none is named with its option`() async throws {
-        let outcome = try await Tool().run(["run", "x", "--business-no-from", "folders"], ends: 64)
-        #expect(outcome.errors.contains("--business-no-from folders must be root, folder"), "\(outcome.errors)")
-    }
-
-    @Test("An input that is not there ends with 66")
-    func missingInput() async throws {
-        let outcome = try await Tool().run(["run", "no/such/file.jpg", "--embedded"])
-        #expect(outcome.status == 66)
-        #expect(outcome.errors.contains("no/such/file.jpg"))
-    }
-
-    @Test func `a sandbox named in a file is one, from whatever folder the command runs`() async throws {
-        let tool = try Tool()
-        let cards = try tool.folder("cards", ["L-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
-        try FileManager.default.createDirectory(at: tool.home.appending(path: "etc"), withIntermediateDirectories: true)
-        let file = try tool.secretFile("etc/c.yaml", "sandbox: {path: box}\n")
-        for (folder, expected) in [("etc", "1 input: 1 delivered"), ("cards", "1 input: 1 duplicate")] {
-            let change = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", tool.home.appending(path: folder).path]
-            let config = folder == "etc" ? "./c.yaml" : file.path
-            let command = ["run", cards.path, "--embedded", "--config", config]
-            let outcome = try await tool.run(command, wrapper: change, ends: 0)
-            #expect(outcome.output.contains(expected), "\(outcome.output)")
-            let shown = try await tool.run(["config", "show", "--config", config], wrapper: change, ends: 0)
-            #expect(shown.output.contains(tool.home.appending(path: "etc/box").path))
-        }
-    }
-
-    @Test("A run without endpoints ends with 78 and names what is missing and --embedded")
-    func missingConfiguration() async throws {
-        let outcome = try await Tool().run(["run", "fixtures/cards"])
-        #expect(outcome.status == 78)
-        for word in ["verification.url", "delivery.url", "--embedded"] { #expect(outcome.errors.contains(word)) }
+    @Test(
+        "What cannot begin is told with its exit status and the remedy, and leaves nothing",
+        arguments: [
+            (["run", "x", "--business-no-from", "folders"], 64, ["--business-no-from folders must be root, folder"]),
+            (["run", "no/such/file.jpg", "--embedded"], 66, ["no/such/file.jpg"]),
+            (["run", "fixtures/cards"], 78, ["verification.url", "delivery.url", "--embedded"]),
+            (["status"], 74, ["no sandbox"]), (["cards", "list"], 74, ["no sandbox"]),
+        ] as [([String], Int32, [String])]
+    )
+    func refused(arguments: [String], status: Int32, words: [String]) async throws {
+        let tool = try Tool(withKey: false)
+        let outcome = try await tool.run(arguments, ends: status)
+        for word in words { #expect(outcome.errors.contains(word), "\(outcome.errors)") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.home.path).isEmpty)
     }
 
     @Test(
@@ -73,17 +55,6 @@ struct CommandLineTests {
         let outcome = try await Tool().run(arguments + ["--config", "/no/such.yaml"])
         #expect(outcome.status == 78)
         #expect(outcome.errors.hasPrefix("error: the configuration file /no/such.yaml cannot be read"))
-    }
-
-    @Test(
-        "Looking at a sandbox that is not there ends with 74 and makes none",
-        arguments: [["status"], ["cards", "list"]]
-    )
-    func missingSandbox(arguments: [String]) async throws {
-        let tool = try Tool(withKey: false)
-        let outcome = try await tool.run(arguments, ends: 74)
-        #expect(outcome.errors.contains("no sandbox"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: tool.home.path).isEmpty)
     }
 
     @Test("A card that is not there ends with 66")

@@ -1,6 +1,4 @@
 import Foundation
-import Subprocess
-import SystemPackage
 import TestSupport
 import Testing
 
@@ -24,17 +22,7 @@ struct DecoderCrashTests {
 
     /// Builds a library out of C in a folder of the home.
     private func library(_ name: String, _ source: String) async throws -> String {
-        let file = self.tool.home.appending(path: "\(name).c")
-        try Data(source.utf8).write(to: file)
-        let library = self.tool.home.appending(path: name).path
-        let result = try await Subprocess.run(
-            .name("cc"),
-            arguments: ["-shared", "-fPIC", "-w", "-o", library, file.path],
-            output: .discarded,
-            error: .string(limit: 1 << 16)
-        )
-        try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
-        return library
+        try await self.tool.library(name, of: try self.tool.secretFile("\(name).c", source).path)
     }
 
     /// Ends the process that first uses libjpeg.
@@ -60,21 +48,12 @@ struct DecoderCrashTests {
         )
         let binary = self.tool.home.appending(path: "tool")
         try FileManager.default.copyItem(at: Project.binary.resolvingSymlinksInPath(), to: binary)
+        // Runs that binary in the place of the built one, which stands first among the arguments.
+        let wrapper = ["/bin/sh", "-c", "shift; exec \"$0\" \"$@\"", binary.path]
         try await self.serving { command in
-            func run() async throws -> (status: TerminationStatus, output: String) {
-                let result = try await Subprocess.run(
-                    .path(FilePath(binary.path)),
-                    arguments: Arguments(command),
-                    environment: .custom(["HOME": self.tool.home.path, "PATH": "/usr/bin:/bin"]),
-                    output: .string(limit: 1 << 20),
-                    error: .discarded
-                )
-                return (result.terminationStatus, result.standardOutput)
-            }
-            for _ in 1...2 { #expect(try await run().status == .signaled(6)) }
-            let third = try await run()
-            #expect(third.status == .exited(1))
-            #expect(third.output.contains("decoder_crashed") && third.output.contains("supply another photo"))
+            for _ in 1...2 { #expect(try await self.tool.run(command, wrapper: wrapper).status == 128 + 6) }
+            let third = try await self.tool.run(command, wrapper: wrapper, ends: 1).output
+            #expect(third.contains("decoder_crashed") && third.contains("supply another photo"))
         }
         #expect(self.verifier.photos.isEmpty)
     }
@@ -87,31 +66,22 @@ struct DecoderCrashTests {
         }
     }
 
-    @Test("A machine without memory for a child rejects nothing: 75, and all goes on when there is some")
-    func noMemory() async throws {
+    @Test(
+        "A machine without memory for a child, or with a full disk, rejects nothing, and all goes on when there is some",
+        arguments: [
+            ("decoder_unavailable", "imaging: {isolation: process}", 75),
+            ("disk_space_low", "sandbox: {intake_free_space: 1000000GB}", 74),
+        ] as [(String, String, Int32)]
+    )
+    func shortage(reason: String, line: String, status: Int32) async throws {
         let source = "#include <errno.h>\nint memfd_create(const char *n, unsigned f) { errno = ENOMEM; return -1; }\n"
         let preload = ["LD_PRELOAD": try await self.library("memory.so", source)]
-        try await self.serving(["imaging: {isolation: process}"]) { command in
-            let outcome = try await self.tool.run(command, preload, ends: 75)
-            let report = try outcome.json()
+        try await self.serving([line]) { command in
+            let report = try await self.tool.run(command, preload, ends: status).json()
             #expect(report.cards.map(\.state) == ["unchanged"])
-            #expect(report.cards.map(\.reason) == ["decoder_unavailable"])
+            #expect(report.cards.map(\.reason) == [reason])
             #expect(report.counts["rejected"] == 0 && report.counts["unchanged"] == 1)
-            #expect(try await self.tool.run(command).status == 0)
-        }
-    }
-
-    @Test("A disk with less space than intake wants rejects nothing: 74, and all goes on when there is some")
-    func noSpace() async throws {
-        try await self.serving(["sandbox: {intake_free_space: 1000000GB}"]) { command in
-            let outcome = try await self.tool.run(command, ends: 74)
-            let report = try outcome.json()
-            #expect(report.cards.map(\.state) == ["unchanged"])
-            #expect(report.cards.map(\.reason) == ["disk_space_low"])
-            #expect(report.counts["rejected"] == 0)
-        }
-        try await self.serving { command in
-            try await self.tool.run(command, ends: 0)
+            try await self.tool.run(command, ["IDCARD_SANDBOX_INTAKE_FREE_SPACE": "1MB"], ends: 0)
         }
     }
 }

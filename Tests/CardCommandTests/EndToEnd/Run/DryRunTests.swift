@@ -17,27 +17,12 @@ struct DryRunTests {
         var sideFrom: String?
         var expectedNameFrom: String?
         var reason: String?
-
-        enum CodingKeys: String, CodingKey {
-            case source, action, side, reason
-            case businessNo = "business_no"
-            case businessNoFrom = "business_no_from"
-            case userNo = "user_no"
-            case userNoFrom = "user_no_from"
-            case sideFrom = "side_from"
-            case expectedNameFrom = "expected_name_from"
-        }
     }
 
     private struct Report: Decodable {
-        var isDryRun: Bool
+        var dryRun: Bool
         var counts: [String: Int]
         var inputs: [Input]?
-
-        enum CodingKeys: String, CodingKey {
-            case counts, inputs
-            case isDryRun = "dry_run"
-        }
     }
 
     private let tool: Tool
@@ -67,8 +52,8 @@ struct DryRunTests {
     @Test("It says which input goes to which case and user, and who says so, before there is any configuration")
     func json() async throws {
         let outcome = try await self.tool.run(self.command + ["--format", "json"], ends: 1)
-        let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
-        #expect(report.isDryRun)
+        let report = try outcome.decoded(Report.self)
+        #expect(report.dryRun)
         #expect(report.counts == ["take": 2, "refuse": 2, "ignore": 1])
         let base = self.cards.path + "/"
         func taken(_ name: String, _ number: String, from source: String) -> Input {
@@ -98,16 +83,16 @@ struct DryRunTests {
 
     @Test("As lines of text, and as lines of JSON with the counts last")
     func lines() async throws {
-        let text = try await self.tool.run(self.command).output.split(separator: "\n")
+        let text = try await self.tool.run(self.command).lines
         #expect(text.count == 6)
         #expect(
             text.first == "take    \(self.cards.path)/LOAN-1/front.jpg: case LOAN-1 (folder), user U-1 (option)"
         )
         #expect(text.last == "5 inputs: 2 to take, 2 to refuse, 1 to ignore")
-        let lines = try await self.tool.run(self.command + ["--format", "jsonl"]).output.split(separator: "\n")
+        let lines = try await self.tool.run(self.command + ["--format", "jsonl"]).lines
         #expect(lines.count == 6)
-        let last = try JSONDecoder().decode(Report.self, from: Data(#require(lines.last).utf8))
-        #expect(last.isDryRun && last.inputs == nil && last.counts["take"] == 2)
+        let last = try Tool.decoder.decode(Report.self, from: Data(#require(lines.last).utf8))
+        #expect(last.dryRun && last.inputs == nil && last.counts["take"] == 2)
     }
 
     @Test("Its exit status is that of a run with these refusals")
@@ -125,7 +110,7 @@ struct DryRunTests {
         let mark = self.tool.home.appending(path: "mark").path
         let variables = ["LD_PRELOAD": shim, "PROOF_RECORDS_MARK": mark]
         let outcome = try await self.tool.run(self.command + ["--format", "json"], variables, ends: 1)
-        let report = try JSONDecoder().decode(Report.self, from: Data(outcome.output.utf8))
+        let report = try outcome.decoded(Report.self)
         #expect(report.counts == ["take": 2, "refuse": 2, "ignore": 1])
         // Else no record went through the shim.
         #expect(FileManager.default.fileExists(atPath: mark))
@@ -143,15 +128,8 @@ struct DryRunTests {
     }
 
     private func content(of folder: URL) throws -> [String: Data] {
-        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
-        let files = names.filter { name in
-            var isFolder: ObjCBool = false
-            _ = FileManager.default.fileExists(atPath: folder.appending(path: name).path, isDirectory: &isFolder)
-            return !isFolder.boolValue
-        }
-        return try Dictionary(
-            uniqueKeysWithValues: files.map { ($0, try Data(contentsOf: folder.appending(path: $0))) }
-        )
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        return names.reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: folder.path + "/" + $1) }
     }
 
     @Test("Where a backend is configured and no account for it, an image without one is refused as in a run")
@@ -162,11 +140,8 @@ struct DryRunTests {
         let backend = ["IDCARD_DELIVERY_URL": "https://backend.example/upload"]
         let refused = try await self.tool.run(command, backend, ends: 1)
         #expect(refused.output.contains("user_no_missing"))
-        let known = try await self.tool.run(
-            command,
-            backend.merging(["IDCARD_DELIVERY_USER_NO": "10086"]) { $1 },
-            ends: 0
-        )
+        let account = backend.merging(["IDCARD_DELIVERY_USER_NO": "10086"]) { $1 }
+        let known = try await self.tool.run(command, account, ends: 0)
         #expect(known.output.contains("user (configuration)") && !known.output.contains("10086"))
     }
 }

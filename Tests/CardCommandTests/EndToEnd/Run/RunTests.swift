@@ -11,25 +11,24 @@ struct RunTests {
         let tool = try Tool()
         let cards = tool.home.appending(path: "cards")
         try FileManager.default.copyItem(at: Project.fixtures.appending(path: "cards"), to: cards)
-        let documents = tool.home.appending(path: "documents")
-        let command = ["run", cards.path, "--embedded", "--documents", documents.path, "--format", "json"]
+        let command = ["run", cards.path, "--embedded", "--documents", tool.documents.path, "--format", "json"]
         let first = try await tool.run(command, ends: 0)
         let report = try first.json()
         #expect(report.counts["delivered"] == report.cards.count)
         #expect(report.cards.count == 22)
         #expect(report.cards.allSatisfy { $0.state == "delivered" && $0.cardId != nil && $0.side != nil })
-        let ledger = try tool.lines("ledger.jsonl", in: documents)
+        let ledger = try tool.ledger()
         #expect(ledger.count == report.cards.count)
         #expect(ledger.allSatisfy { !$0.outOfOrder && $0.retcode == "000000" })
         #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == ledger.count)
         for line in ledger {
-            #expect(FileManager.default.fileExists(atPath: documents.appending(path: line.file).path))
+            #expect(FileManager.default.fileExists(atPath: tool.documents.appending(path: line.file).path))
         }
         let again = try await tool.run(command, ends: 0)
         #expect(try again.json().counts["duplicate"] == report.cards.count)
         #expect(try again.json().cards.allSatisfy { $0.duplicateOf != nil })
-        #expect(try tool.lines("ledger.jsonl", in: documents) == ledger)
-        #expect(try tool.lines("refusals.jsonl", in: documents).isEmpty, "something was sent twice")
+        #expect(try tool.ledger() == ledger)
+        #expect(try tool.refusals().isEmpty, "something was sent twice")
         // A file that was changed in place and got its old time back is read again.
         try PhotoFile.changeContentKeepingLooks(of: cards.appending(path: "LOAN-2026-0001/front.jpg"))
         let changed = try await tool.run(command).json().cards
@@ -40,10 +39,8 @@ struct RunTests {
     @Test("Every odd but valid encoding is delivered")
     func oddities() async throws {
         let tool = try Tool()
-        let outcome = try await tool.run(
-            ["run", "fixtures/accepted-oddities", "--embedded", "--format", "json"],
-            ends: 0
-        )
+        let command = ["run", "fixtures/accepted-oddities", "--embedded", "--format", "json"]
+        let outcome = try await tool.run(command, ends: 0)
         #expect(try outcome.json().counts["delivered"] == 16)
     }
 
@@ -108,26 +105,11 @@ struct RunTests {
         "notes.txt": "unsupported_format",
     ]
 
-    /// Pairs of as many holders; more than are verified at a time, so that a signal leaves work.
-    private func pairs(_ count: UInt8, _ tool: Tool) throws -> URL {
-        let photos = (1...count).flatMap { holder in
-            [("K-\(holder)/front.jpg", MarkedPhoto.front(holder)), ("K-\(holder)/back.jpg", MarkedPhoto.back(holder))]
-        }
-        return try tool.folder("pairs", Dictionary(uniqueKeysWithValues: photos))
-    }
-
-    private func expectAllOnce(_ count: Int, _ tool: Tool) throws {
-        let ledger = try tool.ledger()
-        #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == count)
-        #expect(ledger.count == count && ledger.allSatisfy { !$0.outOfOrder })
-        #expect(try tool.refusals().isEmpty, "something was sent twice under another key")
-    }
-
     @Test("SIGINT ends a run with 130, SIGTERM and SIGHUP with 143; the next run goes on where it was")
     func interrupted() async throws {
         let (tool, verifier) = (try Tool(), MarkVerifier())
-        let pairs = try self.pairs(8, tool)
-        try await tool.servingBoth(with: RemoteConfiguration(), verifier: verifier) { file in
+        let pairs = try tool.pairs((1...8).map { "K-\($0)" })
+        try await tool.servingBoth(verifier: verifier) { file in
             for (signal, status) in [
                 (Signal.interrupt, Int32(130)), (.terminate, 143), (Signal(rawValue: SIGHUP), 143),
             ] {
@@ -146,14 +128,14 @@ struct RunTests {
             }
             #expect(try await tool.run(["run", pairs.path] + file).status == 0)
         }
-        try self.expectAllOnce(16, tool)
+        try tool.expectAllOnce(16)
     }
 
     @Test("Killed with SIGKILL again and again, everything is delivered once in the end")
     func killed() async throws {
         let (tool, verifier) = (try Tool(), MarkVerifier())
-        let pairs = try self.pairs(12, tool)
-        try await tool.servingBoth(with: RemoteConfiguration(), verifier: verifier) { file in
+        let pairs = try tool.pairs((1...12).map { "K-\($0)" })
+        try await tool.servingBoth(verifier: verifier) { file in
             let command = ["run", pairs.path] + file
             for count in [0, 2, 5, 3, 7] {
                 // So many photos are read, then no more: the run cannot end before it is killed.
@@ -173,6 +155,6 @@ struct RunTests {
             let list = try await tool.run(["cards", "list", "--state", "delivered", "--quiet"] + file)
             #expect(list.output.split(separator: "\n").count == 24)
         }
-        try self.expectAllOnce(24, tool)
+        try tool.expectAllOnce(24)
     }
 }

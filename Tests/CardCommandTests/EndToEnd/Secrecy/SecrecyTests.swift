@@ -58,8 +58,7 @@ struct SecrecyTests {
             let outcome = try await tool.run(look + file, ends: 0)
             self.expectSecrecy(outcome, of: look)
         }
-        let list = try await tool.run(["cards", "list", "--quiet"] + file)
-        let ids = list.output.split(separator: "\n").map(String.init)
+        let ids = try await tool.run(["cards", "list", "--quiet"] + file).lines
         #expect(ids.count == 2)
         for id in ids {
             for format in ["text", "json"] {
@@ -95,22 +94,25 @@ struct SecrecyTests {
                 self.expectSecrecy(outcome, of: command, namesSources: true)
             }
             try await self.look(tool, file)
-            let front = try await tool.run(["cards", "list", "--quiet"] + file).output.split(separator: "\n")
             var revealed = ""
-            for id in front { revealed += try await tool.run(["cards", "show", String(id), "--reveal"] + file).output }
+            for id in try await tool.run(["cards", "list", "--quiet"] + file).lines {
+                revealed += try await tool.run(["cards", "show", id, "--reveal"] + file).output
+            }
             #expect(revealed.contains(Self.number) && revealed.contains(Self.name))
         }
         #expect(try tool.ledger().count == 2)
     }
 
     @Test(
-        "A run that fails gives nothing away either",
+        "A run that fails says why, and gives nothing away either",
         arguments: [
-            ["token: canary-wrong"], ["token: canary-wrong", "retcode: {token_expired: ['100002']}"],
-            ["token: canary-token", proxy], ["token_command: echo canary-out; echo canary-err >&2; false"],
-        ]
+            (["token: canary-wrong"], 1, "TOKEN is unknown"),
+            (["token: canary-wrong", "retcode: {token_expired: ['100002']}"], 69, "delivery.token"),
+            (["token: canary-token", proxy], 75, "proxy_refused"),
+            (["token_command: echo canary-out; echo canary-err >&2; false"], 69, "token_unavailable"),
+        ] as [([String], Int32, String)]
     )
-    func failed(lines: [String]) async throws {
+    func failed(lines: [String], status: Int32, words: String) async throws {
         let tool = try Tool()
         let arguments = try self.photos(for: tool)
         try await self.serving(tool) { verifier, backend in
@@ -119,8 +121,8 @@ struct SecrecyTests {
             let more = lines.map { $0.replacingOccurrences(of: "PORT", with: port) }
             let file = try self.configuration(for: tool, more).write(for: tool, verifier: verifier, backend: backend)
             let command = ["run"] + arguments
-            let outcome = try await tool.run(command + file)
-            #expect(outcome.status != 0 && outcome.status != 78, "\(outcome.errors)")
+            let outcome = try await tool.run(command + file, ["IDCARD_RUN_PATIENCE": "4s"], ends: status)
+            #expect((outcome.output + outcome.errors).contains(words), "\(outcome.output) \(outcome.errors)")
             self.expectSecrecy(outcome, of: command, namesSources: true)
             try await self.look(tool, file)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A configuration file for endpoints over HTTP, as a user writes it: lines of YAML by section.
 ///
@@ -9,6 +10,8 @@ struct RemoteConfiguration {
     var verification = ["api_key: the-key", "api_secret: the-secret"]
     /// The keys of `delivery`, beside its address.
     var delivery = ["token: token-a", "user_no: U-1", "retcode: {token_expired: ['100001']}"]
+    /// Further keys of `delivery`.
+    var more: [String] = []
     /// Whole sections.
     var others: [String] = []
 
@@ -18,7 +21,7 @@ struct RemoteConfiguration {
     func write(for tool: Tool, verifier: String, backend: String) throws -> [String] {
         let lines =
             ["verification:", "  url: \(verifier)"] + self.verification.map { "  \($0)" }
-            + ["delivery:", "  url: \(backend)"] + self.delivery.map { "  \($0)" }
+            + ["delivery:", "  url: \(backend)"] + (self.delivery + self.more).map { "  \($0)" }
             + ["retry: {base: 10ms, cap: 100ms}"] + self.others
         return ["--config", try tool.secretFile("idcard-pipeline.yaml", lines.joined(separator: "\n") + "\n").path]
     }
@@ -58,7 +61,7 @@ extension Tool {
 
     /// The same, with a configuration that names both.
     func servingBoth(
-        with configuration: RemoteConfiguration,
+        with configuration: RemoteConfiguration = RemoteConfiguration(),
         verifier: MarkVerifier = MarkVerifier(),
         backend options: [String] = ["--token", "token-a"],
         _ body: (_ file: [String]) async throws -> Void
@@ -93,8 +96,22 @@ extension Tool {
     var documents: URL { self.home.appending(path: "documents") }
 
     /// What that backend accepted, in order.
-    func ledger() throws -> [LedgerLine] { try self.lines("ledger.jsonl", in: self.documents) }
+    func ledger() throws -> [LedgerLine] { try self.documentLines("ledger.jsonl") }
 
     /// What that backend refused, in order.
-    func refusals() throws -> [RefusalLine] { try self.decodedLines("refusals.jsonl", in: self.documents) }
+    func refusals() throws -> [RefusalLine] { try self.documentLines("refusals.jsonl") }
+
+    /// The lines of a file in that folder; none if there is no such file.
+    private func documentLines<Line: Decodable>(_ file: String) throws -> [Line] {
+        let data = FileManager.default.contents(atPath: self.documents.appending(path: file).path) ?? Data()
+        return try data.split(separator: UInt8(ascii: "\n")).map { try Self.decoder.decode(Line.self, from: $0) }
+    }
+
+    /// Expects that backend to have each of so many documents once, in order.
+    func expectAllOnce(_ count: Int) throws {
+        let ledger = try self.ledger()
+        #expect(Set(ledger.map { "\($0.businessNo) \($0.doctype)" }).count == count)
+        #expect(ledger.count == count && ledger.allSatisfy { !$0.outOfOrder })
+        #expect(try self.refusals().isEmpty, "something was sent twice under another key")
+    }
 }

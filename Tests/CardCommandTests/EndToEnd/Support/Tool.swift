@@ -12,10 +12,16 @@ final class Tool: Sendable {
         var output: String
         var errors: String
 
-        /// Standard output as one JSON object.
-        func json() throws -> Report {
-            try Tool.decoder.decode(Report.self, from: Data(self.output.utf8))
+        /// Standard output as the report of a run.
+        func json() throws -> Report { try self.decoded() }
+
+        /// Standard output as one JSON value, with keys in camel case.
+        func decoded<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+            try Tool.decoder.decode(type, from: Data(self.output.utf8))
         }
+
+        /// The lines of standard output.
+        var lines: [String] { self.output.split(separator: "\n").map(String.init) }
     }
 
     /// The object that `run --format json` prints.
@@ -54,7 +60,7 @@ final class Tool: Sendable {
         var retcode: String
     }
 
-    private static var decoder: JSONDecoder {
+    static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         return decoder
@@ -147,7 +153,7 @@ final class Tool: Sendable {
         _ arguments: [String],
         _ variables: [String: String] = [:],
         wrapper: [String] = [],
-        _ body: (_ errors: ErrorLines, _ send: (Signal) throws -> Void) async throws -> Void
+        _ body: (_ errors: ErrorLines, _ send: @escaping (Signal) throws -> Void) async throws -> Void
     ) async throws -> Int32 {
         let words = wrapper + [Project.binary.path] + arguments
         let result = try await Subprocess.run(
@@ -188,20 +194,6 @@ final class Tool: Sendable {
             return try value.get()
         }
         return result.closureResult
-    }
-
-    /// The lines that a backend wrote to a file in its folder; empty if there is no such file.
-    func lines(_ file: String, in documents: URL) throws -> [LedgerLine] {
-        try self.decodedLines(file, in: documents)
-    }
-
-    /// The lines of a file in a folder as values; none if there is no such file.
-    func decodedLines<Line: Decodable>(_ file: String, in documents: URL) throws -> [Line] {
-        let url = documents.appending(path: file)
-        guard FileManager.default.fileExists(atPath: url.path) else { return [] }
-        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map {
-            try Self.decoder.decode(Line.self, from: Data($0.utf8))
-        }
     }
 
     private func environment(_ variables: [String: String]) -> Environment {

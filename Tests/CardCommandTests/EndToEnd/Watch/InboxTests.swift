@@ -6,49 +6,12 @@ import Testing
 
 /// Watched folders with which other sandboxes, or a failing file system, have to do.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct InboxTests {
-    private static let delivered = #""state":"delivered""#
-    private static let mark = ".idcard-pipeline-sandbox"
-    /// Has both outputs read as one.
-    private static let outputsAsOne = ["/bin/sh", "-c", "exec \"$@\" >&2", "sh"]
-
-    private let tool: Tool
-    private let inbox: URL
+    private let inbox: Inbox
+    private var tool: Tool { self.inbox.tool }
 
     init() throws {
-        self.tool = try Tool()
-        self.inbox = try self.tool.folder("in", ["R-1/front.jpg": .front(1)])
-    }
-
-    private func configuration(_ watch: String, _ verifier: String, _ backend: String) throws -> [String] {
-        let line = "watch: {folders: [\(self.inbox.path)], quiet_time: 100ms, sidecar_wait: 0s, \(watch)}"
-        return try RemoteConfiguration(others: [line]).write(for: self.tool, verifier: verifier, backend: backend)
-    }
-
-    /// Watches until a line is said on either output, and ends the watch then.
-    ///
-    /// - Returns: what was said.
-    @discardableResult
-    private func watch(
-        _ file: [String],
-        _ variables: [String: String] = [:],
-        until text: String,
-        ends expected: Int32 = 143
-    ) async throws -> [String] {
-        var seen: [String] = []
-        let status = try await self.tool.running(
-            ["watch", "--format", "jsonl"] + file,
-            variables,
-            wrapper: Self.outputsAsOne
-        ) { lines, send in
-            if expected == 143 {
-                #expect(try await lines.line(containing: text) != nil)
-                try send(.terminate)
-            }
-            while try await lines.next() != nil {}
-            seen = lines.seen
-        }
-        #expect(status == expected, "\(seen)")
-        return seen
+        self.inbox = try Inbox()
+        try self.inbox.bring("R-1/front.jpg", .front(1))
     }
 
     /// The variables that have calls of one kind below the inbox fail, or kill.
@@ -56,34 +19,20 @@ import Testing
         [
             "LD_PRELOAD": try await self.tool.shim("shim"), "PROOF_SHIM_MODE": mode, "PROOF_SHIM_ONLY": kind,
             "PROOF_SHIM_AT": "1", "PROOF_SHIM_STICKY": "1", "PROOF_SHIM_ERRNO": "ENOSPC", "PROOF_SHIM_SCOPE": "files",
-            "PROOF_SHIM_BELOW": self.inbox.path, "PROOF_SHIM_CHILDREN": "1",
+            "PROOF_SHIM_BELOW": self.inbox.folder.path, "PROOF_SHIM_CHILDREN": "1",
         ]
-    }
-
-    /// The files below the inbox but for the mark of the sandbox, sorted.
-    private func files() throws -> [String] {
-        let all = FileManager.default.enumerator(atPath: self.inbox.path)?.compactMap { $0 as? String } ?? []
-        return all.filter { name in
-            var status = stat()
-            return lstat(self.inbox.path + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-                && name != Self.mark
-        }.sorted()
     }
 
     @Test func `a folder that one sandbox watches is refused to another one, and not to processes of its own`()
         async throws
     {
-        let mark = self.inbox.appending(path: Self.mark).path
+        let mark = self.inbox.folder.appending(path: Inbox.mark).path
         let other = ["--sandbox", self.tool.home.appending(path: "other").path]
-        try await self.tool.servingBoth { verifier, backend in
-            let file = try self.configuration("after: leave", verifier, backend)
-            let status = try await self.tool.running(
-                ["watch", "--format", "jsonl"] + file,
-                wrapper: Self.outputsAsOne
-            ) { lines, send in
+        try await self.inbox.serving("after: leave") { file in
+            try await self.inbox.watching(file) { lines, send in
                 // The lines of a card come from the process that finds its end: a second one may take it from the first.
-                #expect(try await lines.line(containing: Self.delivered) != nil)
-                try await self.watch(file, until: "watching 1 folder")
+                #expect(try await lines.line(containing: Inbox.delivered) != nil)
+                try await self.inbox.watching(file, until: "watching 1 folder")
                 for command in [["watch"], ["serve", "--listen", "127.0.0.1:0"]] {
                     let refused = try await self.tool.run(command + file + other, ends: 78)
                     #expect(refused.errors.contains("belongs to another sandbox"), "\(refused.errors)")
@@ -91,13 +40,12 @@ import Testing
                 }
                 try send(.terminate)
             }
-            #expect(status == 143)
             let backup = self.tool.home.appending(path: "backup.sqlite3").path
             try await self.tool.run(["backup", backup] + file, ends: 0)
             try await self.tool.run(["restore", backup, "--force"] + file, ends: 0)
-            try await self.watch(file, until: "watching 1 folder")
+            try await self.inbox.watching(file, until: "watching 1 folder")
             #expect(unlink(mark) == 0)
-            try await self.watch(file + other, until: "watching 1 folder")
+            try await self.inbox.watching(file + other, until: "watching 1 folder")
             try await self.tool.run(["watch"] + file, ends: 78)
         }
         #expect(try self.tool.ledger().count == 1)
@@ -111,13 +59,13 @@ import Testing
         // A bind mount has the same device as the folder around it.
         let script = "mount --bind '\(mount)' '\(mount)' && exec \"$@\""
         let wrapper = ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh"]
-        try await self.tool.servingBoth { verifier, backend in
+        try await self.inbox.serving("after: move") { file in
             for command in [["watch"], ["serve", "--listen", "127.0.0.1:0"]] {
-                let file = try self.configuration("after: move", verifier, backend)
                 let refused = try await self.tool.run(command + file, wrapper: wrapper, ends: 78)
                 #expect(refused.errors.contains("\(mount), since it is a mount of its own"), "\(refused.errors)")
             }
-            let file = try self.configuration("after: \(name == "done" ? "delete" : "leave")", verifier, backend)
+        }
+        try await self.inbox.serving("after: \(name == "done" ? "delete" : "leave")") { file in
             let status = try await self.tool.running(["watch"] + file, wrapper: wrapper) { lines, send in
                 #expect(try await lines.line(containing: "watching 1 folder") != nil)
                 try send(.terminate)
@@ -132,42 +80,41 @@ import Testing
     {
         let variables = try await self.striking("fail", only: "open(create)")
         let unmarked = "it cannot be marked as that of this sandbox (No space left on device)"
-        try await self.tool.servingBoth { verifier, backend in
-            let file = try self.configuration("after: \(after)", verifier, backend)
-            let said = try await self.watch(file, variables, until: after == "leave" ? Self.delivered : unmarked)
+        try await self.inbox.serving("after: \(after)") { file in
+            let last = after == "leave" ? Inbox.delivered : unmarked
+            let said = try await self.inbox.watching(file, variables, until: last)
             #expect(said.count { $0.contains(unmarked) } == 1, "\(said)")
         }
         #expect(try self.tool.ledger().count == (after == "leave" ? 1 : 0))
-        #expect(try self.files() == ["R-1/front.jpg"])
+        #expect(try self.inbox.files() == ["R-1/front.jpg"])
     }
 
     @Test func `a photo that cannot be deleted is told of as that, stays, and is deleted by the next watch`()
         async throws
     {
         let variables = try await self.striking("fail", only: "unlink")
-        try await self.tool.servingBoth { verifier, backend in
-            let file = try self.configuration("after: delete", verifier, backend)
-            try await self.watch(file, variables, until: "a file cannot be deleted (No space left on device)")
-            #expect(try self.files() == ["R-1/front.jpg"])
-            try await self.watch(file, until: Self.delivered)
-            #expect(try self.files() == [])
+        try await self.inbox.serving("after: delete") { file in
+            let words = "a file cannot be deleted (No space left on device)"
+            try await self.inbox.watching(file, variables, until: words)
+            #expect(try self.inbox.files() == ["R-1/front.jpg"])
+            try await self.inbox.watching(file, until: Inbox.delivered)
+            #expect(try self.inbox.files() == [])
         }
         #expect(try self.tool.ledger().map(\.businessNo) == ["R-1"])
     }
 
     @Test func `a watch that is killed while it deletes a photo leaves nothing behind for the next one`() async throws {
         let variables = try await self.striking("kill", only: "unlink")
-        try await self.tool.servingBoth { verifier, backend in
-            let file = try self.configuration("after: delete", verifier, backend)
+        try await self.inbox.serving("after: delete") { file in
             // The next one finds its mark there.
-            try await self.watch(file, until: Self.delivered)
-            _ = try self.tool.folder("in", ["R-2/front.jpg": .front(2)])
-            try await self.watch(file, variables, until: "", ends: 128 + SIGKILL)
-            let left = try self.files()
+            try await self.inbox.watching(file, until: Inbox.delivered)
+            try self.inbox.bring("R-2/front.jpg", .front(2))
+            try await self.inbox.watching(file, variables, ends: 128 + SIGKILL) { _, _ in }
+            let left = try self.inbox.files()
             #expect(left.count == 1 && left.first?.hasPrefix("R-2/.idcard-") == true, "\(left)")
-            _ = try self.tool.folder("in", ["R-3/front.jpg": .front(3)])
-            try await self.watch(file, until: #""business_no":"R-3""#)
-            #expect(try self.files() == [])
+            try self.inbox.bring("R-3/front.jpg", .front(3))
+            try await self.inbox.watching(file, until: #""business_no":"R-3""#)
+            #expect(try self.inbox.files() == [])
             try await self.tool.run(["run"] + file, ends: 0)
         }
         #expect(try self.tool.ledger().map(\.businessNo).sorted() == ["R-1", "R-2", "R-3"])

@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Cards of another person than the one who is expected, or who was there first, as a user meets them.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct HolderTests {
+    @Test func `a card that is not the expected holder's is refused, and delivered unread once that is put right`()
+        async throws
+    {
+        let tool = try Tool()
+        let photos = try tool.pairs()
+        let (holder, other) = (MarkedHolder(1), MarkedHolder(2))
+        func manifest(_ expected: String) throws -> String {
+            let rows = ["path,business_no,expected_id_number,expected_name", "photos/R-1/front.jpg,R-1,\(expected)"]
+            let lines = rows + ["photos/R-1/back.jpg,R-1,,"]
+            return try tool.secretFile("manifest.csv", lines.joined(separator: "\n")).path
+        }
+        try await tool.servingBoth { file in
+            let command = ["run", photos.path, "--manifest", try manifest("\(other.number),\(other.name)")]
+            for _ in 1...2 {
+                let refused = try await tool.run(command + ["--format", "json"] + file, ends: 1)
+                let front = try #require(try refused.json().cards.first { $0.source.hasSuffix("front.jpg") })
+                #expect(front.state == "rejected" && front.reason == "holder_number_mismatch")
+                #expect(front.message?.contains("the holder registered with") == true)
+                for secret in [holder.number, holder.name, other.number, other.name] {
+                    #expect(!(refused.output + refused.errors).contains(secret))
+                }
+            }
+            #expect(try tool.ledger().isEmpty)
+            _ = try manifest("\(holder.number),\(holder.name)")
+            let right = try await tool.run(command + ["--format", "json"] + file, ends: 0)
+            let front = try #require(try right.json().cards.first { $0.source.hasSuffix("front.jpg") })
+            let history = try await tool.run(["cards", "show", try #require(front.cardId)] + file)
+            #expect(history.output.components(separatedBy: "attempt (ok)").count == 2, "read more than once")
+        }
+        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+    }
+
+    @Test(arguments: ["accept", "reject"])
+    func `once fronts named two persons nothing goes before a person accepts that very card`(decision: String)
+        async throws
+    {
+        let tool = try Tool()
+        let photos = try tool.folder("photos", ["R-1/first.jpg": .front(1)])
+        // Each way of the decision in another layout.
+        let configuration = RemoteConfiguration(
+            more: ["batch_wait: 0s", "layout: \(decision == "accept" ? "batch" : "application")"]
+        )
+        try await tool.servingBoth(with: configuration) { file in
+            let command = ["run", photos.path, "--format", "json"] + file
+            try await tool.run(command, ends: 0)
+            _ = try tool.folder("photos", ["R-1/second-front.jpg": .front(2), "R-1/second-back.jpg": .back(2)])
+            let cards = try await tool.run(command, ends: 1).json().cards.filter { $0.source.contains("second") }
+            #expect(cards.map(\.side) == ["back", "front"])
+            #expect(cards.map(\.state) == ["held", "held"])
+            #expect(cards.map(\.reason) == ["holder_conflict", "holder_conflict"])
+            #expect(try tool.ledger().count == 1, "a card was sent under another person's number")
+            let (back, front) = (try #require(cards.first?.cardId), try #require(cards.last?.cardId))
+            try await tool.run(["cards", "resolve", front, "--as", decision] + file, ends: 0)
+            let third = try await tool.run(["run", "--format", "json"] + file)
+            #expect(try tool.ledger().count == (decision == "accept" ? 2 : 1), "\(third.output) \(third.errors)")
+            let held = try await tool.run(["cards", "list", "--state", "held", "--quiet"] + file)
+            #expect(held.output == back + "\n", "each card needs its own word")
+            try await tool.run(["cards", "resolve", back, "--as", "accept"] + file, ends: 0)
+            try await tool.run(["run"] + file, ends: 0)
+            try await tool.run(["fsck"] + file, ends: 0)
+        }
+        let fronts = Array(repeating: "IDCARD_FRONT_APP", count: decision == "accept" ? 2 : 1)
+        #expect(try tool.ledger().map(\.doctype) == fronts + ["IDCARD_BACK_APP"])
+    }
+}
