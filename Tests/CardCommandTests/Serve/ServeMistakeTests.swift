@@ -29,61 +29,22 @@ struct ServeMistakeTests {
         return try JSONDecoder().decode(Checked.self, from: Data(text.utf8))
     }
 
-    /// One mistake in a file, its key, line and remedy. `HOME` stands for the home folder.
-    struct Case: Sendable, CustomTestStringConvertible {
-        var yaml: String
-        var key: String
-        var line: Int?
-        var says: String
+    private static let secret = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY"
 
-        init(_ yaml: String, _ key: String, _ line: Int?, _ says: String) {
-            (self.yaml, self.key, self.line, self.says) = (yaml, key, line, says)
-        }
-
-        var testDescription: String { self.yaml }
-    }
-
+    /// One mistake of the first key of a file, and its remedy. `HOME` stands for the home folder.
     private static let cases = [
-        Case("server.listen: foo\n", "server.listen", 1, "127.0.0.1:8080"),
-        Case("server:\n  listen: 0.0.0.0:0\n", "server.listen", 2, "server.tls.certificate"),
-        Case("\nserver.tokens_file: HOME/garbage\n", "server.tokens_file", 2, "tokens add"),
-        Case("server.tokens_file: HOME/open\n", "server.tokens_file", 1, "chmod 600"),
-        Case("server.tokens_file: HOME\n", "server.tokens_file", 1, "not a regular file"),
-        Case("server.tokens_file: HOME/sender\n", "server.tokens_file", 1, "tokens revoke webhook"),
-        Case(
-            "server.tokens_file: HOME/desk\nwebhooks.secrets: desk=whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY\n",
-            "server.tokens_file",
-            1,
-            "tokens revoke desk"
-        ),
-        Case(
-            "webhooks.secrets: 'a=whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY, whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldZ'\n",
-            "webhooks.secrets",
-            1,
-            "write each as NAME=whsec_"
-        ),
-        Case(
-            "webhooks.secrets: '11010519491231002X=whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY'\n",
-            "webhooks.secrets",
-            1,
-            "identity number"
-        ),
-        Case("webhooks.secrets: a=whsec_abc\n", "webhooks.secrets", 1, "24 to 64 bytes"),
-        Case(
-            "webhooks.secrets: 'two words=whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVVldY'\n",
-            "webhooks.secrets",
-            1,
-            "letters"
-        ),
-        Case("webhooks.secrets_file: HOME/empty\n", "webhooks.secrets_file", 1, "no secret"),
-        Case("webhooks.secrets_file: HOME/open\n", "webhooks.secrets_file", 1, "chmod 600"),
-        Case("watch.folders: [HOME/nowhere]\n", "watch.folders", 1, "does not exist"),
-        Case("sources: [scans]\n", "sources", 1, "NAME=PATH"),
-        Case("fetch.ports: [x]\n", "fetch.ports", 1, "no port"),
+        ("server.listen: foo", "127.0.0.1:8080"), ("server.tokens_file: HOME/garbage", "tokens add"),
+        ("server.tokens_file: HOME/open", "chmod 600"), ("server.tokens_file: HOME", "not a regular file"),
+        ("server.tokens_file: HOME/sender", "tokens revoke webhook"),
+        ("server.tokens_file: HOME/desk\nwebhooks.secrets: desk=\(secret)", "tokens revoke desk"),
+        ("webhooks.secrets: 'a=\(secret), \(secret)'", "write each as NAME=whsec_"),
+        ("webhooks.secrets: '11010519491231002X=\(secret)'", "identity number"),
+        ("webhooks.secrets: 'two words=\(secret)'", "letters"), ("webhooks.secrets_file: HOME/empty", "no secret"),
+        ("webhooks.secrets_file: HOME/open", "chmod 600"), ("watch.folders: [HOME/nowhere]", "does not exist"),
     ]
 
     @Test(arguments: Self.cases)
-    func `each has its key, line and remedy`(_ mistake: Case) async throws {
+    func `each has its key, line and remedy`(yaml: String, says: String) async throws {
         _ = try self.home.file("garbage", "{}")
         _ = try self.home.file("empty", "\n")
         for (file, name) in [("sender", "webhook"), ("desk", "desk")] {
@@ -92,12 +53,11 @@ struct ServeMistakeTests {
             _ = try self.home.file(file, "[\(token)]")
         }
         _ = try self.home.file("open", "[]", mode: 0o644)
-        let checked = try await self.check(mistake.yaml.replacing("HOME", with: self.home.path))
+        let checked = try await self.check("\n" + yaml.replacing("HOME", with: self.home.path))
         #expect(!checked.ok)
-        let found = try #require(checked.errors.first { $0.key == mistake.key }, "\(checked.errors)")
-        #expect(checked.errors.count == 1, "\(checked.errors)")
-        #expect(found.line == mistake.line)
-        #expect(found.message.contains(mistake.says), "\(found.message)")
+        #expect(checked.errors.map(\.key) == [String(yaml.prefix { $0 != ":" })], "\(checked.errors)")
+        #expect(checked.errors.map(\.line) == [2])
+        #expect(checked.errors.allSatisfy { $0.message.contains(says) }, "\(checked.errors)")
     }
 
     @Test func `a key that is not the certificate's, and an address of others that no token opens, are found`()

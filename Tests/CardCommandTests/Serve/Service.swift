@@ -22,9 +22,12 @@ struct Service {
 
     /// Such as `http://127.0.0.1:4711`.
     let address: String
+    /// What it says.
+    let errors: ErrorLines
 
     /// Waits until it listens.
     init(_ errors: ErrorLines) async throws {
+        self.errors = errors
         let line = try #require(try await errors.line(containing: "listening on "), "\(errors.seen)")
         self.address = String(try #require(line.firstMatch(of: /listening on ([^;]+);/)).1)
     }
@@ -97,11 +100,24 @@ extension Tool {
         return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Serves on a free port while a function asks.
+    /// Serves on a free port while a function asks and sends signals; has it end in order then, if it is to end so.
+    ///
+    /// - Returns: what it said.
+    @discardableResult
     func serve(
         _ arguments: [String],
-        _ body: (_ errors: ErrorLines, _ send: (Signal) throws -> Void) async throws -> Void
-    ) async throws -> Int32 {
-        try await self.running(["serve", "--listen", "127.0.0.1:0"] + arguments, [:], body)
+        ends expected: Int32 = 143,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (_ service: Service, _ send: @escaping (Signal) throws -> Void) async throws -> Void
+    ) async throws -> [String] {
+        var said: [String] = []
+        let status = try await self.running(["serve", "--listen", "127.0.0.1:0"] + arguments) { errors, send in
+            try await body(Service(errors), send)
+            if expected == 143 { try send(.terminate) }
+            while try await errors.next() != nil {}
+            said = errors.seen
+        }
+        #expect(status == expected, "\(said)", sourceLocation: sourceLocation)
+        return said
     }
 }

@@ -10,13 +10,6 @@ struct TokensTests {
         var name: String
         var scopes: [String]
         var expiresAt: String?
-
-        enum CodingKeys: String, CodingKey {
-            case id
-            case name
-            case scopes
-            case expiresAt = "expires_at"
-        }
     }
 
     private let tool: Tool
@@ -24,17 +17,23 @@ struct TokensTests {
 
     init() throws { self.tool = try Tool(withKey: false) }
 
+    private func listed() async throws -> [Line] {
+        try await self.tool.run(["tokens", "list", "--format", "json"], ends: 0).decoded()
+    }
+
+    private func mode(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
     @Test("A token is shown once, kept as a hash in a file of its owner, and taken back by its name")
     func life() async throws {
         let token = try await self.tool.token("desk", "submit", "read")
         #expect(token.hasPrefix("idcp_"))
         try await self.tool.run(["tokens", "add", "auditor", "--scope", "read", "--days", "0"], ends: 0)
-        var status = stat()
-        #expect(stat(self.path, &status) == 0)
-        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(try self.mode(of: self.path) == 0o600)
         #expect(try !String(contentsOfFile: self.path, encoding: .utf8).contains(token.dropFirst(5)))
         let listed = try await self.tool.run(["tokens", "list", "--format", "json"])
-        let lines = try JSONDecoder().decode([Line].self, from: Data(listed.output.utf8))
+        let lines = try listed.decoded([Line].self)
         #expect(lines.map(\.name) == ["desk", "auditor"])
         #expect(lines.map(\.scopes) == [["read", "submit"], ["read"]])
         #expect(lines.map { $0.expiresAt == nil } == [false, true])
@@ -44,11 +43,6 @@ struct TokensTests {
         #expect(try await self.tool.run(["tokens", "revoke", "desk"]).status == 0)
         let left = try await self.tool.run(["tokens", "list"])
         #expect(left.output.contains("  auditor  read  since "), "\(left.output)")
-    }
-
-    private func listed() async throws -> [Line] {
-        let listed = try await self.tool.run(["tokens", "list", "--format", "json"])
-        return try JSONDecoder().decode([Line].self, from: Data(listed.output.utf8))
     }
 
     @Test("A name may have several tokens; one goes by its id, all by their name")
@@ -79,8 +73,7 @@ struct TokensTests {
         #expect(token.wholeMatch(of: /idcp_[A-Za-z0-9_-]{43}\n/) != nil)
         #expect(!(made.output + made.errors).contains(token.dropLast()))
         #expect(made.output.contains(try await self.listed()[0].id))
-        var status = stat()
-        #expect(stat(output.path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(try self.mode(of: output.path) == 0o600)
         let again = try await self.tool.run(add)
         #expect(again.status == 74 && again.output.isEmpty)
         #expect(again.errors.contains("name another place"), "\(again.errors)")
