@@ -25,10 +25,8 @@ struct ServeTests {
         ends status: Int32 = 143,
         _ body: (_ service: Service, _ send: @escaping (Signal) throws -> Void) async throws -> Void
     ) async throws -> [String] {
-        try await self.tool.serving(self.verifier, self.backend) { verifier, backend in
-            let file = try RemoteConfiguration(others: others)
-                .write(for: self.tool, verifier: verifier, backend: backend)
-            return try await self.tool.serve(file, ends: status, body)
+        try await self.tool.serving(self.verifier, self.backend, RemoteConfiguration(others: others)) { file in
+            try await self.tool.serve(file, ends: status, body)
         }
     }
 

@@ -8,14 +8,9 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct DialectTests {
-    private func configuration(_ dialect: MarkDialect, _ proof: String = "key", secret: String = "the-secret")
-        -> RemoteConfiguration
-    {
-        RemoteConfiguration(
-            verification: [
-                "dialect: \(dialect.rawValue)", "auth: \(proof)", "api_key: the-key", "api_secret: \(secret)",
-            ]
-        )
+    private func configuration(_ dialect: MarkDialect, _ proof: String = "key") -> RemoteConfiguration {
+        let account = ["api_key: the-key", "api_secret: the-secret"]
+        return RemoteConfiguration(verification: ["dialect: \(dialect.rawValue)", "auth: \(proof)"] + account)
     }
 
     @Test(
@@ -25,22 +20,19 @@ struct DialectTests {
     func secret(dialect: MarkDialect, proof: String) async throws {
         let tool = try Tool()
         let command = ["run", try tool.pairs().path, "--format", "json"]
-        try await tool.servingBoth(verifier: MarkVerifier(dialect)) { verifier, backend in
-            let wrong = try self.configuration(dialect, proof, secret: "canary-secret")
-                .write(for: tool, verifier: verifier, backend: backend)
-            let stopped = try await tool.run(command + wrong, ends: 69)
+        try await tool.servingBoth(with: self.configuration(dialect, proof), verifier: MarkVerifier(dialect)) { file in
+            let wrong = ["IDCARD_VERIFICATION_API_SECRET": "canary-secret"]
+            let stopped = try await tool.run(command + file, wrong, ends: 69)
             #expect(try stopped.json().counts["prepared"] == 2)
             for word in ["AUTHENTICATION_ERROR", "verification.api_key", "verification.api_secret"] {
                 #expect(stopped.errors.contains(word), "\(word)")
             }
             #expect(!stopped.errors.contains("canary"))
             for format in ["text", "json"] {
-                let status = try await tool.run(["status", "--format", format] + wrong).output
+                let status = try await tool.run(["status", "--format", format] + file).output
                 #expect(status.contains("stopped") && status.contains("AUTHENTICATION_ERROR"), "\(status)")
             }
-            let right = try self.configuration(dialect, proof)
-                .write(for: tool, verifier: verifier, backend: backend)
-            try await tool.run(command + right, ends: 0)
+            try await tool.run(command + file, ends: 0)
         }
         #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
         #expect(try tool.refusals().isEmpty)

@@ -45,6 +45,17 @@ struct CommandLineTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: tool.home.path).isEmpty)
     }
 
+    @Test func `a sandbox named in a file lies beside it, from whatever folder the command runs`() async throws {
+        let tool = try Tool()
+        let folder = try tool.folder("etc").path
+        let file = try tool.secretFile("etc/c.yaml", "sandbox: {path: box}\n").path
+        for (place, config) in [(folder, "./c.yaml"), (tool.home.path, "etc/c.yaml"), ("/", file)] {
+            let within = ["/usr/bin/env", "-C", place]
+            let shown = try await tool.run(["config", "show", "--config", config], wrapper: within, ends: 0)
+            #expect(shown.output.contains("\(folder)/box"), "\(shown.output)")
+        }
+    }
+
     @Test(
         "A configuration file that is not there ends every command with 78, in words",
         arguments: [

@@ -28,16 +28,6 @@ struct SecrecyTests {
         return [photos.path, "--manifest", try tool.secretFile("manifest.csv", text).path]
     }
 
-    private func configuration(for tool: Tool, _ more: [String]) throws -> RemoteConfiguration {
-        var configuration = RemoteConfiguration()
-        configuration.verification = ["auth: sign", "api_key: canary-key", "api_secret: canary-secret"]
-        let key = try tool.secretFile("reply-key", "canary-key-of-24-bytes-x").path
-        let reply = "reply: {encryption: 3des-cbc, key_file: \(key)}"
-        configuration.delivery = ["user_no: canary-account", reply] + more
-        configuration.others = ["log: {level: trace}"]
-        return configuration
-    }
-
     private func expectSecrecy(_ outcome: Tool.Outcome, of command: [String], namesSources: Bool = false) {
         for canary in Self.canaries {
             #expect(!outcome.errors.contains(canary), "\(canary) on standard error of \(command)")
@@ -68,12 +58,20 @@ struct SecrecyTests {
         }
     }
 
-    private func serving(_ tool: Tool, _ body: (String, String) async throws -> Void) async throws {
+    /// Serves both endpoints, with secrets of their own in a configuration with further keys of `delivery`.
+    private func serving(_ tool: Tool, _ more: [String], _ body: (_ file: [String]) async throws -> Void) async throws {
+        let key = try tool.secretFile("reply-key", "canary-key-of-24-bytes-x").path
+        let configuration = RemoteConfiguration(
+            verification: ["auth: sign", "api_key: canary-key", "api_secret: canary-secret"],
+            delivery: ["user_no: canary-account", "reply: {encryption: 3des-cbc, key_file: \(key)}"],
+            more: more,
+            others: ["log: {level: trace}"]
+        )
         let verifier = MarkVerifier(key: "canary-key", secret: "canary-secret")
         let backend = [
             "--token", "canary-token", "--reply-encryption", "3des-cbc", "--reply-key", "canary-key-of-24-bytes-x",
         ]
-        try await tool.servingBoth(verifier: verifier, backend: backend, body)
+        try await tool.servingBoth(with: configuration, verifier: verifier, backend: backend, body)
     }
 
     @Test(
@@ -85,8 +83,7 @@ struct SecrecyTests {
     func delivered(token: String) async throws {
         let tool = try Tool()
         let arguments = try self.photos(for: tool)
-        try await self.serving(tool) { verifier, backend in
-            let file = try self.configuration(for: tool, [token]).write(for: tool, verifier: verifier, backend: backend)
+        try await self.serving(tool, [token]) { file in
             for (format, isFirst) in [("jsonl", true), ("json", false), ("text", false)] {
                 let command = ["run"] + arguments + ["--format", format]
                 let outcome = try await tool.run(command + file, ends: 0)
@@ -115,11 +112,8 @@ struct SecrecyTests {
     func failed(lines: [String], status: Int32, words: String) async throws {
         let tool = try Tool()
         let arguments = try self.photos(for: tool)
-        try await self.serving(tool) { verifier, backend in
-            // A proxy there is none: the backend's own port answers such requests with an error.
-            let port = backend.split(separator: ":")[2].prefix { $0.isNumber }
-            let more = lines.map { $0.replacingOccurrences(of: "PORT", with: port) }
-            let file = try self.configuration(for: tool, more).write(for: tool, verifier: verifier, backend: backend)
+        // A proxy there is none: the backend's own port answers such requests with an error.
+        try await self.serving(tool, lines) { file in
             let command = ["run"] + arguments
             let outcome = try await tool.run(command + file, ["IDCARD_RUN_PATIENCE": "4s"], ends: status)
             #expect((outcome.output + outcome.errors).contains(words), "\(outcome.output) \(outcome.errors)")

@@ -15,7 +15,7 @@ struct RemoteConfiguration {
     /// Whole sections.
     var others: [String] = []
 
-    /// Writes the file with mode 0600 into the tool's home.
+    /// Writes the file with mode 0600 into the tool's home. In its lines `PORT` stands for that of the backend.
     ///
     /// - Returns: the arguments that name it.
     func write(for tool: Tool, verifier: String, backend: String) throws -> [String] {
@@ -23,7 +23,8 @@ struct RemoteConfiguration {
             ["verification:", "  url: \(verifier)"] + self.verification.map { "  \($0)" }
             + ["delivery:", "  url: \(backend)"] + (self.delivery + self.more).map { "  \($0)" }
             + ["retry: {base: 10ms, cap: 100ms}"] + self.others
-        return ["--config", try tool.secretFile("idcard-pipeline.yaml", lines.joined(separator: "\n") + "\n").path]
+        let text = lines.joined(separator: "\n").replacing("PORT", with: "\(URL(string: backend)?.port ?? 0)")
+        return ["--config", try tool.secretFile("idcard-pipeline.yaml", text + "\n").path]
     }
 }
 
@@ -44,51 +45,35 @@ extension Tool {
         return try self.folder("photos", Dictionary(uniqueKeysWithValues: photos))
     }
 
-    /// Serves a verifier in this process and the built-in backend in its own, until the function is done.
+    /// Serves a verifier in this process and the built-in backend in its own, with a configuration that names both, until
+    /// the function is done.
     ///
     /// - Parameter options: further arguments of the backend.
-    func servingBoth<Value: Sendable>(
-        verifier: MarkVerifier = MarkVerifier(),
-        backend options: [String] = ["--token", "token-a"],
-        _ body: (_ verifier: String, _ backend: String) async throws -> Value
-    ) async throws -> Value {
-        try await verifier.serving { verifier in
-            try await self.serving(["backend", "--documents", self.documents.path] + options) { backend in
-                try await body(verifier, backend)
-            }
-        }
-    }
-
-    /// The same, with a configuration that names both.
     func servingBoth(
         with configuration: RemoteConfiguration = RemoteConfiguration(),
         verifier: MarkVerifier = MarkVerifier(),
         backend options: [String] = ["--token", "token-a"],
         _ body: (_ file: [String]) async throws -> Void
     ) async throws {
-        try await self.servingBoth(verifier: verifier, backend: options) { verifier, backend in
-            try await body(configuration.write(for: self, verifier: verifier, backend: backend))
+        try await verifier.serving { verifier in
+            try await self.serving(["backend", "--documents", self.documents.path] + options) { backend in
+                try await body(configuration.write(for: self, verifier: verifier, backend: backend))
+            }
         }
     }
 
-    /// Serves a verifier and a backend in this process until the function is done.
+    /// Serves a verifier and a backend in this process, with a configuration that names both, until the function is done.
+    @discardableResult
     func serving<Value: Sendable>(
         _ verifier: MarkVerifier,
         _ backend: ScriptedBackend,
-        _ body: (_ verifier: String, _ backend: String) async throws -> Value
-    ) async throws -> Value {
-        try await verifier.serving { verifier in try await backend.serving { try await body(verifier, $0) } }
-    }
-
-    /// The same, with a configuration that names both.
-    func serving(
-        _ verifier: MarkVerifier,
-        _ backend: ScriptedBackend,
         _ configuration: RemoteConfiguration = RemoteConfiguration(),
-        _ body: (_ file: [String]) async throws -> Void
-    ) async throws {
-        try await self.serving(verifier, backend) { verifier, backend in
-            try await body(configuration.write(for: self, verifier: verifier, backend: backend))
+        _ body: (_ file: [String]) async throws -> Value
+    ) async throws -> Value {
+        try await verifier.serving { verifier in
+            try await backend.serving { backend in
+                try await body(configuration.write(for: self, verifier: verifier, backend: backend))
+            }
         }
     }
 
