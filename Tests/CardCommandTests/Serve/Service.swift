@@ -1,7 +1,6 @@
 import Foundation
 import FoundationNetworking
 import Subprocess
-import SystemPackage
 import TestSupport
 import Testing
 

@@ -53,8 +53,7 @@ struct TokensTests {
         let ids = try await self.listed().map(\.id)
         #expect(first != second && Set(ids).count == 3)
         #expect(ids.allSatisfy { $0.wholeMatch(of: /[0-9a-f]{8}/) != nil })
-        let unknown = try await self.tool.run(["tokens", "revoke", "other", "--id", ids[0]])
-        #expect(unknown.status == 66)
+        let unknown = try await self.tool.run(["tokens", "revoke", "other", "--id", ids[0]], ends: 66)
         #expect(unknown.errors.contains("no token of this name with the id \(ids[0])"), "\(unknown.errors)")
         try await self.tool.run(["tokens", "revoke", "desk", "--id", ids[0]], ends: 0)
         #expect(try await self.listed().map(\.id) == Array(ids[1...]))
@@ -67,8 +66,7 @@ struct TokensTests {
     func output() async throws {
         let output = self.tool.home.appending(path: "desk.token")
         let add = ["tokens", "add", "desk", "--scope", "submit", "--output", output.path]
-        let made = try await self.tool.run(add + ["--format", "json"])
-        #expect(made.status == 0, "\(made.errors)")
+        let made = try await self.tool.run(add + ["--format", "json"], ends: 0)
         let token = try String(contentsOf: output, encoding: .utf8)
         #expect(token.wholeMatch(of: /idcp_[A-Za-z0-9_-]{43}\n/) != nil)
         #expect(!(made.output + made.errors).contains(token.dropLast()))
@@ -116,8 +114,7 @@ struct TokensTests {
     func refusals(arguments: [String], status: Int32, words: String) async throws {
         _ = try await self.tool.token("desk", "submit")
         let before = try Data(contentsOf: URL(filePath: self.path))
-        let outcome = try await self.tool.run(["tokens"] + arguments)
-        #expect(outcome.status == status)
+        let outcome = try await self.tool.run(["tokens"] + arguments, ends: status)
         #expect(outcome.errors.contains(words), "\(outcome.errors)")
         #expect(outcome.output.isEmpty)
         #expect(try Data(contentsOf: URL(filePath: self.path)) == before)

@@ -23,8 +23,7 @@ struct CommandLineTests {
         ]
     )
     func usage(arguments: [String]) async throws {
-        let outcome = try await Tool().run(arguments)
-        #expect(outcome.status == 64)
+        let outcome = try await Tool().run(arguments, ends: 64)
         #expect(outcome.errors.count > 20)
         #expect(outcome.output.isEmpty)
     }
@@ -63,8 +62,7 @@ struct CommandLineTests {
         ]
     )
     func missingFile(arguments: [String]) async throws {
-        let outcome = try await Tool().run(arguments + ["--config", "/no/such.yaml"])
-        #expect(outcome.status == 78)
+        let outcome = try await Tool().run(arguments + ["--config", "/no/such.yaml"], ends: 78)
         #expect(outcome.errors.hasPrefix("error: the configuration file /no/such.yaml cannot be read"))
     }
 
@@ -94,8 +92,7 @@ struct CommandLineTests {
         arguments: [["--help"], ["run", "--help"], ["--version"], ["help", "cards"]]
     )
     func help(arguments: [String]) async throws {
-        let outcome = try await Tool().run(arguments)
-        #expect(outcome.status == 0)
+        let outcome = try await Tool().run(arguments, ends: 0)
         #expect(!outcome.output.isEmpty && outcome.errors.isEmpty)
     }
 

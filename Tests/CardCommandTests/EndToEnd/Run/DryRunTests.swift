@@ -85,9 +85,8 @@ struct DryRunTests {
     func lines() async throws {
         let text = try await self.tool.run(self.command).lines
         #expect(text.count == 6)
-        #expect(
-            text.first == "take    \(self.cards.path)/LOAN-1/front.jpg: case LOAN-1 (folder), user U-1 (option)"
-        )
+        let first = "take    \(self.cards.path)/LOAN-1/front.jpg: case LOAN-1 (folder), user U-1 (option)"
+        #expect(text.first == first)
         #expect(text.last == "5 inputs: 2 to take, 2 to refuse, 1 to ignore")
         let lines = try await self.tool.run(self.command + ["--format", "jsonl"]).lines
         #expect(lines.count == 6)
