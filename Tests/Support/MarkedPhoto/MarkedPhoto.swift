@@ -1,19 +1,16 @@
 package import Foundation
 
-/// A small photo that carries a mark in the place of a card: black and white squares, which survive recompression.
+/// A small grey photo whose size is its mark: recompression keeps it.
 ///
-/// The squares are the bits of six bytes, a row each: a signature, the side, the holder, the serial, and the sum of the
-/// five before. The holder is one of ``MarkedHolder``.
+/// The width tells the holder, who is one of ``MarkedHolder``, the height the serial and the side; both are odd.
 package struct MarkedPhoto: Hashable, Sendable {
     /// The side of the card.
-    package enum Side: UInt8, Sendable {
-        case front = 0x46
-        case back = 0x42
+    package enum Side: Int, Sendable {
+        case front, back
     }
 
-    /// The edge of a square, in blocks of eight pixels; the photo has 320 by 240 pixels, which every dialect takes.
-    private static let square = 5
-    private static let signature: UInt8 = 0xA5
+    /// Below any size that marks: one that every dialect takes.
+    private static let least = (width: 321, height: 241)
 
     /// The side that it shows.
     package let side: Side
@@ -32,32 +29,41 @@ package struct MarkedPhoto: Hashable, Sendable {
         MarkedPhoto(side: .back, holder: MarkedHolder(holder), serial: serial)
     }
 
-    /// The photo as a file.
+    /// The photo as a file: a baseline JPEG (ITU-T T.81) of one component.
     package var jpeg: Data {
-        let columns = 8 * Self.square
-        var bytes = [Self.signature, self.side.rawValue, self.holder.place, self.serial, UInt8(0)]
-        bytes.append(bytes.reduce(0, &+))
-        let greys = (0..<bytes.count * Self.square * columns).map { place in
-            let bit = 7 - place % columns / Self.square
-            return bytes[place / columns / Self.square] >> bit & 1 == 1 ? UInt8(255) : 0
+        func twoBytes(_ number: Int) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
+        let width = Self.least.width + 2 * Int(self.holder.place)
+        let height = Self.least.height + 4 * Int(self.serial) + 2 * self.side.rawValue
+        var bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDB, 0x00, 0x43, 0x00] + [UInt8](repeating: 8, count: 64)
+        bytes += [0xFF, 0xC0, 0x00, 0x0B, 0x08] + twoBytes(height) + twoBytes(width) + [0x01, 0x01, 0x11, 0x00]
+        // Each Huffman table has one code word, a single 0: no difference to the block before, and the end of a block.
+        for table: UInt8 in [0x00, 0x10] {
+            bytes += [0xFF, 0xC4, 0x00, 0x14, table, 1] + [UInt8](repeating: 0, count: 16)
         }
-        return Data(BlockJPEG(columns: columns, rows: bytes.count * Self.square, greys: greys).bytes)
+        bytes += [0xFF, 0xDA, 0x00, 0x08, 0x01, 0x01, 0x00, 0x00, 0x3F, 0x00]
+        let blocks = (width + 7) / 8 * ((height + 7) / 8)
+        bytes += [UInt8](repeating: 0, count: blocks / 4)
+        if blocks % 4 > 0 { bytes.append(0xFF >> UInt8(blocks % 4 * 2)) }
+        return Data(bytes + [0xFF, 0xD9])
     }
 }
 
 extension MarkedPhoto {
-    /// Reads the mark of a photo that was encoded again, maybe smaller; `nil` if there is none.
+    /// Reads the mark of a photo that was encoded again; `nil` if there is none.
     package init?(jpeg: Data) {
-        guard let picture = BlockJPEG(decoding: Array(jpeg)) else { return nil }
-        let bytes = (0..<6).map { row in
-            (0..<8).reduce(UInt8(0)) { byte, column in
-                let (x, y) = ((2 * column + 1) * picture.columns / 16, (2 * row + 1) * picture.rows / 12)
-                return byte << 1 | (picture.greys[y * picture.columns + x] > 127 ? 1 : 0)
-            }
+        let bytes = Array(jpeg)
+        guard bytes.starts(with: [0xFF, 0xD8]) else { return nil }
+        var start = 2
+        while start + 8 < bytes.count, bytes[start] == 0xFF, bytes[start + 1] != 0xC0 {
+            start += 2 + Int(bytes[start + 2]) << 8 + Int(bytes[start + 3])
         }
-        guard bytes[0] == Self.signature, bytes[5] == bytes[..<5].reduce(0, &+), let side = Side(rawValue: bytes[1])
+        guard start + 8 < bytes.count, bytes[start] == 0xFF else { return nil }
+        let height = Int(bytes[start + 5]) << 8 + Int(bytes[start + 6]) - Self.least.height
+        let width = Int(bytes[start + 7]) << 8 + Int(bytes[start + 8]) - Self.least.width
+        guard width.isMultiple(of: 2), let holder = UInt8(exactly: width / 2), height.isMultiple(of: 2),
+            let serial = UInt8(exactly: height / 4), let side = Side(rawValue: height / 2 % 2)
         else { return nil }
-        self.init(side: side, holder: MarkedHolder(bytes[2]), serial: bytes[3])
+        self.init(side: side, holder: MarkedHolder(holder), serial: serial)
     }
 }
 
