@@ -13,37 +13,28 @@ import Testing
         #expect(self.violation(text)?.message.text().contains("format the column as text") == true)
     }
 
-    @Test(
-        arguments: [
-            "11010519491231002X", "11010519491231002x", "LOAN-11010519491231002X", "11010519491231002X-01",
-            "9911010519491231002X7", "110105 19491231 002X", "１１０１０５１９４９１２３１００２Ｘ", "贷款11010519491231002X",
-            "810000199408230021",
-        ]
-    )
+    @Test(arguments: [
+        "11010519491231002X", "11010519491231002x", "LOAN-11010519491231002X", "11010519491231002X-01",
+        "9911010519491231002X7", "110105 19491231 002X", "１１０１０５１９４９１２３１００２Ｘ", "贷款11010519491231002X",
+        "810000199408230021",
+    ])
     func `A number with an identity number inside is refused`(text: String) {
         #expect(self.violation(text) == .identityNumber)
     }
 
-    @Test(
-        arguments: [
-            "110105194912310021", "LOAN-110105194912310021", "000105194912310024", "110105194913310021",
-            "20260115103000123456", "123456789012345678901234567890", "1101051949123100",
-            "12E34", "#1", "2026.11", "NANA-1",
-        ]
-    )
-    func `What only looks like an identity number or a spreadsheet's remains is taken`(
-        text: String
-    ) {
+    @Test(arguments: [
+        "110105194912310021", "LOAN-110105194912310021", "000105194912310024", "110105194913310021",
+        "20260115103000123456", "123456789012345678901234567890", "1101051949123100", "12E34", "#1", "2026.11",
+        "NANA-1",
+    ])
+    func `What only looks like an identity number or a spreadsheet's remains is taken`(text: String) {
         #expect(BusinessNumber(text)?.rawValue == text)
     }
 
-    @Test(
-        arguments: [
-            "a\u{7}b", "a\nb", "a\u{85}b", "LOAN\u{200B}-1", "\u{FEFF}LOAN-1", "LOAN-1\u{202E}", "LO\u{AD}AN",
-            "a\u{2028}b",
-            "a\u{2060}b", "a\u{E0041}b",
-        ]
-    )
+    @Test(arguments: [
+        "a\u{7}b", "a\nb", "a\u{85}b", "LOAN\u{200B}-1", "\u{FEFF}LOAN-1", "LOAN-1\u{202E}", "LO\u{AD}AN", "a\u{2028}b",
+        "a\u{2060}b", "a\u{E0041}b",
+    ])
     func `Control and format characters, and separators of lines, are refused`(text: String) {
         #expect(self.violation(text) == .invisible)
     }
@@ -58,11 +49,9 @@ import Testing
         #expect(self.violation(String(repeating: tall, count: 64)) == .tooLong)
     }
 
-    @Test(
-        arguments: [
-            "1.23457E+15", "11010519491231002X", "LOAN\u{200B}-1", "e" + String(repeating: "\u{301}", count: 100),
-        ]
-    )
+    @Test(arguments: [
+        "1.23457E+15", "11010519491231002X", "LOAN\u{200B}-1", "e" + String(repeating: "\u{301}", count: 100),
+    ])
     func `What stands in a sandbox is read, whatever is refused today`(text: String) {
         #expect(BusinessNumber(text) == nil)
         #expect(BusinessNumber(stored: text).rawValue == text)

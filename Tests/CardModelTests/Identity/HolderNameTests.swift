@@ -37,23 +37,19 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            // Compatibility ideographs of GBK and of Big5, a Kangxi radical, a variation selector.
-            ("\u{F92C}", "郎"), ("\u{F979}", "凉"), ("\u{F9F1}", "隣"), ("\u{FA18}", "礼"), ("\u{FA0C}", "兀"),
-            ("\u{2F08}", "人"), ("葛\u{E0100}", "葛"), ("\u{25CB}", "〇"), ("\u{25EF}", "〇"),
-        ]
-    )
+    @Test(arguments: [
+        // Compatibility ideographs of GBK and of Big5, a Kangxi radical, a variation selector.
+        ("\u{F92C}", "郎"), ("\u{F979}", "凉"), ("\u{F9F1}", "隣"), ("\u{FA18}", "礼"), ("\u{FA0C}", "兀"),
+        ("\u{2F08}", "人"), ("葛\u{E0100}", "葛"), ("\u{25CB}", "〇"), ("\u{25EF}", "〇"),
+    ])
     func `Compatibility forms are one character`(form: String, plain: String) {
         #expect(HolderName("测" + form) == HolderName("测" + plain))
     }
 
-    @Test(
-        arguments: [
-            ("测\u{4DAE}", "测\u{4D19}"), ("测\u{E863}", "测\u{E862}"), ("测\u{E863}", "测"), ("样本·甲", "样本甲"),
-            ("\u{FA0E}", "\u{FA0F}"), ("未", "末"), ("\u{E865}", "\u{E866}"),
-        ]
-    )
+    @Test(arguments: [
+        ("测\u{4DAE}", "测\u{4D19}"), ("测\u{E863}", "测\u{E862}"), ("测\u{E863}", "测"), ("样本·甲", "样本甲"),
+        ("\u{FA0E}", "\u{FA0F}"), ("未", "末"), ("\u{E865}", "\u{E866}"),
+    ])
     func `Other characters are another name`(first: String, second: String) {
         #expect(HolderName(first) != HolderName(second))
     }

@@ -2,15 +2,13 @@ import CardModel
 import Testing
 
 @Suite struct IDNumberTests {
-    @Test(
-        arguments: [
-            ("11010519491231002X", 1949, 12, 31, Gender.female),
-            ("440524188001010014", 1880, 1, 1, .male),
-            ("110101199003070011", 1990, 3, 7, .male),
-            ("31010120000229012X", 2000, 2, 29, .female),
-            ("65010220101130123X", 2010, 11, 30, .male),
-        ]
-    )
+    @Test(arguments: [
+        ("11010519491231002X", 1949, 12, 31, Gender.female),
+        ("440524188001010014", 1880, 1, 1, .male),
+        ("110101199003070011", 1990, 3, 7, .male),
+        ("31010120000229012X", 2000, 2, 29, .female),
+        ("65010220101130123X", 2010, 11, 30, .male),
+    ])
     func `A valid number yields birth date and gender`(text: String, year: Int, month: Int, day: Int, gender: Gender)
         throws
     {
@@ -20,32 +18,30 @@ import Testing
         #expect(number.gender == gender)
     }
 
-    @Test(
-        arguments: [
-            ("310101190002290123", IDNumber.Violation.birthDate, VerdictRule.numberBirthDate),
-            ("110101187912310010", .birthDate, .numberBirthDate),
-            ("110105194912310021", .checksum, .numberChecksum),
-            ("000000199001010018", .region, .numberRegion),
-            ("810000199001010019", .unsupportedDocument, .unsupportedDocument),
-            ("820000199001010010", .unsupportedDocument, .unsupportedDocument),
-            ("830000199001010012", .unsupportedDocument, .unsupportedDocument),
-            ("910124199001010211", .unsupportedDocument, .unsupportedDocument),
-            ("ABC123456789012", .unsupportedDocument, .unsupportedDocument),
-            ("abc123456789012", .unsupportedDocument, .unsupportedDocument),
-            ("110105491231002", .firstGeneration, .unsupportedDocument),
-            ("110105491331002", .malformed, .numberMalformed),
-            ("110105194912310", .malformed, .numberMalformed),
-            ("000000491231002", .malformed, .numberMalformed),
-            ("", .malformed, .numberMalformed),
-            ("1101011990030700111", .malformed, .numberMalformed),
-            ("11010119900307001", .malformed, .numberMalformed),
-            ("11010119900307001Y", .malformed, .numberMalformed),
-            ("X10101199003070011", .malformed, .numberMalformed),
-            ("11010119900307OO11", .malformed, .numberMalformed),
-            ("11010119900307001\u{663}", .malformed, .numberMalformed),
-            ("张三", .malformed, .numberMalformed),
-        ]
-    )
+    @Test(arguments: [
+        ("310101190002290123", IDNumber.Violation.birthDate, VerdictRule.numberBirthDate),
+        ("110101187912310010", .birthDate, .numberBirthDate),
+        ("110105194912310021", .checksum, .numberChecksum),
+        ("000000199001010018", .region, .numberRegion),
+        ("810000199001010019", .unsupportedDocument, .unsupportedDocument),
+        ("820000199001010010", .unsupportedDocument, .unsupportedDocument),
+        ("830000199001010012", .unsupportedDocument, .unsupportedDocument),
+        ("910124199001010211", .unsupportedDocument, .unsupportedDocument),
+        ("ABC123456789012", .unsupportedDocument, .unsupportedDocument),
+        ("abc123456789012", .unsupportedDocument, .unsupportedDocument),
+        ("110105491231002", .firstGeneration, .unsupportedDocument),
+        ("110105491331002", .malformed, .numberMalformed),
+        ("110105194912310", .malformed, .numberMalformed),
+        ("000000491231002", .malformed, .numberMalformed),
+        ("", .malformed, .numberMalformed),
+        ("1101011990030700111", .malformed, .numberMalformed),
+        ("11010119900307001", .malformed, .numberMalformed),
+        ("11010119900307001Y", .malformed, .numberMalformed),
+        ("X10101199003070011", .malformed, .numberMalformed),
+        ("11010119900307OO11", .malformed, .numberMalformed),
+        ("11010119900307001\u{663}", .malformed, .numberMalformed),
+        ("张三", .malformed, .numberMalformed),
+    ])
     func `A number that breaks a rule names what is broken, and the rule of the verdict`(
         text: String,
         violation: IDNumber.Violation,
@@ -71,32 +67,26 @@ import Testing
         #expect(IDNumber.upgrade(firstGeneration: "110105490229002") == .failure(.birthDate))
     }
 
-    @Test(
-        arguments: [
-            ("110105491231002", "11010519491231002X"), ("11010519491231002x", "11010519491231002X"),
-            (" 110105 491231 002 ", "11010519491231002X"),
-        ]
-    )
+    @Test(arguments: [
+        ("110105491231002", "11010519491231002X"), ("11010519491231002x", "11010519491231002X"),
+        (" 110105 491231 002 ", "11010519491231002X"),
+    ])
     func `A number somebody registered with is read as a card's, or upgraded`(text: String, number: String) throws {
         #expect(try IDNumber.parse(registered: text).get().reveal() == number)
     }
 
-    @Test(
-        arguments: [
-            ("1101", IDNumber.Violation.malformed), ("110105194912310021", .checksum), ("110105490229002", .malformed),
-            ("910124199001010211", .unsupportedDocument),
-        ]
-    )
+    @Test(arguments: [
+        ("1101", IDNumber.Violation.malformed), ("110105194912310021", .checksum), ("110105490229002", .malformed),
+        ("910124199001010211", .unsupportedDocument),
+    ])
     func `A registered number that is none keeps its violation`(text: String, violation: IDNumber.Violation) {
         #expect(IDNumber.parse(registered: text) == .failure(violation))
     }
 
-    @Test(
-        arguments: [
-            "11010519491231002X", "asked by 11010519491231002x.", "110105 19491231 002X", "110105-19491231-002X",
-            "110105.19491231_002/X", "1-1-0-1-0-5-1-9-4-9-1-2-3-1-0-0-2-X", "١١٠١٠٥١٩٤٩١٢٣١٠٠٢X", "１１０１０５１９４９１２３１００２Ｘ",
-        ]
-    )
+    @Test(arguments: [
+        "11010519491231002X", "asked by 11010519491231002x.", "110105 19491231 002X", "110105-19491231-002X",
+        "110105.19491231_002/X", "1-1-0-1-0-5-1-9-4-9-1-2-3-1-0-0-2-X", "١١٠١٠٥١٩٤٩١٢٣١٠٠٢X", "１１０１０５１９４９１２３１００２Ｘ",
+    ])
     func `An identity number is found whatever separates its digits, and in the digits of any script`(text: String) {
         #expect(IDNumber.isContained(in: text))
     }

@@ -19,19 +19,18 @@ import Testing
     @Test(
         arguments: [
             ("front", CardSide.front), (" Back ", .back), ("ＦＲＯＮＴ", .front), ("人像面", .front), ("国徽面", .back),
-            ("正面", nil), ("反面", nil), ("both", nil), ("", nil),
+            ("正面", nil),
+            ("反面", nil), ("both", nil), ("", nil),
         ] as [(String, CardSide?)]
     )
     func `A side is read in words that all people use for the same side`(text: String, expected: CardSide?) {
         #expect(CardSide(submitted: text) == expected)
     }
 
-    @Test(
-        arguments: [
-            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
-        ]
-    )
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    ])
     func `The digest of bytes is SHA-256`(text: String, expected: String) {
         #expect(ContentDigest(of: Data(text.utf8)).hexadecimal == expected)
     }

@@ -16,22 +16,14 @@ import Testing
             side: CardSide? = .front,
             failures: Int = 0,
             wasSent: Bool = false,
-            hasImage: Bool = true,
-            wasRead: Bool = true,
-            isUnderWay: Bool = false,
-            mayBeAtBackend: Bool = false,
-            hasKeptDelivery: Bool = false,
-            isReplaced: Bool = false
+            without missing: OperatorRules.Circumstances = [],
+            and added: OperatorRules.Circumstances = []
         ) {
             self.testDescription = name
             var card = Card.sample(state, reason, side: side, failures: failures)
             if wasSent { card.delivery = DeliveryID(rawValue: "delivery-1") }
             self.card = card
-            let known: [(Bool, OperatorRules.Circumstances)] = [
-                (hasImage, .hasImage), (wasRead, .wasRead), (isUnderWay, .isUnderWay),
-                (mayBeAtBackend, .mayBeAtBackend), (hasKeptDelivery, .hasKeptDelivery), (isReplaced, .isReplaced),
-            ]
-            self.circumstances = known.reduce(into: []) { if $1.0 { $0.insert($1.1) } }
+            self.circumstances = added.union([.hasImage, .wasRead]).subtracting(missing)
         }
 
         /// The refusal of a change; `nil` if it is allowed.
@@ -49,22 +41,16 @@ import Testing
         }
     }
 
-    private static let outcomeUnknown = Case(
-        "the backend may have it",
-        .held,
-        .outcomeUnknown,
-        wasSent: true,
-        mayBeAtBackend: true,
-        hasKeptDelivery: true
-    )
+    private static let sent: OperatorRules.Circumstances = [.mayBeAtBackend, .hasKeptDelivery]
+    private static let outcomeUnknown = Case("may have arrived", .held, .outcomeUnknown, wasSent: true, and: sent)
 
     private static let retried: [Case] = [
         Case("rejected by a rule", .rejected, VerdictRule.legalityLow.reason),
         Case("rejected by a remote", .rejected, .refusedByRemote, wasSent: true),
         Case("failed", .failed, .attemptsExhausted),
         Case("a code of no list", .held, .retcodeUnlisted, wasSent: true),
-        Case("never verified, and from a backup", .held, .restored, wasRead: false),
-        Case("prepared, after a failure", .prepared, failures: 1, wasRead: false),
+        Case("never verified, and from a backup", .held, .restored, without: .wasRead),
+        Case("prepared, after a failure", .prepared, failures: 1, without: .wasRead),
         Case("verified, after a failure", .verified, failures: 2),
     ]
 
@@ -76,19 +62,19 @@ import Testing
     private static let notRetried: [Case] = [
         Case("a person rejected it", .rejected, .rejectedByOperator),
         outcomeUnknown,
-        Case("failed, but the backend may have it", .failed, .attemptsExhausted, wasSent: true, mayBeAtBackend: true),
-        Case("another submitter's", .held, .submitterConflict, wasRead: false),
+        Case("failed, but the backend may have it", .failed, .attemptsExhausted, wasSent: true, and: .mayBeAtBackend),
+        Case("another submitter's", .held, .submitterConflict, without: .wasRead),
         Case("another person's", .held, .holderConflict),
-        Case("under way", .failed, isUnderWay: true),
-        Case("has not failed yet: prepared", .prepared, wasRead: false),
+        Case("under way", .failed, and: .isUnderWay),
+        Case("has not failed yet: prepared", .prepared, without: .wasRead),
         Case("has not failed yet: verified", .verified),
-        Case("has not failed yet: fetching", .fetching, side: nil, hasImage: false, wasRead: false),
-        Case("has not failed yet: received", .received, side: nil, hasImage: false, wasRead: false),
+        Case("has not failed yet: fetching", .fetching, side: nil, without: [.hasImage, .wasRead]),
+        Case("has not failed yet: received", .received, side: nil, without: [.hasImage, .wasRead]),
         Case("delivering", .delivering, wasSent: true),
         Case("delivered", .delivered, wasSent: true),
-        Case("erased", .erased, .requested, hasImage: false, wasRead: false),
-        Case("without an image", .rejected, hasImage: false, wasRead: false),
-        Case("replaced by a newer photo", .superseded, .superseded, isReplaced: true),
+        Case("erased", .erased, .requested, without: [.hasImage, .wasRead]),
+        Case("without an image", .rejected, without: [.hasImage, .wasRead]),
+        Case("replaced by a newer photo", .superseded, .superseded, and: .isReplaced),
     ]
 
     @Test(arguments: notRetried)
@@ -100,50 +86,33 @@ import Testing
 
     private static let resolved: [(Case, [Resolution])] = [
         (outcomeUnknown, Resolution.allCases),
-        (
-            Case("from a backup, in a kept delivery", .held, .restored, wasSent: true, hasKeptDelivery: true),
-            Resolution.allCases
-        ),
+        (Case("from a backup, kept", .held, .restored, wasSent: true, and: .hasKeptDelivery), Resolution.allCases),
         (Case("from a backup, never sent", .held, .restored), [.delivered, .accept, .reject, .seen]),
-        (Case("from a backup, never verified", .held, .restored, wasRead: false), [.delivered, .reject, .seen]),
+        (Case("from a backup, never verified", .held, .restored, without: .wasRead), [.delivered, .reject, .seen]),
         (
-            Case(
-                "the backend may have it, and a newer photo is sent",
-                .held,
-                .outcomeUnknown,
-                wasSent: true,
-                mayBeAtBackend: true,
-                hasKeptDelivery: true,
-                isReplaced: true
-            ),
+            Case("a newer photo is sent", .held, .outcomeUnknown, wasSent: true, and: sent.union(.isReplaced)),
             [.delivered, .accept, .reject, .seen]
         ),
         (Case("two persons", .held, .holderConflict), [.accept, .reject, .seen]),
         (
-            Case("another submitter's, before it is verified", .held, .submitterConflict, side: nil, wasRead: false),
+            Case("another submitter's", .held, .submitterConflict, side: nil, without: .wasRead),
             [.accept, .reject, .seen]
         ),
         (Case("no scores", .held, VerdictRule.legalityUnavailable.reason), [.accept, .reject, .seen]),
         (Case("neither side was seen", .held, VerdictRule.cardNotRecognised.reason, side: nil), [.reject, .seen]),
         (Case("a back without its front", .verified, .frontMissing, side: .back), [.accept, .reject, .seen]),
         (Case("a back whose front is on its way", .verified, .waitsForFront, side: .back), []),
-        (Case("prepared", .prepared, wasRead: false), []),
-        (Case("prepared, after a failure", .prepared, failures: 1, wasRead: false), [.reject]),
+        (Case("prepared", .prepared, without: .wasRead), []),
+        (Case("prepared, after a failure", .prepared, failures: 1, without: .wasRead), [.reject]),
         (Case("verified, after a failure", .verified, failures: 1), [.reject]),
         (Case("delivering for the first time", .delivering, wasSent: true), [.delivered]),
-        (
-            Case("delivering, after a failure", .delivering, failures: 1, wasSent: true, mayBeAtBackend: true),
-            [.delivered, .reject]
-        ),
+        (Case("sent again", .delivering, failures: 1, wasSent: true, and: .mayBeAtBackend), [.delivered, .reject]),
         (Case("failed, never sent", .failed), [.reject, .seen]),
         (
-            Case("failed, after it was sent", .failed, wasSent: true, mayBeAtBackend: true),
+            Case("failed, after it was sent", .failed, wasSent: true, and: .mayBeAtBackend),
             [.delivered, .reject, .seen]
         ),
-        (
-            Case("failed, in a kept delivery", .failed, wasSent: true, mayBeAtBackend: true, hasKeptDelivery: true),
-            [.delivered, .reject, .seen]
-        ),
+        (Case("failed, in a kept delivery", .failed, wasSent: true, and: sent), [.delivered, .reject, .seen]),
         (Case("delivered", .delivered, wasSent: true), []),
         (Case("a person rejected it", .rejected, .rejectedByOperator), [.seen]),
         (Case("superseded", .superseded, .superseded), [.seen]),
@@ -160,12 +129,12 @@ import Testing
 
     @Test(arguments: Resolution.allCases)
     func `Nothing is decided while an attempt is under way`(resolution: Resolution) throws {
-        let card = Case("", .held, .outcomeUnknown, wasSent: true, isUnderWay: true, hasKeptDelivery: true)
+        let card = Case("", .held, .outcomeUnknown, wasSent: true, and: [.isUnderWay, .hasKeptDelivery])
         #expect(try #require(card.refusal(resolution)).message.text().contains("an attempt is under way"))
     }
 
     @Test func `A refusal names the card and what to do instead`() throws {
-        let unread = try #require(Case("", .held, .restored, wasRead: false).refusal(.accept)).message.text()
+        let unread = try #require(Case("", .held, .restored, without: .wasRead).refusal(.accept)).message.text()
         #expect(unread.contains("card c-1 ") && unread.contains("it was not verified yet; retry it"))
         let sideless = try #require(Case("", .held, VerdictRule.legalityUnavailable.reason, side: nil).refusal(.accept))
             .message.text()

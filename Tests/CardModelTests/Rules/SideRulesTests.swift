@@ -3,69 +3,26 @@ import Testing
 
 /// Two photos of one side, front against back, and both in one form.
 @Suite struct SideRulesTests {
-    private static func held(_ reason: ReasonCode) -> (inout ApplicationCard) -> Void { { $0.reason = reason } }
-
     private static let sameSide: [DecisionCase] = [
-        DecisionCase("both verified", [.front(), .front("g", order: 2)], is: "supersede f, send g"),
-        DecisionCase(
-            "the newer awaits verification",
-            [.front(), .front("g", .prepared, order: 2)],
-            is: "wait f waits_for_verification"
-        ),
-        DecisionCase(
-            "the older is verified later",
-            [.front(), .front("g", .delivering, order: 2)],
-            is: "supersede f"
-        ),
-        DecisionCase(
-            "the older is verified after the newer was delivered and erased",
-            [.front()],
-            delivered: [.front: 2],
-            is: "supersede f"
-        ),
-        DecisionCase("the newer is rejected", [.front(), .front("g", .rejected, order: 2)], is: "send f"),
-        DecisionCase(
-            "the older is on its way",
-            [.front("f", .delivering), .front("g", order: 2)],
-            is: "wait g waits_for_older_photo"
-        ),
-        DecisionCase(
-            "nobody knows whether the older arrived",
-            [.front("f", .held, change: held(.outcomeUnknown)), .front("g", order: 2)],
-            is: "wait g waits_for_older_photo"
-        ),
-        DecisionCase(
-            "the older came back from a backup",
-            [.front("f", .held, change: held(.restored)), .front("g", order: 2)],
-            is: "wait g waits_for_older_photo"
-        ),
-        DecisionCase(
-            "the older waits for a person who has not sent it",
-            [.front("f", .held, change: held(VerdictRule.legalityUnavailable.reason)), .front("g", order: 2)],
-            is: "send g"
-        ),
-        DecisionCase(
-            "the older was delivered",
-            [.front("f", .delivered), .front("g", order: 2)],
-            delivered: [.front: 1],
-            is: "send g"
-        ),
-        DecisionCase(
-            "backs among themselves",
-            [.back("b", order: 1), .back("c", order: 2), .front("f", .delivered, order: 3)],
-            delivered: [.front: 3],
-            is: "supersede b, send c"
-        ),
+        DecisionCase("both verified", "f, g", is: "supersede f, send g"),
+        DecisionCase("the newer awaits verification", "f, g prepared", is: "wait f waits_for_verification"),
+        DecisionCase("the older is verified later", "f, g delivering", is: "supersede f"),
+        DecisionCase("the newer was delivered and erased", "f, front erased", is: "supersede f"),
+        DecisionCase("the newer is rejected", "f, g rejected", is: "send f"),
+        DecisionCase("the older is on its way", "f delivering, g", is: "wait g waits_for_older_photo"),
+        DecisionCase("the older may have arrived", "f held outcome_unknown, g", is: "wait g waits_for_older_photo"),
+        DecisionCase("the older is from a backup", "f held restored, g", is: "wait g waits_for_older_photo"),
+        DecisionCase("the older waits for a person, not sent", "f held legality_unavailable, g", is: "send g"),
+        DecisionCase("the older was delivered", "f delivered, g", is: "send g"),
+        DecisionCase("backs among themselves", "b, c, f delivered", is: "supersede b, send c"),
         DecisionCase(
             "an older back is on its way",
-            [.back("b", .delivering, order: 1), .back("c", order: 2)],
-            delivered: [.front: 0],
+            "front erased, b delivering, c",
             is: "wait c waits_for_older_photo"
         ),
         DecisionCase(
             "another person's photo does not replace an accepted one",
-            [.front { $0.isAccepted = true }, .front("g", order: 2)],
-            isDisputed: true,
+            "f accepted, g | disputed",
             is: "hold g holder_conflict, send f"
         ),
     ]
@@ -78,117 +35,52 @@ import Testing
     }
 
     private static let oneForm: [DecisionCase] = [
-        DecisionCase("both are here", [.front(), .back()], is: "send f+b"),
-        DecisionCase("the back was first", [.front(order: 2), .back(order: 1)], is: "send f+b"),
-        DecisionCase(
-            "the back may still come",
-            [.front { $0.wait = .open }],
-            is: "wait f waits_for_back, look in 600 s"
-        ),
-        DecisionCase("the wait is over", [.front()], is: "send f"),
-        DecisionCase(
-            "the wait is over and the back is held",
-            [.front(), .back("b", .held, change: held(VerdictRule.legalityUnavailable.reason))],
-            is: "send f"
-        ),
-        DecisionCase(
-            "the back was delivered long ago",
-            [.front(order: 3) { $0.wait = .open }],
-            delivered: [.front: 1, .back: 2],
-            is: "send f"
-        ),
-        DecisionCase("the front went alone", [.back()], delivered: [.front: 1], is: "send b"),
-        DecisionCase(
-            "the front is under way alone",
-            [.front("f", .delivering), .back()],
-            is: "wait b waits_for_front"
-        ),
-        DecisionCase(
-            "the form of both was refused as a whole",
-            [.front { $0.goesAlone = true }, .back { $0.goesAlone = true }],
-            is: "wait b waits_for_front, send f"
-        ),
-        DecisionCase(
-            "the front is to go alone",
-            [.front { $0.goesAlone = true }, .back()],
-            is: "wait b waits_for_front, send f"
-        ),
-        DecisionCase(
-            "the back is to go alone",
-            [.front(), .back { $0.goesAlone = true }],
-            is: "wait b waits_for_front, send f"
-        ),
+        DecisionCase("both are here", "f, b", is: "send f+b"),
+        DecisionCase("the back was first", "b, f", is: "send f+b"),
+        DecisionCase("the back may still come", "f waiting", is: "wait f waits_for_back, look in 600 s"),
+        DecisionCase("the wait is over", "f", is: "send f"),
+        DecisionCase("the wait is over and the back is held", "f, b held legality_unavailable", is: "send f"),
+        DecisionCase("the back was delivered long ago", "front erased, back erased, f waiting", is: "send f"),
+        DecisionCase("the front went alone", "front erased, b", is: "send b"),
+        DecisionCase("the front is under way alone", "f delivering, b", is: "wait b waits_for_front"),
+        DecisionCase("the form of both was refused", "f alone, b alone", is: "wait b waits_for_front, send f"),
+        DecisionCase("the front is to go alone", "f alone, b", is: "wait b waits_for_front, send f"),
+        DecisionCase("the back is to go alone", "f, b alone", is: "wait b waits_for_front, send f"),
         DecisionCase(
             "an older back may still arrive",
-            [.back("a", .delivering, order: 0), .front(), .back()],
+            "a delivering, f, b",
             is: "wait b waits_for_older_photo, send f"
         ),
         DecisionCase(
             "an older front may still arrive",
-            [.front("e", .delivering, order: 0), .front(), .back()],
+            "e delivering, f, b",
             is: "wait b waits_for_front, wait f waits_for_older_photo"
         ),
     ]
-    .map { decision in
-        var joint = decision
-        joint.policy.layout = .application
-        return joint
-    }
 
     @Test(arguments: oneForm)
     func `In one form a front waits for its back for a while, then goes alone, and the back follows`(
         decision: DecisionCase
     ) {
-        #expect(decision.decided == decision.expected)
-    }
-
-    private static func finding(_ severity: VerdictSeverity) -> VerdictFinding {
-        VerdictFinding(VerdictRule.sidesIdentical.reason, severity, message: "the same picture; take two")
+        var joint = decision
+        joint.policy.layout = .application
+        #expect(joint.decided == decision.expected)
     }
 
     private static let pairs: [DecisionCase] = [
-        DecisionCase(
-            "refused",
-            [.front(), .back()],
-            pair: [finding(.reject)],
-            is: "reject b sides_identical, reject f sides_identical"
-        ),
-        DecisionCase(
-            "held",
-            [.front(), .back()],
-            pair: [finding(.hold)],
-            layout: .application,
-            is: "hold b sides_identical, hold f sides_identical"
-        ),
-        DecisionCase(
-            "a warning decides nothing",
-            [.front(), .back()],
-            pair: [finding(.warn)],
-            is: "wait b waits_for_front, send f"
-        ),
-        DecisionCase(
-            "an accepted card is exempt",
-            [.front { $0.isAccepted = true }, .back()],
-            pair: [finding(.hold)],
-            is: "hold b sides_identical, send f"
-        ),
+        DecisionCase("refused", "f, b | reject pair", is: "reject b sides_identical, reject f sides_identical"),
+        DecisionCase("held", "f, b | hold pair, application", is: "hold b sides_identical, hold f sides_identical"),
+        DecisionCase("a warning decides nothing", "f, b | warn pair", is: "wait b waits_for_front, send f"),
+        DecisionCase("an accepted card is exempt", "f accepted, b | hold pair", is: "hold b sides_identical, send f"),
         DecisionCase(
             "a refused front is no front to wait for",
-            [.front(), .back { $0.isAccepted = true }],
-            pair: [finding(.reject)],
+            "f, b accepted | reject pair",
             is: "reject f sides_identical, wait b front_missing"
         ),
-        DecisionCase(
-            "a delivered front stays",
-            [.front("f", .delivered), .back()],
-            delivered: [.front: 1],
-            pair: [finding(.reject)],
-            is: "reject b sides_identical"
-        ),
+        DecisionCase("a delivered front stays", "f delivered, b | reject pair", is: "reject b sides_identical"),
         DecisionCase(
             "an older photo of the side has no part in it",
-            [.front(), .front("g", order: 3), .back()],
-            pair: [finding(.reject)],
+            "f, g, b | reject pair",
             is: "supersede f, reject b sides_identical, reject g sides_identical"
         ),
     ]
@@ -198,28 +90,25 @@ import Testing
         #expect(decision.decided == decision.expected)
     }
 
-    @Test func `The pair is the newest of each side that goes or has gone, and one of the two is still to be decided`()
-    {
-        func pair(_ cards: [ApplicationCard]) -> [String] {
-            ApplicationRules.pair(in: ApplicationSnapshot(cards: cards)).map { [$0.front.rawValue, $0.back.rawValue] }
-                ?? []
-        }
-        #expect(pair([.front(), .front("g", order: 3), .back()]) == ["g", "b"])
-        #expect(pair([.front("f", .delivered), .back()]) == ["f", "b"])
-        #expect(pair([.front(), .front("g", .rejected, order: 3), .back()]) == ["f", "b"])
-        #expect(pair([.front("f", .delivered), .back("b", .delivered)]) == [])
-        #expect(pair([.front("f", .delivered), .back { $0.isAccepted = true }]) == [])
-        #expect(pair([.front()]) == [])
+    @Test(arguments: [
+        ("f, g, b", ["g", "b"]), ("f delivered, b", ["f", "b"]), ("f, g rejected, b", ["f", "b"]),
+        ("f delivered, b delivered", []), ("f delivered, b accepted", []), ("f", []),
+    ])
+    func `The pair is the newest of each side that goes or has gone, one of them undecided`(
+        known: String,
+        pair: [String]
+    ) {
+        let found = ApplicationRules.pair(in: ApplicationSnapshot(known))
+        #expect((found.map { [$0.front.rawValue, $0.back.rawValue] } ?? []) == pair)
     }
 
-    @Test func `the newest photo of a side takes the place of all others, and is named if it is there`() {
-        let fronts = [(Int64(1), "a"), (2, "b"), (3, "c")].map { ApplicationCard.front($1, order: $0) }
-        let snapshot = ApplicationSnapshot(cards: fronts)
-        let decision = ApplicationRules.decide(snapshot, policy: ApplicationPolicy(), now: .now)
-        let (a, b, c) = (fronts[0].id, fronts[1].id, fronts[2].id)
-        #expect(decision.superseded == [a: c, b: c])
-        let erased = ApplicationSnapshot(cards: [fronts[0]], delivered: [.front: 9])
-        let alone = ApplicationRules.decide(erased, policy: ApplicationPolicy(), now: .now)
-        #expect(alone.superseded == [a: CardID?.none])
+    @Test(arguments: [("e, f, g", ["e": "g", "f": "g"]), ("f, front erased", ["f": nil])])
+    func `the newest photo of a side takes the place of all others, and is named if it is there`(
+        known: String,
+        replaced: [String: String?]
+    ) {
+        let decision = ApplicationRules.decide(ApplicationSnapshot(known), policy: ApplicationPolicy(), now: .now)
+        let found = decision.superseded.map { ($0.key.rawValue, $0.value?.rawValue) }
+        #expect(Dictionary(uniqueKeysWithValues: found) == replaced)
     }
 }

@@ -8,47 +8,6 @@ extension Timestamp {
     static let soon = Self.now.advanced(by: .seconds(600))
 }
 
-extension ApplicationCard {
-    /// A front whose wait is over, as that of cards of a list.
-    static func front(
-        _ id: String = "f",
-        _ state: CardState = .verified,
-        order: Int64 = 1,
-        change: (inout ApplicationCard) -> Void = { _ in }
-    ) -> ApplicationCard {
-        Self.card(id, state, .front, order: order, change: change)
-    }
-
-    /// A back whose wait is over.
-    static func back(
-        _ id: String = "b",
-        _ state: CardState = .verified,
-        order: Int64 = 2,
-        change: (inout ApplicationCard) -> Void = { _ in }
-    ) -> ApplicationCard {
-        Self.card(id, state, .back, order: order, change: change)
-    }
-
-    /// A card whose side is not known.
-    static func sideless(_ id: String = "x", _ state: CardState, order: Int64 = 3) -> ApplicationCard {
-        Self.card(id, state, nil, order: order) { _ in }
-    }
-
-    private static func card(
-        _ id: String,
-        _ state: CardState,
-        _ side: CardSide?,
-        order: Int64,
-        change: (inout ApplicationCard) -> Void
-    ) -> ApplicationCard {
-        var sample = Card.sample(state, nil, side: side)
-        (sample.id, sample.order) = (CardID(rawValue: id), order)
-        var card = ApplicationCard(sample)
-        change(&card)
-        return card
-    }
-}
-
 extension Wait {
     /// One that has ended.
     static let over = Wait(from: .past, until: .past)
@@ -56,29 +15,70 @@ extension Wait {
     static let open = Wait(from: .past, until: .soon)
 }
 
+extension ApplicationSnapshot {
+    /// Reads what is known of a number: `front erased, f delivered, b held restored accepted`.
+    ///
+    /// The cards come in the order in which they were admitted. A name that begins with e, f or g is that of a front,
+    /// with a, b or c of a back, with x of a card whose side is not known. A card is verified and its wait is over unless
+    /// it says otherwise. A front or back that was delivered and erased has no name.
+    init(_ text: String) {
+        var (cards, delivered): ([ApplicationCard], [CardSide: Int64]) = ([], [:])
+        for (index, item) in text.split(separator: ", ").enumerated() {
+            let (words, order) = (item.split(separator: " ").map(String.init), Int64(index + 1))
+            if let erased = CardSide(rawValue: words[0]) {
+                delivered[erased] = order
+                continue
+            }
+            let side: CardSide? = "efg".contains(words[0].first!) ? .front : words[0].hasPrefix("x") ? nil : .back
+            var sample = Card.sample(.verified, nil, side: side)
+            (sample.id, sample.order) = (CardID(rawValue: words[0]), order)
+            for state in words.compactMap(CardState.init) { sample.state = state }
+            if let side, sample.state == .delivered { delivered[side] = order }
+            var card = ApplicationCard(sample)
+            for word in words.dropFirst() where CardState(rawValue: word) == nil {
+                switch word {
+                case "accepted": card.isAccepted = true
+                case "alone": card.goesAlone = true
+                case "frontless": card.goesWithoutFront = true
+                case "waiting": card.wait = .open
+                case "due": card.due = .open
+                default: card.reason = ReasonCode(rawValue: word)
+                }
+            }
+            cards.append(card)
+        }
+        self.init(cards: cards, delivered: delivered)
+    }
+}
+
 /// A case of a table: what is known of a number, and what is to be decided.
 struct DecisionCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let snapshot: ApplicationSnapshot
-    let pairFindings: [VerdictFinding]
-    var policy: ApplicationPolicy
+    var snapshot: ApplicationSnapshot
+    var policy = ApplicationPolicy()
+    private var pairFindings: [VerdictFinding] = []
     let expected: String
 
-    init(
-        _ name: String,
-        _ cards: [ApplicationCard],
-        isDisputed: Bool = false,
-        delivered: [CardSide: Int64] = [:],
-        pair: [VerdictFinding] = [],
-        layout: DeliveryLayoutKind = .single,
-        backs: ApplicationPolicy.BackWithoutFront = .wait,
-        is expected: String
-    ) {
-        self.testDescription = name
-        self.snapshot = ApplicationSnapshot(cards: cards, isDisputed: isDisputed, delivered: delivered)
-        self.pairFindings = pair
-        self.policy = ApplicationPolicy(layout: layout, backWithoutFront: backs)
-        self.expected = expected
+    /// Takes the cards of the number, then, behind a bar, whether it is disputed, the layout, `backs alone` for a backend
+    /// that takes them, and how severe it is that both sides are one picture: `f, b | application, reject pair`.
+    init(_ name: String, _ known: String, is expected: String) {
+        let parts = known.split(separator: " | ").map(String.init)
+        (self.testDescription, self.expected) = (name, expected)
+        self.snapshot = ApplicationSnapshot(parts[0])
+        for word in parts.dropFirst().joined().split(separator: ", ").map(String.init) {
+            if let layout = DeliveryLayoutKind(rawValue: word) {
+                self.policy.layout = layout
+            } else if word == "disputed" {
+                self.snapshot.isDisputed = true
+            } else if word == "backs alone" {
+                self.policy.backWithoutFront = .send
+            } else if let severity = VerdictSeverity(rawValue: word.replacing(" pair", with: "")) {
+                let message: Message = "the same picture; take two"
+                self.pairFindings = [VerdictFinding(VerdictRule.sidesIdentical.reason, severity, message: message)]
+            } else {
+                preconditionFailure("nothing is known as \(word)")
+            }
+        }
     }
 
     /// The decision as the tables write it: `send f+b`, `hold f holder_conflict`, … in this order and by id.

@@ -13,37 +13,16 @@ import Testing
         return first
     }
 
-    @Test(
-        arguments: [
-            front, back, nothing, photo(front, back, nothing),
-            CardReading(
-                side: .front,
-                legality: Legality(vendorScores: ["ID_Photo": 0.5], vendorThreshold: 0.7),
-                isAbnormal: true
-            ),
-        ]
-    )
+    @Test(arguments: [
+        front, back, nothing, photo(front, back, nothing),
+        CardReading(
+            side: .front,
+            legality: Legality(vendorScores: ["ID_Photo": 0.5], vendorThreshold: 0.7),
+            isAbnormal: true
+        ),
+    ])
     func `A reading survives being stored, other cards and all`(reading: CardReading) throws {
         #expect(try JSONDecoder().decode(CardReading.self, from: try JSONEncoder().encode(reading)) == reading)
-    }
-
-    @Test func `A reading stored before there were other cards is read`() throws {
-        let stored = """
-            {"side":"front","fields":{"name":"样本甲","number":"110101199003070011"},"requestID":"request-front",\
-            "legality":{"scores":{"ID Photo":0.9,"Photocopy":0.1}}}
-            """
-        let reading = try JSONDecoder().decode(CardReading.self, from: Data(stored.utf8))
-        #expect(
-            reading
-                == CardReading(
-                    side: .front,
-                    fields: CardFields(name: "样本甲", number: "110101199003070011"),
-                    legality: .good,
-                    requestID: "request-front"
-                )
-        )
-        let bare = try JSONDecoder().decode(CardReading.self, from: Data(#"{"fields":{}}"#.utf8))
-        #expect(bare == Self.nothing)
     }
 
     @Test func `The one card of a side comes first, the others stay`() {

@@ -13,11 +13,7 @@ import Testing
         #expect(Legality(vendorScores: scores) == nil)
     }
 
-    @Test(
-        arguments: [
-            "ID Photo", "ID_Photo", " ID Photo", "ID Photo ", "ID_Photo_", "ID  Photo",
-        ]
-    )
+    @Test(arguments: ["ID Photo", "ID_Photo", " ID Photo", "ID Photo ", "ID_Photo_", "ID  Photo"])
     func `Keys of all dialects are one: underscores, and white space outside`(key: String) throws {
         let legality = try #require(Legality(vendorScores: [key: 0.9]))
         #expect(legality.scores == ["ID Photo": 0.9])
@@ -37,14 +33,12 @@ import Testing
         #expect(legality?.genuineScore == 0.3)
     }
 
-    @Test(
-        arguments: [
-            ("Mask-Photo_2", "Mask-Photo 2"), (String(repeating: "a", count: 40), String(repeating: "a", count: 40)),
-            (String(repeating: "a", count: 41), "other"), ("", "other"), (" _ ", "other"), ("屏幕", "other"),
-            ("Ｓｃｒｅｅｎ", "other"), ("Écran", "other"), ("a\u{7}b", "other"), ("a\u{202E}b", "other"), ("a,b", "other"),
-            ("a\nb", "a b"), ("\tScreen\r\n", "Screen"),
-        ]
-    )
+    @Test(arguments: [
+        ("Mask-Photo_2", "Mask-Photo 2"), (String(repeating: "a", count: 40), String(repeating: "a", count: 40)),
+        (String(repeating: "a", count: 41), "other"), ("", "other"), (" _ ", "other"), ("屏幕", "other"),
+        ("Ｓｃｒｅｅｎ", "other"), ("Écran", "other"), ("a\u{7}b", "other"), ("a\u{202E}b", "other"), ("a,b", "other"),
+        ("a\nb", "a b"), ("\tScreen\r\n", "Screen"),
+    ])
     func `A name is at most 40 ASCII letters, digits, blanks and dashes; any other is one of the others`(
         key: String,
         expected: String

@@ -46,15 +46,12 @@ import Testing
         #expect(VerdictRules().judge(.back("2010.11.13-"), today: .today).decision?.severity == .hold)
     }
 
-    @Test(
-        arguments: [
-            ("2025.05.05-2030.05.05", []), ("2024.02.29-2034.02.28", []), ("2024.02.29-2034.03.01", []),
-            ("2024.02.29-2044.02.29", []), ("2024.02.29-2034.03.02", ["validity_span"]),
-            ("2025.05.05-2035.05.04", ["validity_span"]), ("2025.05.05-2040.05.05", ["validity_span"]),
-            ("2025.05.05-2225.05.05", ["validity_span"]),
-            ("2026.11.01-2027.02.01", ["expires_soon", "validity_span"]),
-        ]
-    )
+    @Test(arguments: [
+        ("2025.05.05-2030.05.05", []), ("2024.02.29-2034.02.28", []), ("2024.02.29-2034.03.01", []),
+        ("2024.02.29-2044.02.29", []), ("2024.02.29-2034.03.02", ["validity_span"]),
+        ("2025.05.05-2035.05.04", ["validity_span"]), ("2025.05.05-2040.05.05", ["validity_span"]),
+        ("2025.05.05-2225.05.05", ["validity_span"]), ("2026.11.01-2027.02.01", ["expires_soon", "validity_span"]),
+    ])
     func `Cards are issued for 5, 10 or 20 years or for ever; anything else is reported and passes`(
         text: String,
         codes: [String]
@@ -67,7 +64,8 @@ import Testing
     @Test(
         arguments: [
             ("样本市公安局", []), ("样本市公安局东城分局", []), ("样本县公 安局", []), ("样本市人民政府", ["issuer_unusual"]),
-            ("", ["issuer_unusual"]), (nil, ["issuer_unusual"]),
+            ("", ["issuer_unusual"]),
+            (nil, ["issuer_unusual"]),
         ] as [(String?, [String])]
     )
     func `An issuer that is no police authority is reported and passes`(text: String?, codes: [String]) {

@@ -115,12 +115,10 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            ("110101200811210014", 18, []), ("11010120081122001X", 18, ["under_age"]), ("11010120081122001X", 17, []),
-            ("110101202611210019", 0, []), ("110101202611210019", 1, ["under_age"]),
-        ]
-    )
+    @Test(arguments: [
+        ("110101200811210014", 18, []), ("11010120081122001X", 18, ["under_age"]), ("11010120081122001X", 17, []),
+        ("110101202611210019", 0, []), ("110101202611210019", 1, ["under_age"]),
+    ])
     func `A holder has the least age on the day of the judgement; 0 does not ask`(
         number: String,
         age: Int,

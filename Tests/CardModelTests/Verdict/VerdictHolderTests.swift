@@ -24,11 +24,7 @@ import Testing
         #expect(self.codes(number: expected) == codes)
     }
 
-    @Test(
-        arguments: [
-            "110105491231002", "11010519491231002x",
-        ]
-    )
+    @Test(arguments: ["110105491231002", "11010519491231002x"])
     func `An expected number of 15 digits is upgraded, an expected small x is one`(expected: String) {
         let codes = self.codes(number: expected) {
             $0.number = "11010519491231002X"
@@ -38,11 +34,7 @@ import Testing
         #expect(codes == [])
     }
 
-    @Test(
-        arguments: [
-            "1101", "110101199003070012", "张三", "110105490229002",
-        ]
-    )
+    @Test(arguments: ["1101", "110101199003070012", "张三", "110105490229002"])
     func `A malformed expectation is nobody's number, and the message says so`(expected: String) throws {
         let expectation = CardExpectation.holder(expected)
         let judgement = VerdictRules().judge(.front(), expecting: expectation, today: .today)
@@ -76,12 +68,10 @@ import Testing
         #expect(self.codes(number: "910124199001010211") == ["holder_number_mismatch"])
     }
 
-    @Test(
-        arguments: [
-            ("样本甲", "样 本 甲"), ("样本甲", "\u{3000}样本甲\n"), ("样本甲", "样本\u{200B}甲"), ("Anna Li", "ANNA LI"),
-            ("Anna Li", "ａｎｎａｌｉ"), ("\u{2F08}本甲", "人本甲"), ("测\u{E863}", "测\u{4DAE}"),
-        ]
-    )
+    @Test(arguments: [
+        ("样本甲", "样 本 甲"), ("样本甲", "\u{3000}样本甲\n"), ("样本甲", "样本\u{200B}甲"), ("Anna Li", "ANNA LI"),
+        ("Anna Li", "ａｎｎａｌｉ"), ("\u{2F08}本甲", "人本甲"), ("测\u{E863}", "测\u{4DAE}"),
+    ])
     func `White space, width, case and the code of a character do not make another name`(
         printed: String,
         expected: String
@@ -90,26 +80,22 @@ import Testing
         #expect(self.codes(name: printed) { $0.name = expected } == [])
     }
 
-    @Test(
-        arguments: [
-            "\u{B7}", "\u{387}", "\u{2D9}", "\u{16EB}", "\u{2022}", "\u{2024}", "\u{2027}", "\u{2218}", "\u{2219}",
-            "\u{22C5}",
-            "\u{25CF}", "\u{2E31}", "\u{3002}", "\u{30FB}", "\u{A78F}", "\u{FE52}", "\u{FF0E}", "\u{FF61}", "\u{FF65}",
-            ".",
-            " \u{B7} ",
-        ]
-    )
+    @Test(arguments: [
+        "\u{B7}", "\u{387}", "\u{2D9}", "\u{16EB}", "\u{2022}", "\u{2024}", "\u{2027}", "\u{2218}", "\u{2219}",
+        "\u{22C5}",
+        "\u{25CF}", "\u{2E31}", "\u{3002}", "\u{30FB}", "\u{A78F}", "\u{FE52}", "\u{FF0E}", "\u{FF61}", "\u{FF65}",
+        ".",
+        " \u{B7} ",
+    ])
     func `Every look-alike of the middle dot is one`(dot: String) {
         #expect(self.codes(name: "样本\(dot)甲乙") { $0.name = "样本·甲乙" } == [])
         #expect(self.codes(name: "样本·甲乙") { $0.name = "样本\(dot)甲乙" } == [])
     }
 
-    @Test(
-        arguments: [
-            ("样本乙", ["holder_name_mismatch"]), ("样本", ["holder_name_mismatch"]), ("样本甲甲", ["holder_name_mismatch"]),
-            ("样本·甲", ["holder_name_mismatch"]), ("", []), (" ", []),
-        ]
-    )
+    @Test(arguments: [
+        ("样本乙", ["holder_name_mismatch"]), ("样本", ["holder_name_mismatch"]), ("样本甲甲", ["holder_name_mismatch"]),
+        ("样本·甲", ["holder_name_mismatch"]), ("", []), (" ", []),
+    ])
     func `Another name is refused, one that was not read is not the expected one`(expected: String, codes: [String]) {
         #expect(self.codes(name: expected) == codes)
         let lenient = VerdictRules(severities: [.nameMissing: .off])

@@ -42,11 +42,7 @@ import Testing
     }
 
     @Test func `One picture for both sides is refused before anything else`() {
-        let findings = VerdictRules().judgePair(
-            front: .front(),
-            back: .back("1980.01.01-长期"),
-            identicalImages: true
-        )
+        let findings = VerdictRules().judgePair(front: .front(), back: .back("1980.01.01-长期"), identicalImages: true)
         #expect(findings.map(\.reason.rawValue) == ["sides_identical", "issued_before_birth"])
         #expect(findings.map(\.severity) == [.reject, .warn])
     }

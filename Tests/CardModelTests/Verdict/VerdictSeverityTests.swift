@@ -108,17 +108,6 @@ import Testing
         #expect(warned.codes == ["id_number_checksum", "name_missing", "ethnicity_unknown"])
     }
 
-    @Test func `Reason codes known by name are these`() {
-        let named: [VerdictRule: String] = [
-            .cardNotRecognised: "card_not_recognised", .sideMismatch: "side_mismatch", .legalityLow: "legality_low",
-            .legalityUnavailable: "legality_unavailable", .numberMissing: "id_number_missing",
-            .numberMalformed: "id_number_malformed", .unsupportedDocument: "unsupported_document",
-            .numberChecksum: "id_number_checksum", .numberRegion: "id_number_region",
-            .numberBirthDate: "id_number_birth_date",
-        ]
-        for (rule, reason) in named { #expect(rule.reason.rawValue == reason) }
-    }
-
     @Test func `Every rule may refuse by default or better, and its default is possible`() {
         for rule in VerdictRule.allCases {
             #expect(rule.possibleSeverities.contains(rule.defaultSeverity))
