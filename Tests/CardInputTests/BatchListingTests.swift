@@ -18,13 +18,18 @@ import Testing
         #expect(names == [["3.jpg", "5.jpg"], ["1.jpg", "2.jpg"], ["4.jpg"]])
     }
 
+    /// Writes photos of the number L, each of a time by its place in the list.
+    private func write(_ names: [String], time: (Int) -> Int) throws {
+        for (index, name) in names.enumerated() {
+            try self.folder.write("c/L/" + name)
+            try self.folder.setTime("c/L/" + name, 1_000_000 + time(index))
+        }
+    }
+
     @Test(arguments: ["walked", "named", "pattern"])
     func `the later photo of a number counts as admitted later, whatever its name`(way: String) throws {
         let names = ["front.jpg", "front (1).jpg", "Copy of front.jpg", "IMG_2.jpg", "front.jpeg", "正面.jpg"]
-        for (time, name) in names.enumerated() {
-            try self.folder.write("c/L/" + name)
-            try self.folder.setTime("c/L/" + name, 1_000_000 - time)
-        }
+        try self.write(names) { -$0 }
         let options = Listing.options(businessNumber: "L")
         let paths = way == "walked" ? ["c"] : way == "pattern" ? ["c/L/*"] : names.map { "c/L/" + $0 }
         let listing = try Listing(self.folder, paths: paths.map { self.folder[$0] }, options: options)
@@ -37,18 +42,12 @@ import Testing
         ["front.jpg", "front copy.jpg"], ["IMG_20260102_9.jpg", "IMG_20260102_10.jpg"],
     ])
     func `of photos of one time the natural order of their names decides`(names: [String]) throws {
-        for name in names {
-            try self.folder.write("c/L/" + name)
-            try self.folder.setTime("c/L/" + name, 1_000_000)
-        }
+        try self.write(names) { _ in 0 }
         #expect(try self.folder.listing("c").order == names)
     }
 
     @Test func `rows keep their order, and come after photos that no row names`() throws {
-        for (time, name) in ["1.jpg", "2.jpg", "3.jpg", "4.jpg"].enumerated() {
-            try self.folder.write("c/L/" + name)
-            try self.folder.setTime("c/L/" + name, 1_000_000 + time)
-        }
+        try self.write(["1.jpg", "2.jpg", "3.jpg", "4.jpg"]) { $0 }
         try self.folder.write("c/m.csv", text: "path\nL/3.jpg\nL/1.jpg\n")
         #expect(try self.folder.listing("c", manifest: "c/m.csv").order == ["2.jpg", "4.jpg", "3.jpg", "1.jpg"])
     }

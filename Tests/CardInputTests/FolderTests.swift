@@ -9,11 +9,7 @@ import Testing
 @Suite struct FolderTests {
     private let folder = TemporaryFolder()
 
-    @Test
-    func
-        `A folder is walked with all below, sorted by bytes; the folders directly below it give numbers`()
-        throws
-    {
+    @Test func `A folder is walked with all below, sorted by bytes; folders directly below it give numbers`() throws {
         try self.folder.write(
             "cards/b/z.jpg",
             "cards/a/2.jpg",
@@ -34,57 +30,7 @@ import Testing
         )
     }
 
-    @Test func `A folder named on the command line lends no name, not even when it lies in another one`() throws {
-        try self.folder.write("cards/LOAN-1/front.jpg", "cards/LOAN-2/front.jpg", "cards/flat.jpg")
-        #expect(
-            try self.folder.lines("cards") == [
-                "take LOAN-1 cards/LOAN-1/front.jpg", "take LOAN-2 cards/LOAN-2/front.jpg",
-                "refuse business_no_missing cards/flat.jpg",
-            ]
-        )
-        #expect(
-            try self.folder.lines("cards", "cards/LOAN-2") == [
-                "take LOAN-1 cards/LOAN-1/front.jpg", "refuse business_no_missing cards/LOAN-2/front.jpg",
-                "refuse business_no_missing cards/flat.jpg",
-            ]
-        )
-    }
-
-    @Test
-    func `A flat folder of strangers is refused image by image, and the message tells the four ways to give a number`()
-        throws
-    {
-        for index in 0..<10 { try self.folder.write("flat/\(index).jpg") }
-        let listing = try self.folder.listing("flat")
-        #expect(listing.lines == (0..<10).map { "refuse business_no_missing flat/\($0).jpg" })
-        let message = try #require(listing.messages.first)
-        for way in ["--business-no", "manifest", "IMAGE.json", "folder"] { #expect(message.contains(way)) }
-    }
-
-    @Test func `What file managers, servers and half-done copies leave behind is passed over, named once and counted`()
-        throws
-    {
-        try self.folder.write(
-            "c/L/.hidden.jpg",
-            "c/L/.DS_Store",
-            "c/L/Thumbs.db",
-            "c/L/@eaDir/front.jpg",
-            "c/.git/x.jpg",
-            "c/L/a.jpg.part",
-            "c/L/b.jpg.filepart",
-            "c/L/c.jpg~",
-            "c/L/front.jpg"
-        )
-        let listing = try self.folder.listing("c")
-        #expect(listing.lines == ["take L c/L/front.jpg"])
-        #expect(
-            listing.list.passedOver == [".*": 3, "thumbs.db": 1, "@eadir": 1, "*.part": 1, "*.filepart": 1, "*~": 1]
-        )
-    }
-
-    @Test func `In a folder, a file is an image by its name or by its first bytes; others are counted as ignored`()
-        throws
-    {
+    @Test func `In a folder, a file is an image by its name or its first bytes; others count as ignored`() throws {
         try self.folder.write("c/L/scan", "c/L/photo.dat")
         try self.folder.write("c/L/text.jpg", text: "no image at all")
         try self.folder.write("c/L/notes.txt", text: "notes")
@@ -114,17 +60,7 @@ import Testing
         try self.folder.write("c/L/front.jpg")
         #expect(mkfifo(self.folder["c/L/pipe.jpg"], 0o600) == 0)
         #expect(try self.folder.lines("c") == ["take L c/L/front.jpg", "ignore c/L/pipe.jpg"])
-        let error = try #require(throws: CodedError.self) {
-            try self.folder.listing("c/L/pipe.jpg")
-        }
-        #expect(error.code == .inputUnreadable)
-    }
-
-    @Test(arguments: ["line\nbreak", String(repeating: "9", count: 65), "   "]
-    )
-    func `A folder name that is no business number is refused as invalid`(_ name: String) throws {
-        try self.folder.write("c/\(name)/front.jpg")
-        #expect(try self.folder.lines("c") == ["refuse business_no_invalid c/\(name)/front.jpg"])
+        #expect(try self.folder.error("c/L/pipe.jpg").code == .inputUnreadable)
     }
 
     @Test func `A list without photos counts what is there instead`() throws {
@@ -137,17 +73,6 @@ import Testing
         #expect(other?.contains("1 files are no images, and 1 files or folders were passed over") == true)
     }
 
-    @Test func `A thousand files in nested folders are all found, each once`() throws {
-        for loan in 0..<50 {
-            try self.folder.makeFolder("c/LOAN-\(loan)")
-            for index in 0..<20 { try self.folder.write("c/LOAN-\(loan)/\(index).jpg") }
-        }
-        let listing = try self.folder.listing("c", "c/")
-        #expect(listing.items.count == 1000)
-        #expect(Set(listing.items.map(\.path)).count == 1000)
-        #expect(listing.metadata.count(where: { $0.businessNumber.rawValue == "LOAN-42" }) == 20)
-    }
-
     @Test func `A folder below that cannot be listed is one refused input; the rest is taken`() throws {
         try self.folder.write("c/L/front.jpg")
         // A path longer than the system takes cannot be listed, by root neither.
@@ -158,5 +83,47 @@ import Testing
         let refused = listing.lines.filter { $0.hasPrefix("refuse source_unreadable") }
         #expect(refused.count == 1)
         #expect(listing.messages.allSatisfy { !$0.contains("deep") })
+    }
+
+    // MARK: Names that were not made for programs
+
+    @Test(arguments: [
+        "new\nline.jpg", "身份证正面.jpg", "👩‍👩‍👧.jpg", "-rf.jpg", "a b\t.jpg", "\u{202E}gpj.exe.jpg", "*.jpg", "[1].jpg",
+        "\\.jpg", "%s%n.jpg", "quo\"te'.jpg", "\u{301}.jpg",
+    ])
+    func `A name is carried as it is`(_ name: String) throws {
+        try self.folder.write("c/L/\(name)")
+        #expect(try self.folder.lines("c") == ["take L c/L/\(name)"])
+        let named = try self.folder.listing("c/L/\(name)", options: Listing.options(businessNumber: "B"))
+        #expect(named.lines == ["take B c/L/\(name)"])
+        let item = try #require(named.items.first)
+        #expect(Array(item.path.utf8) == Array(self.folder["c/L/\(name)"].utf8))
+        #expect(access(item.path, R_OK) == 0)
+    }
+
+    @Test func `Two names that differ only in Unicode normalisation are two files`() throws {
+        try self.folder.write("c/L/caf\u{E9}.jpg", "c/L/cafe\u{301}.jpg")
+        let listing = try self.folder.listing("c")
+        #expect(listing.metadata.count == 2)
+        #expect(Set(listing.items.map { Array($0.path.utf8) }).count == 2)
+    }
+
+    @Test func `A name that is not UTF-8 is refused with words, each file for itself; nothing else suffers`() throws {
+        try self.folder.write("c/L/front.jpg")
+        for byte: UInt8 in [0xFF, 0xFE] {
+            let path =
+                (Array(self.folder["c/L/x"].utf8) + [byte] + Array(".jpg".utf8)).map { CChar(bitPattern: $0) } + [0]
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+            guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+            close(descriptor)
+        }
+        let listing = try self.folder.listing("c")
+        #expect(
+            listing.lines == [
+                "take L c/L/front.jpg", "refuse source_unreadable c/L/x\u{FFFD}.jpg",
+                "refuse source_unreadable c/L/x\u{FFFD}.jpg",
+            ]
+        )
+        #expect(listing.messages.allSatisfy { $0.contains("UTF-8") })
     }
 }

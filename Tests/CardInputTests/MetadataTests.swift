@@ -49,10 +49,8 @@ import Testing
         // One that is given but wrong is not passed over.
         Precedence(row: String(repeating: "9", count: 65), folder: "F", winner: "refuse business_no_invalid"),
         Precedence(sidecar: "a\\u0007b", option: "O", winner: "refuse business_no_invalid"),
-    ]
-    )
-    func `The first source that gives a business number wins: row, sidecar, options, folder`(_ given: Precedence) throws
-    {
+    ])
+    func `The first source with a business number wins: row, sidecar, options, folder`(_ given: Precedence) throws {
         let image = (given.folder.map { $0 + "/" } ?? "") + "front.jpg"
         try self.folder.write("c/" + image)
         if let sidecar = given.sidecar {
@@ -67,44 +65,36 @@ import Testing
         #expect(listing.lines == ["\(given.winner) c/\(image)"])
     }
 
-    @Test func `Precedence goes field by field`() throws {
-        try self.folder.write("c/LOAN-1/front.jpg")
-        try self.folder.write("m.csv", text: "path,expected_name,side,user_no\nc/LOAN-1/front.jpg,王小明,front,\n")
-        try self.folder.write(
-            "c/LOAN-1/front.jpg.json",
-            text: #"{"expected_name": "李四", "expected_id_number": "11010519491231002X", "side": null, "priority": 7}"#
-        )
-        let options = Listing.options(userNumber: "U-1")
-        let listing = try self.folder.listing("c", manifest: "m.csv", options: options)
-        let metadata = try #require(listing.metadata.first)
-        let number = try #require(BusinessNumber("LOAN-1"))
-        #expect(
-            metadata
-                == CardMetadata(
-                    businessNumber: number,
-                    userNumber: Redacted("U-1"),
-                    expectedIDNumber: Redacted("11010519491231002X"),
-                    expectedName: Redacted("王小明"),
-                    side: .front,
-                    priority: 7
-                )
-        )
-        #expect(listing.items.count == 1)
-    }
-
-    @Test func `Options say of each photo what neither row nor sidecar says`() throws {
+    @Test func `Precedence goes field by field, and each input tells who said what`() throws {
         try self.folder.write("c/L/a.jpg", "c/L/b.jpg")
-        try self.folder.write("c/L/b.jpg.json", text: #"{"side": "国徽面", "expected_name": "李四"}"#)
+        try self.folder.write("m.csv", text: "path,expected_name,side,user_no\nc/L/a.jpg,王小明,front,\n")
+        let sidecar =
+            #"{"expected_name": "李四", "expected_id_number": "11010519491231002X", "side": null, "priority": 7}"#
+        try self.folder.write("c/L/a.jpg.json", text: sidecar)
         var options = Listing.options()
         options.fields = try SubmittedFields([
-            .side: "front", .priority: "5", .expectedName: "张三", .expectedIDNumber: "11010519491231002X",
+            .userNumber: "U-1", .side: "国徽面", .priority: "5", .expectedIDNumber: "110101199003070011",
         ])
-        let items = try self.folder.listing("c", options: options).items
-        #expect(items.map(\.metadata.side) == [.front, .back])
-        #expect(items.map { $0.metadata.expectedName?.reveal() } == ["张三", "李四"])
-        #expect(items.map(\.metadata.priority) == [5, 5])
-        #expect(items.map { $0.origins[.side] } == [.option, .sidecar])
-        #expect(items.map { $0.origins[.expectedIDNumber] } == [.option, .option])
+        let items = try self.folder.listing("c", manifest: "m.csv", options: options).items
+        var first = CardMetadata(businessNumber: try #require(BusinessNumber("L")), userNumber: Redacted("U-1"))
+        var second = first
+        (first.expectedIDNumber, first.expectedName) = (Redacted("11010519491231002X"), Redacted("王小明"))
+        (first.side, first.priority) = (.front, 7)
+        second.expectedIDNumber = Redacted("110101199003070011")
+        (second.side, second.priority) = (.back, 5)
+        #expect(items.map(\.metadata) == [first, second])
+        #expect(
+            items.map(\.origins) == [
+                [
+                    .businessNumber: .folder, .userNumber: .option, .side: .manifest(row: 2), .priority: .sidecar,
+                    .expectedIDNumber: .sidecar, .expectedName: .manifest(row: 2),
+                ],
+                [
+                    .businessNumber: .folder, .userNumber: .option, .side: .option, .priority: .option,
+                    .expectedIDNumber: .option,
+                ],
+            ]
+        )
     }
 
     @Test func `A sidecar belongs to the whole file name, is no input and is not counted`() throws {
@@ -142,9 +132,7 @@ import Testing
         for name in ["back.jpg.json", "back.jpg.JSON"] { try self.folder.write("c/L/" + name, text: "{}") }
         let listing = try self.folder.listing("c")
         #expect(
-            listing.lines == [
-                "take L c/L/Front.jpg", "refuse sidecar_invalid c/L/back.jpg", "take L c/L/front.jpg",
-            ]
+            listing.lines == ["take L c/L/Front.jpg", "refuse sidecar_invalid c/L/back.jpg", "take L c/L/front.jpg"]
         )
         #expect(
             Dictionary(uniqueKeysWithValues: listing.items.map { ($0.path, $0.metadata.userNumber?.reveal()) })
@@ -174,11 +162,7 @@ import Testing
         try self.folder.write("L/front.jpg")
         try self.folder.write("L/front.jpg.json", text: #"{"business_no": "A"}"#)
         #expect(try self.folder.lines("L/front.jpg", "L/front.jpg.json") == ["take A L/front.jpg"])
-        #expect(
-            try self.folder.lines("L/front.jpg.json") == [
-                "refuse business_no_missing L/front.jpg.json"
-            ]
-        )
+        #expect(try self.folder.lines("L/front.jpg.json") == ["refuse business_no_missing L/front.jpg.json"])
     }
 
     @Test(arguments: [
@@ -192,12 +176,8 @@ import Testing
         (#"{"user_no": "1", "user_no": "1"}"#, "field_duplicate"),
         (#"{"business_no": "L", "side": "back", "business\u005fno": "张三"}"#, "field_duplicate"),
         (#"{"path": "张三", "path": null, "user_no": "\":\"path"}"#, "field_duplicate"),
-    ]
-    )
-    func `A sidecar that cannot be understood refuses its image, in words without its values`(
-        _ text: String,
-        _ code: String
-    ) throws {
+    ])
+    func `A bad sidecar refuses its image, in words without its values`(_ text: String, _ code: String) throws {
         try self.folder.write("c/L/front.jpg", "c/L/good.jpg")
         try self.folder.write("c/L/front.jpg.json", text: text)
         let listing = try self.folder.listing("c")
@@ -214,10 +194,7 @@ import Testing
         #expect(listing.messages.last?.contains("1.23457E+15") == true)
     }
 
-    @Test
-    func `A sidecar over the limit, a folder or a link in its place refuse the image; a byte order mark does not`()
-        throws
-    {
+    @Test func `A sidecar over the limit, a folder or a link in its place refuse the image; a BOM does not`() throws {
         try self.folder.write("c/L/1.jpg", "c/L/2.jpg", "c/L/3.jpg", "c/L/4.jpg", "c/L/5.jpg")
         try self.folder.write("c/L/5.jpg.json", text: String(repeating: " ", count: 65_534) + "{}")
         try self.folder.write("c/L/1.jpg.json", text: String(repeating: " ", count: 65_535) + "{}")

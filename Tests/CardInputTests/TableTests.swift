@@ -76,22 +76,6 @@ import Testing
     }
 
     @Test(arguments: [
-        ("path,business_no,,\na.jpg,L,,x\n", "row 2 of the manifest has 4 values for 2 columns"),
-        ("path,,business_no\na.jpg,,L\n", "\"\""),
-        ("path,business_no\na.jpg,L\n\nb.jpg,L,x\n", "row 4 of the manifest has 3 values for 2 columns"),
-        ("path,business_no\na.jpg,=\"00123\"\n", "format the column as text"),
-    ])
-    func `A value without a column is no harmless blank`(text: String, words: String) throws {
-        try self.folder.write("a.jpg", "b.jpg")
-        try self.folder.write("m.csv", text: text)
-        let error = try #require(throws: CodedError.self) {
-            try self.folder.listing(manifest: "m.csv")
-        }
-        #expect(error.code == .manifestInvalid)
-        #expect(error.message.text().contains(words))
-    }
-
-    @Test(arguments: [
         "1.23457E+15", "4,40524E+17", "123.0", "#N/A", "#REF!", "####", "nan", "NaN", "null", "None", "undefined",
         "[object Object]", "=00123", "'00123", "N/A", "-", "无", "(blank)",
     ])

@@ -1,6 +1,8 @@
 import CardInput
+import CardModel
 import Foundation
 import Glibc
+import Testing
 
 /// A folder of its own for one test, removed when the last copy goes.
 final class TemporaryFolder: Sendable {
@@ -37,6 +39,14 @@ final class TemporaryFolder: Sendable {
     ) throws -> Listing {
         let (paths, manifest) = (below.map { self[$0] }, manifest.map { self[$0] })
         return try Listing(self, paths: paths, manifest: manifest, options: options, limit: limit)
+    }
+
+    /// The error that ends such a run.
+    func error(_ below: String..., manifest: String? = nil, limit: Int = 1_000_000) throws -> CodedError {
+        let (paths, manifest) = (below.map { self[$0] }, manifest.map { self[$0] })
+        return try #require(throws: CodedError.self) {
+            try Listing(self, paths: paths, manifest: manifest, limit: limit)
+        }
     }
 
     /// Returns the path of something below, as seen from the current folder.

@@ -9,9 +9,7 @@ import Testing
 /// How files come, and when they are complete.
 @Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
     @Test(arguments: WatchOptions.Mode.allCases)
-    func `Files that are there at the start are taken in, and moved below done with their folders`(
-        mode: WatchOptions.Mode
-    ) async throws {
+    func `Files that are there at the start are taken in, and moved below done`(mode: WatchOptions.Mode) async throws {
         let watching = try Watching { $0.mode = mode }
         try watching.photo("in/LOAN-1/front.jpg", 1)
         try watching.photo("in/LOAN-2/scan", 2)
@@ -74,8 +72,7 @@ import Testing
         #expect(watching.files() == ["done/LOAN-1/a.jpg"])
     }
 
-    @Test func `A folder that is moved in is taken with all it holds, and so is one that is moved within`() async throws
-    {
+    @Test func `A folder that is moved in is taken with all it holds, and one that is moved, too`() async throws {
         let watching = try Watching { $0.inputs.businessNumberRule = .level(1) }
         try watching.photo("new/LOAN-1/deep/a.jpg", 1)
         try watching.folder.makeFolder("in/empty")
@@ -154,9 +151,7 @@ import Testing
         #expect(changes.count <= 4)
     }
 
-    @Test func `An event that is cut off ends the list, and a name that is not UTF-8 has the folder looked through`()
-        throws
-    {
+    @Test func `A cut event ends the list, and a name that is not UTF-8 has the folder looked through`() throws {
         let head = MemoryLayout<inotify_event>.size
         var bytes = [UInt8](repeating: 0, count: head + 16)
         bytes.withUnsafeMutableBytes { buffer in

@@ -120,6 +120,9 @@ final class WatchReports: Sendable {
         await self.wait { $0.count { if case .placed = $0 { true } else { false } } >= count }
     }
 
+    /// Waits until a problem is told.
+    func waitForProblem() async { await self.wait { $0.contains { if case .problem = $0 { true } else { false } } } }
+
     /// How often a folder was scanned.
     var scans: Int { Self.scans(self.all) }
 

@@ -18,23 +18,6 @@ import Testing
         return watching
     }
 
-    @Test(arguments: ["front.jpg.JSON", "Front.jpg.json"], [WatchOptions.SidecarRule.optional, .required])
-    func `upper and lower case of a sidecar's name do not matter`(
-        name: String,
-        rule: WatchOptions.SidecarRule
-    ) async throws {
-        let watching = try Self.waiting(rule)
-        try await watching.run { watch in
-            await watching.pass(.seconds(1), watch)
-            #expect(watching.pipeline.calls == 0)
-            try watching.folder.write("in/LOAN-1/" + name, text: Self.sidecar)
-            for _ in 1...3 { await watching.pass(.seconds(2), watch) }
-            await watching.reports.wait(forPlaced: 1)
-        }
-        #expect(watching.pipeline.taken.map(\.user) == ["u-1"])
-        #expect(watching.files() == ["done/LOAN-1/front.jpg", "done/LOAN-1/front.jpg.json"])
-    }
-
     @Test func `what looks like the sidecar of a photo and is none refuses that photo`() async throws {
         let watching = try Self.waiting(.optional)
         try watching.folder.write("in/LOAN-1/front.json", text: Self.sidecar)
@@ -60,29 +43,29 @@ import Testing
         #expect(watching.pipeline.taken.map(\.user) == [nil])
     }
 
-    @Test(arguments: [WatchOptions.SidecarRule.optional, .required])
-    func `A sidecar that comes in time is read, and moved with its photo`(rule: WatchOptions.SidecarRule) async throws {
+    @Test(
+        arguments: ["front.jpg.json", "front.jpg.JSON", "Front.jpg.json"],
+        [WatchOptions.SidecarRule.optional, .required]
+    )
+    func `A sidecar in time is read, whatever its case`(name: String, rule: WatchOptions.SidecarRule) async throws {
         let watching = try Self.waiting(rule)
         try await watching.run { watch in
             if rule == .required { for _ in 1...3 { await watching.pass(.seconds(1000), watch) } }
             await watching.pass(.seconds(1), watch)
             #expect(watching.pipeline.calls == 0)
-            try watching.folder.write("in/LOAN-1/front.jpg.json", text: Self.sidecar)
+            try watching.folder.write("in/LOAN-1/" + name, text: Self.sidecar)
+            if name != "front.jpg.json" { for _ in 1...3 { await watching.pass(.seconds(2), watch) } }
             await watching.reports.wait(forPlaced: 1)
         }
         #expect(watching.pipeline.taken.map(\.user) == ["u-1"])
         #expect(watching.files() == ["done/LOAN-1/front.jpg", "done/LOAN-1/front.jpg.json"])
     }
 
-    @Test(
-        arguments: [
-            (#"{"business_no": "OTHER"}"#, "business_no_conflict"), (#"{"side": "inside"}"#, "field_invalid"),
-            ("{", "sidecar_invalid"),
-        ]
-    )
-    func `A sidecar that cannot be meant refuses its photo, once it has stood still`(text: String, code: String)
-        async throws
-    {
+    @Test(arguments: [
+        (#"{"business_no": "OTHER"}"#, "business_no_conflict"), (#"{"side": "inside"}"#, "field_invalid"),
+        ("{", "sidecar_invalid"),
+    ])
+    func `A sidecar that cannot be meant refuses its photo, once it stands`(text: String, code: String) async throws {
         let watching = try Watching { $0.quietTime = .seconds(5) }
         try watching.folder.makeFolder("in/LOAN-1")
         try await watching.run { watch in
@@ -122,12 +105,15 @@ import Testing
         return watching
     }
 
-    @Test func `A late sidecar amends its card, and goes where its photo is`() async throws {
-        let watching = try await Self.late { watching, _ in await watching.reports.wait(forPlaced: 3) }
-        #expect(watching.pipeline.taken.filter { $0.number == "LOAN-1" }.map(\.user) == [nil, "u-1"])
-        #expect(watching.pipeline.taken.last?.occasion == .lateSidecar)
-        #expect(watching.pipeline.taken.last?.isDuplicate == true)
-        #expect(watching.files("in/done/LOAN-1") == ["front.jpg", "front.jpg.json"])
+    @Test(arguments: [(WatchOptions.After.move, "in/done/LOAN-1"), (.leave, "in/LOAN-1")])
+    func `A late sidecar amends its card and follows its photo`(after: WatchOptions.After, place: String) async throws {
+        let watching = try await Self.late(change: { $0.after = after }) { watching, _ in
+            await watching.reports.wait(forPlaced: 3)
+        }
+        let taken = watching.pipeline.taken.filter { $0.number == "LOAN-1" }
+        #expect(taken.map(\.user) == [nil, "u-1"])
+        #expect(taken.last?.occasion == .lateSidecar && taken.last?.isDuplicate == true)
+        #expect(watching.files(place) == ["front.jpg", "front.jpg.json"])
     }
 
     @Test func `One that comes too late lies with a note among what is refused`() async throws {
@@ -180,17 +166,14 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `One that comes while its photo is being taken in amends the card before both are moved`(isTooLate: Bool)
-        async throws
-    {
+    func `One that comes while its photo is taken in amends the card before the move`(isTooLate: Bool) async throws {
         let folder = TemporaryFolder()
         let pipeline = FakePipeline { _, occasion, call in
             if call == 1 { try folder.write("in/LOAN-1/front.jpg.json", text: Self.sidecar) }
             guard isTooLate, occasion == .lateSidecar, call == 2 else { return nil }
             return .refused(CodedError(.sidecarLate, .input, "it is too late"), card: nil)
         }
-        let watching = try Watching(folder, pipeline: pipeline)
-        try watching.photo("in/LOAN-1/front.jpg", 1)
+        let watching = try Watching(folder, pipeline: pipeline, photos: ["in/LOAN-1/front.jpg"])
         try await watching.run { watch in
             await watching.reports.wait(forPlaced: 1)
             if isTooLate { await watching.pass(.seconds(60), watch) }
@@ -202,18 +185,8 @@ import Testing
         #expect(watching.pipeline.cards == 1)
     }
 
-    @Test func `Where files stay, a sidecar that comes later is taken with its photo once more`() async throws {
-        let watching = try await Self.late(change: { $0.after = .leave }) { watching, _ in
-            await watching.reports.wait(forPlaced: 3)
-        }
-        #expect(watching.pipeline.taken.filter { $0.number == "LOAN-1" }.map(\.occasion).last == .lateSidecar)
-        #expect(watching.files("in/LOAN-1") == ["front.jpg", "front.jpg.json"])
-    }
-
     @Test(arguments: WatchOptions.Mode.allCases)
-    func `With a done-marker a photo is taken once that is there, and both are moved`(mode: WatchOptions.Mode)
-        async throws
-    {
+    func `With a done-marker a photo is taken once that is there, both moved`(mode: WatchOptions.Mode) async throws {
         let watching = try Watching {
             $0.doneMarker = ".done"
             $0.mode = mode
@@ -229,24 +202,5 @@ import Testing
             await watching.reports.wait(forPlaced: 2)
         }
         #expect(watching.files("in/done/LOAN-1") == ["a.jpg", "a.jpg.done", "b.jpg", "b.jpg.done"])
-    }
-
-    @Test func `Photos without a number are refused, and those too deep for one stay and are each told once`()
-        async throws
-    {
-        let watching = try Watching()
-        try watching.photo("in/nobody.jpg", 1)
-        try watching.folder.write("in/known.jpg.json", text: #"{"business_no": "LOAN-7"}"#)
-        try watching.photo("in/known.jpg", 2)
-        for number in 3...5 { try watching.photo("in/LOAN-1/deep/\(number).jpg", number) }
-        try await watching.run { watch in
-            await watching.reports.wait(forPlaced: 2)
-            await watching.scan(watch)
-        }
-        #expect(watching.pipeline.names == ["LOAN-7 known.jpg"])
-        #expect(watching.reports.refused == ["business_no_missing"])
-        #expect(watching.reports.stays(below: "").count == 3)
-        #expect(watching.files("in/LOAN-1/deep").count == 3)
-        #expect(watching.files("in/failed") == ["nobody.jpg", "nobody.jpg.failed.json"])
     }
 }

@@ -13,33 +13,15 @@ import Testing
         CodedError(ReasonCode(rawValue: code), kind, "it is \(Redacted("WANG")), refused")
     }
 
-    @Test func `Only what is durable is put away: the file is in its place as long as it is being taken in`()
-        async throws
-    {
-        let places = Mutex<[Bool]>([])
-        let pipeline = FakePipeline { photo, _, _ in
-            let isThere = access(photo.path, F_OK) == 0
-            places.withLock { $0.append(isThere) }
-            return nil
-        }
-        let watching = try Watching(pipeline: pipeline)
-        for number in 0..<10 { try watching.photo("in/LOAN-\(number)/a.jpg", number) }
-        try await watching.run(untilPlaced: 10)
-        #expect(places.withLock { $0 } == Array(repeating: true, count: 10))
-    }
-
     @Test(arguments: [WatchOptions.After.move, .delete])
-    func `A process that dies after the commit and before the move finds the card again, and moves the file`(
-        after: WatchOptions.After
-    ) async throws {
+    func `A process that dies before the move finds the card again, and moves`(after: WatchOptions.After) async throws {
         let folder = TemporaryFolder()
         let sandbox = FakePipeline()
         let dying = FakePipeline { photo, occasion, _ in
             _ = try await sandbox.take(photo, occasion)
             throw POSIXError(.EIO)
         }
-        let first = try Watching(folder, pipeline: dying) { $0.after = after }
-        try first.photo("in/LOAN-1/front.jpg", 1)
+        let first = try Watching(folder, pipeline: dying, photos: ["in/LOAN-1/front.jpg"]) { $0.after = after }
         await #expect(throws: POSIXError.self) { try await first.makeWatch().run() }
         #expect(first.files() == ["LOAN-1/front.jpg"])
         let second = try Watching(folder, pipeline: sandbox) { $0.after = after }
@@ -49,8 +31,7 @@ import Testing
     }
 
     @Test func `The same bytes again are moved, too, under the next free name, and are no new card`() async throws {
-        let watching = try Watching()
-        try watching.photo("in/LOAN-1/front.jpg", 1)
+        let watching = try Watching(photos: ["in/LOAN-1/front.jpg"])
         try await watching.run { _ in
             await watching.reports.wait(forPlaced: 1)
             try watching.photo("in/LOAN-1/front.jpg", 1)
@@ -64,8 +45,7 @@ import Testing
     }
 
     @Test func `Two names of one file are two inputs and one card`() async throws {
-        let watching = try Watching()
-        try watching.photo("in/LOAN-1/front.jpg", 1)
+        let watching = try Watching(photos: ["in/LOAN-1/front.jpg"])
         #expect(link(watching.folder["in/LOAN-1/front.jpg"], watching.folder["in/LOAN-1/again.jpg"]) == 0)
         try await watching.run { _ in
             await watching.reports.wait(forPlaced: 2)
@@ -131,14 +111,11 @@ import Testing
     func `A refused file goes to failed, with a note of code, message, time and card`(card: String?) async throws {
         let id = card.map { CardID(rawValue: $0) }
         let pipeline = FakePipeline { _, _, _ in .refused(Self.refusal("image_corrupt"), card: id) }
-        let watching = try Watching(pipeline: pipeline)
-        try watching.photo("in/LOAN-1/a.jpg", 1)
+        let watching = try Watching(pipeline: pipeline, photos: ["in/LOAN-1/a.jpg"])
         try watching.folder.write("in/LOAN-1/a.jpg.json", text: #"{"user_no": "u-1"}"#)
         try await watching.run(untilPlaced: 1)
         #expect(
-            watching.files() == [
-                "failed/LOAN-1/a.jpg", "failed/LOAN-1/a.jpg.failed.json", "failed/LOAN-1/a.jpg.json",
-            ]
+            watching.files() == ["failed/LOAN-1/a.jpg", "failed/LOAN-1/a.jpg.failed.json", "failed/LOAN-1/a.jpg.json"]
         )
         let note = try watching.note("in/failed/LOAN-1/a.jpg.failed.json")
         var expected = [
@@ -149,9 +126,7 @@ import Testing
         #expect(watching.reports.refused == ["image_corrupt"])
     }
 
-    @Test func `A young file that cannot be used waits until it has stood still, and may have grown by then`()
-        async throws
-    {
+    @Test func `A young file that cannot be used waits until it stands still, and may grow by then`() async throws {
         let pipeline = FakePipeline { photo, occasion, _ in
             guard case .file(let identity) = photo.place, identity.size < 100 else { return nil }
             return .refused(Self.refusal(occasion == .young ? "image_truncated" : "image_final"), card: nil)
@@ -180,15 +155,12 @@ import Testing
         )
     }
 
-    @Test func `While the pipeline is full nothing is refused or lost, and it is asked after waits that grow`()
-        async throws
-    {
+    @Test func `While the pipeline is full nothing is refused or lost, and waits grow`() async throws {
         let isFull = Mutex(true)
         let pipeline = FakePipeline { _, _, _ in
             isFull.withLock { $0 } ? .later(Self.refusal("queue_full", .temporary)) : nil
         }
-        let watching = try Watching(pipeline: pipeline)
-        try watching.photo("in/LOAN-1/a.jpg", 1)
+        let watching = try Watching(pipeline: pipeline, photos: ["in/LOAN-1/a.jpg"])
         try await watching.run { watch in
             await watching.reports.wait { $0.contains { if case .paused = $0 { true } else { false } } }
             for seconds in [1, 2, 4] {
@@ -210,8 +182,7 @@ import Testing
 
     @Test func `What may pass is tried six times before it is refused`() async throws {
         let pipeline = FakePipeline { _, _, _ in .refused(Self.refusal("image_decode_time", .temporary), card: nil) }
-        let watching = try Watching(pipeline: pipeline)
-        try watching.photo("in/LOAN-1/a.jpg", 1)
+        let watching = try Watching(pipeline: pipeline, photos: ["in/LOAN-1/a.jpg"])
         try await watching.run { watch in
             for call in 1...6 {
                 while pipeline.calls < call { await Task.yield() }
@@ -238,9 +209,7 @@ import Testing
             }
             return .taken
         }
-        let watching = try Watching(folder, pipeline: pipeline)
-        try watching.photo("in/LOAN-1/a.jpg", 1)
-        try watching.photo("in/LOAN-2/b.jpg", 2)
+        let watching = try Watching(folder, pipeline: pipeline, photos: ["in/LOAN-1/a.jpg", "in/LOAN-2/b.jpg"])
         try await watching.run { watch in
             await watching.reports.wait(forPlaced: change == "gone" ? 1 : 2)
             await watching.scan(watch)
@@ -255,7 +224,7 @@ import Testing
         try watching.folder.write("in/done", text: "in the way")
         try watching.photo("in/LOAN-1/a.jpg", 1)
         try await watching.run { watch in
-            await watching.reports.wait { $0.contains { if case .problem = $0 { true } else { false } } }
+            await watching.reports.waitForProblem()
             for _ in 1...4 { await watching.pass(.seconds(60), watch) }
             #expect(unlink(watching.folder["in/done"]) == 0)
             await watching.pass(.seconds(60), watch)

@@ -37,9 +37,7 @@ import Testing
         #expect(watching.files() == before)
     }
 
-    @Test func `a photo that is too deep, or lacks its marker or sidecar, is told once and taken when that comes`()
-        async throws
-    {
+    @Test func `a photo too deep, or without marker or sidecar, is told once and taken when that comes`() async throws {
         let watching = try Watching {
             $0.doneMarker = ".done"
             $0.sidecar = .required
@@ -82,8 +80,7 @@ import Testing
     }
 
     @Test func `links, also to folders, and pipes are told once, and again when they come back`() async throws {
-        let watching = try Watching()
-        try watching.photo("out/LOAN-1/a.jpg", 1)
+        let watching = try Watching(photos: ["out/LOAN-1/a.jpg"])
         try watching.folder.link("in/LOAN-1", to: "out/LOAN-1")
         #expect(mkfifo(watching.folder["in/LOAN-9/pipe"], 0o600) == 0)
         let told = try await self.stays(watching) { watch in
@@ -92,16 +89,13 @@ import Testing
             try watching.folder.link("in/LOAN-1", to: "out/LOAN-1")
             await watching.scan(watch)
         }
-        #expect(
-            told == ["source_unreadable LOAN-1", "source_unreadable LOAN-1", "source_unreadable LOAN-9/pipe"]
-        )
+        #expect(told == ["source_unreadable LOAN-1", "source_unreadable LOAN-1", "source_unreadable LOAN-9/pipe"])
         #expect(watching.pipeline.calls == 0)
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may read everything"))
     func `a file that cannot be read and may be a photo is told once`() async throws {
-        let watching = try Watching()
-        try watching.photo("in/LOAN-1/scan", 1)
+        let watching = try Watching(photos: ["in/LOAN-1/scan"])
         #expect(chmod(watching.folder["in/LOAN-1/scan"], 0) == 0)
         #expect(try await self.stays(watching) == ["source_unreadable LOAN-1/scan"])
     }

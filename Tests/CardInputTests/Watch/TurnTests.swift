@@ -15,8 +15,7 @@ import Testing
             for await _ in goes {}
             return nil
         }
-        let watching = try Watching(pipeline: pipeline)
-        try watching.photo("in/LOAN-1/a.jpg", 1)
+        let watching = try Watching(pipeline: pipeline, photos: ["in/LOAN-1/a.jpg"])
         try await watching.run { watch in
             for await _ in started {}
             try watching.photo("in/LOAN-2/b.jpg", 2)
@@ -36,8 +35,7 @@ import Testing
             for await _ in AsyncStream<Void>.makeStream().stream {}
             throw CancellationError()
         }
-        let watching = try Watching(pipeline: pipeline)
-        try watching.photo("in/LOAN-1/a.jpg", 1)
+        let watching = try Watching(pipeline: pipeline, photos: ["in/LOAN-1/a.jpg"])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await watching.makeWatch().run() }
             for await _ in started {}
@@ -62,8 +60,7 @@ import Testing
         let watching = try Watching(folder, pipeline: pipeline)
         for (number, name) in ["a", "b", "c", "d"].enumerated() {
             try watching.photo("in/LOAN-1/\(name).jpg", number)
-            let times = [timespec(tv_sec: 1000 + number, tv_nsec: 0), timespec(tv_sec: 1000 + number, tv_nsec: 0)]
-            #expect(utimensat(AT_FDCWD, folder["in/LOAN-1/\(name).jpg"], times, 0) == 0)
+            try folder.setTime("in/LOAN-1/\(name).jpg", 1000 + number)
         }
         try await watching.run(untilPlaced: 2)
         #expect(watching.pipeline.taken.map(\.file) == ["a.jpg", "d.jpg"])
@@ -73,8 +70,7 @@ import Testing
         let watching = try Watching()
         for number in 1...9 {
             try watching.photo("in/LOAN-1/\(10 - number).jpg", number)
-            let times = [timespec(tv_sec: 1000 + number, tv_nsec: 0), timespec(tv_sec: 1000 + number, tv_nsec: 0)]
-            #expect(utimensat(AT_FDCWD, watching.folder["in/LOAN-1/\(10 - number).jpg"], times, 0) == 0)
+            try watching.folder.setTime("in/LOAN-1/\(10 - number).jpg", 1000 + number)
         }
         try await watching.run(untilPlaced: 9)
         #expect(watching.pipeline.taken.map(\.file) == (1...9).map { "\(10 - $0).jpg" })

@@ -10,17 +10,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WatchMarkTests {
     private static let other = "sandbox-2"
 
-    private static func waitForProblem(_ watching: Watching) async {
-        await watching.reports.wait { $0.contains { if case .problem = $0 { true } else { false } } }
-    }
-
-    @Test func `a folder of another sandbox is told of and not looked through, until its mark is removed`() async throws
-    {
-        let watching = try Watching()
-        try watching.photo("in/LOAN-1/a.jpg", 1)
+    @Test func `a folder of another sandbox is told of and not entered, until its mark is removed`() async throws {
+        let watching = try Watching(photos: ["in/LOAN-1/a.jpg"])
         try watching.folder.write("in/" + WatchMark.name, text: Self.other + "\n")
         try await watching.run { watch in
-            await Self.waitForProblem(watching)
+            await watching.reports.waitForProblem()
             await watching.pass(WatchLimits.comeBack, watch)
             #expect(watching.pipeline.calls == 0)
             #expect(unlink(watching.folder["in/" + WatchMark.name]) == 0)
@@ -41,7 +35,7 @@ import Testing
             await watching.reports.wait(forScans: 1)
             #expect(rename(watching.folder["in"], watching.folder["old"]) == 0)
             #expect(rename(watching.folder["new"], watching.folder["in"]) == 0)
-            await Self.waitForProblem(watching)
+            await watching.reports.waitForProblem()
         }
         #expect(watching.reports.problems == ["watch_folder_claimed"])
         #expect(watching.pipeline.calls == 0)
@@ -67,11 +61,8 @@ import Testing
         }
     }
 
-    @Test func `a folder above or below one that another sandbox watches is not watched by this one too`() async throws
-    {
-        let watching = try Watching()
-        try watching.photo("in/LOAN-1/a.jpg", 1)
-        try watching.photo("in/LOAN-2/b.jpg", 2)
+    @Test func `a folder above or below one that another sandbox watches is not watched by this one`() async throws {
+        let watching = try Watching(photos: ["in/LOAN-1/a.jpg", "in/LOAN-2/b.jpg"])
         try watching.folder.write("in/LOAN-1/" + WatchMark.name, text: Self.other)
         try await watching.run { _ in
             await watching.reports.wait(forPlaced: 1)

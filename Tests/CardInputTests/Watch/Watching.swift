@@ -16,10 +16,11 @@ struct Watching: Sendable {
     /// The identity of the sandbox that watches.
     var sandbox = "sandbox-1"
 
-    /// Photos do not wait for sidecars, and files that stand still are complete, unless the test says otherwise.
+    /// Writes photos, each of other bytes.
     init(
         _ folder: TemporaryFolder? = nil,
         pipeline: FakePipeline = FakePipeline(),
+        photos: [String] = [],
         change: (inout WatchOptions) -> Void = { _ in }
     ) throws {
         let folder = folder ?? TemporaryFolder()
@@ -29,6 +30,7 @@ struct Watching: Sendable {
         options.quietTime = .zero
         change(&options)
         (self.folder, self.pipeline, self.options) = (folder, pipeline, options)
+        for (index, path) in photos.enumerated() { try self.photo(path, index + 1) }
     }
 
     /// A watch that does not run yet.
