@@ -38,9 +38,7 @@ import Testing
         #expect(folder.names == ["a"])
     }
 
-    @Test func `What an interrupted writer left beside the place is no obstacle, not even a link to another file`()
-        throws
-    {
+    @Test func `What an interrupted writer left beside the place is no obstacle, not even a link`() throws {
         let folder = try Folder()
         try DurableFile.replace(folder.path + "/other", with: [9])
         try FileManager.default.createSymbolicLink(

@@ -4,13 +4,11 @@ import TestSupport
 import Testing
 
 @Suite struct TimestampTests {
-    @Test(
-        arguments: [
-            (1_700_000_000_123, "2023-11-14T22:13:20.123Z"), (0, "1970-01-01T00:00:00.000Z"),
-            (-1, "1969-12-31T23:59:59.999Z"), (951_782_400_007, "2000-02-29T00:00:00.007Z"),
-            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
-        ] as [(Int64, String)]
-    )
+    @Test(arguments: [
+        (1_700_000_000_123 as Int64, "2023-11-14T22:13:20.123Z"), (0, "1970-01-01T00:00:00.000Z"),
+        (-1, "1969-12-31T23:59:59.999Z"), (951_782_400_007, "2000-02-29T00:00:00.007Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
+    ])
     func `A time is written in ISO 8601 with its milliseconds`(milliseconds: Int64, text: String) {
         #expect(Timestamp(millisecondsSinceEpoch: milliseconds).description == text)
     }

@@ -40,11 +40,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `What cannot be used is refused with the field's name and a remedy, and without the value`(
-        field: SubmittedField,
-        text: String,
-        code: String
-    ) throws {
+    func `The refusal of a field has its name and a remedy`(field: SubmittedField, text: String, code: String) throws {
         let error = try #require(throws: CodedError.self) { try SubmittedFields([field: text]) }
         #expect(error.code.rawValue == code && error.kind == .input)
         let message = error.message.text()

@@ -2,36 +2,29 @@ import CardModel
 import Testing
 
 @Suite struct CalendarDayTests {
-    @Test(
-        arguments: [
-            (0, 1970, 1, 1),
-            // 1970-01-02 begins in China at 16:00 UTC.
-            (57_599_999, 1970, 1, 1),
-            (57_600_000, 1970, 1, 2),
-            // 1970-01-01 begins in China at 16:00 UTC of the day before.
-            (-28_800_000, 1970, 1, 1),
-            (-28_800_001, 1969, 12, 31),
-            (-86_400_000, 1969, 12, 31),
-            // 2024-02-28T15:59:59.999Z, 2024-02-28T16:00:00Z and 2024-02-29T16:00:00Z.
-            (1_709_135_999_999, 2024, 2, 28),
-            (1_709_136_000_000, 2024, 2, 29),
-            (1_709_222_400_000, 2024, 3, 1),
-            // 2026-11-21T11:00:00Z and 2026-12-31T16:00:00Z.
-            (1_795_258_800_000, 2026, 11, 21),
-            (1_798_732_800_000, 2027, 1, 1),
-            // 1900-02-28T16:00:00Z: no leap year.
-            (-2_203_920_000_000, 1900, 3, 1),
-            // 0001-01-01T00:00:00Z and 9999-12-31T15:59:59.999Z.
-            (-62_135_596_800_000, 1, 1, 1),
-            (253_402_271_999_999, 9999, 12, 31),
-        ] as [(Int64, Int, Int, Int)]
-    )
-    func `The day in China at a time is that of UTC+8, far past and far future included`(
-        milliseconds: Int64,
-        year: Int,
-        month: Int,
-        day: Int
-    ) {
+    @Test(arguments: [
+        (0 as Int64, 1970, 1, 1),
+        // 1970-01-02 begins in China at 16:00 UTC.
+        (57_599_999, 1970, 1, 1),
+        (57_600_000, 1970, 1, 2),
+        // 1970-01-01 begins in China at 16:00 UTC of the day before.
+        (-28_800_000, 1970, 1, 1),
+        (-28_800_001, 1969, 12, 31),
+        (-86_400_000, 1969, 12, 31),
+        // 2024-02-28T15:59:59.999Z, 2024-02-28T16:00:00Z and 2024-02-29T16:00:00Z.
+        (1_709_135_999_999, 2024, 2, 28),
+        (1_709_136_000_000, 2024, 2, 29),
+        (1_709_222_400_000, 2024, 3, 1),
+        // 2026-11-21T11:00:00Z and 2026-12-31T16:00:00Z.
+        (1_795_258_800_000, 2026, 11, 21),
+        (1_798_732_800_000, 2027, 1, 1),
+        // 1900-02-28T16:00:00Z: no leap year.
+        (-2_203_920_000_000, 1900, 3, 1),
+        // 0001-01-01T00:00:00Z and 9999-12-31T15:59:59.999Z.
+        (-62_135_596_800_000, 1, 1, 1),
+        (253_402_271_999_999, 9999, 12, 31),
+    ])
+    func `The day in China is that of UTC+8, always`(milliseconds: Int64, year: Int, month: Int, day: Int) {
         let found = CalendarDay(inChinaAt: Timestamp(millisecondsSinceEpoch: milliseconds))
         #expect(found == CalendarDay.day(year, month, day))
     }
@@ -73,11 +66,7 @@ import Testing
         (.day(2000, 12, 31), .day(2001, 1, 1), 0),
         (.day(2030, 1, 1), .day(2026, 1, 1), -4),
     ])
-    func `A year of age is completed on the birthday; one born on 29 February waits for 1 March`(
-        birth: CalendarDay,
-        day: CalendarDay,
-        expected: Int
-    ) {
+    func `A year of age ends on the birthday, or 1 March`(birth: CalendarDay, day: CalendarDay, expected: Int) {
         #expect(birth.age(on: day) == expected)
     }
 

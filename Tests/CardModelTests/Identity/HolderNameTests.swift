@@ -40,7 +40,8 @@ import Testing
     @Test(arguments: [
         // Compatibility ideographs of GBK and of Big5, a Kangxi radical, a variation selector.
         ("\u{F92C}", "郎"), ("\u{F979}", "凉"), ("\u{F9F1}", "隣"), ("\u{FA18}", "礼"), ("\u{FA0C}", "兀"),
-        ("\u{2F08}", "人"), ("葛\u{E0100}", "葛"), ("\u{25CB}", "〇"), ("\u{25EF}", "〇"),
+        ("\u{2F08}", "人"), ("葛\u{E0100}", "葛"),
+        ("\u{25CB}", "〇"), ("\u{25EF}", "〇"),
     ])
     func `Compatibility forms are one character`(form: String, plain: String) {
         #expect(HolderName("测" + form) == HolderName("测" + plain))

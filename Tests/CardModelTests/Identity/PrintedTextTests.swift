@@ -4,25 +4,19 @@ import Testing
 
 /// Words on cards, in replies and from senders.
 @Suite struct PrintedTextTests {
-    @Test(
-        arguments: [
-            ("男", Gender.male), (" 男 ", .male), ("男性", .male), ("M", .male), ("Male", .male), ("Ｍ", .male),
-            ("女", .female),
-            ("女\n", .female), ("女性", .female), ("f", .female), ("FEMALE", .female), ("", nil), ("勇", nil), ("1", nil),
-            ("男女", nil), ("未知", nil), ("malefemale", nil),
-        ] as [(String, Gender?)]
-    )
+    @Test(arguments: [
+        ("男", Gender.male as Gender?), (" 男 ", .male), ("男性", .male), ("M", .male), ("Male", .male), ("Ｍ", .male),
+        ("女", .female), ("女\n", .female), ("女性", .female), ("f", .female), ("FEMALE", .female), ("", nil), ("勇", nil),
+        ("1", nil), ("男女", nil), ("未知", nil), ("malefemale", nil),
+    ])
     func `A gender is read in the words of cards and replies`(text: String, expected: Gender?) {
         #expect(Gender(printed: text) == expected)
     }
 
-    @Test(
-        arguments: [
-            ("front", CardSide.front), (" Back ", .back), ("ＦＲＯＮＴ", .front), ("人像面", .front), ("国徽面", .back),
-            ("正面", nil),
-            ("反面", nil), ("both", nil), ("", nil),
-        ] as [(String, CardSide?)]
-    )
+    @Test(arguments: [
+        ("front", CardSide.front as CardSide?), (" Back ", .back), ("ＦＲＯＮＴ", .front), ("人像面", .front), ("国徽面", .back),
+        ("正面", nil), ("反面", nil), ("both", nil), ("", nil),
+    ])
     func `A side is read in words that all people use for the same side`(text: String, expected: CardSide?) {
         #expect(CardSide(submitted: text) == expected)
     }

@@ -88,9 +88,7 @@ import Testing
         ]
 
     @Test(arguments: fourthRule)
-    func `A back goes only after a front of its number was delivered, unless a person or a setting says so`(
-        decision: DecisionCase
-    ) {
+    func `A back goes only after a front of its number, unless a person or a setting says so`(decision: DecisionCase) {
         #expect(decision.decided == decision.expected)
     }
 
@@ -98,9 +96,7 @@ import Testing
         DecisionCase("one", "f due", is: "wait f due, look in 600 s"),
         DecisionCase("a pair", "f, b due | application", is: "wait b due, wait f due, look in 600 s"),
     ])
-    func `A card that the backend sent away for now waits until it is due, and is looked at then`(
-        decision: DecisionCase
-    ) {
+    func `A card that the backend sent away for now waits until it is due`(decision: DecisionCase) {
         #expect(decision.decided == decision.expected)
     }
 

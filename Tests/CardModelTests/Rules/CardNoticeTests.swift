@@ -16,26 +16,16 @@ import Testing
     ]
 
     @Test(arguments: told)
-    func `a card is told by its state and reason`(_ state: CardState, _ reason: ReasonCode?, _ notice: CardNotice) {
+    func `a card is told by state, reason and what came later`(
+        _ state: CardState,
+        _ reason: ReasonCode?,
+        _ notice: CardNotice
+    ) {
         #expect(CardNotice(state, reason, isSeen: false, isRetaken: false) == notice)
         #expect(notice.isFailure == (notice != .nothing && notice != .line))
-    }
-
-    @Test(arguments: told)
-    func `a card that a person marked as seen is told no more, but its erasure is`(
-        _ state: CardState,
-        _ reason: ReasonCode?,
-        _ notice: CardNotice
-    ) {
+        // Once a person has seen it nothing more is told, but its erasure is.
         #expect(CardNotice(state, reason, isSeen: true, isRetaken: false) == (state == .erased ? .line : .nothing))
-    }
-
-    @Test(arguments: told)
-    func `a later photo of its side that was delivered ends what is to be done, but not for another submitter's`(
-        _ state: CardState,
-        _ reason: ReasonCode?,
-        _ notice: CardNotice
-    ) {
+        // A later photo of its side that was delivered ends what is to be done, but not for another submitter's.
         let stays = state == .superseded || state == .erased || reason == .submitterConflict
         #expect(CardNotice(state, reason, isSeen: false, isRetaken: true) == (stays ? notice : .nothing))
     }

@@ -120,10 +120,7 @@ import Testing
     ]
 
     @Test(arguments: resolved)
-    func `A person decides on what waits for one, has failed or was sent, and on nothing else`(
-        card: Case,
-        allowed: [Resolution]
-    ) {
+    func `A person decides on what waits for one, failed or was sent, and no other`(card: Case, allowed: [Resolution]) {
         #expect(Resolution.allCases.filter { card.refusal($0) == nil } == allowed)
     }
 

@@ -28,9 +28,7 @@ import Testing
     ]
 
     @Test(arguments: sameSide)
-    func `Of two photos of one side the later taken in wins, and never overtakes one that may still arrive`(
-        decision: DecisionCase
-    ) {
+    func `Of two photos of one side the later wins, and overtakes none that may still arrive`(decision: DecisionCase) {
         #expect(decision.decided == decision.expected)
     }
 
@@ -59,9 +57,7 @@ import Testing
     ]
 
     @Test(arguments: oneForm)
-    func `In one form a front waits for its back for a while, then goes alone, and the back follows`(
-        decision: DecisionCase
-    ) {
+    func `In one form a front waits for its back, then goes alone, and the back follows`(decision: DecisionCase) {
         var joint = decision
         joint.policy.layout = .application
         #expect(joint.decided == decision.expected)
@@ -94,19 +90,13 @@ import Testing
         ("f, g, b", ["g", "b"]), ("f delivered, b", ["f", "b"]), ("f, g rejected, b", ["f", "b"]),
         ("f delivered, b delivered", []), ("f delivered, b accepted", []), ("f", []),
     ])
-    func `The pair is the newest of each side that goes or has gone, one of them undecided`(
-        known: String,
-        pair: [String]
-    ) {
+    func `The pair is the newest of each side that counts, one of them undecided`(known: String, pair: [String]) {
         let found = ApplicationRules.pair(in: ApplicationSnapshot(known))
         #expect((found.map { [$0.front.rawValue, $0.back.rawValue] } ?? []) == pair)
     }
 
     @Test(arguments: [("e, f, g", ["e": "g", "f": "g"]), ("f, front erased", ["f": nil])])
-    func `the newest photo of a side takes the place of all others, and is named if it is there`(
-        known: String,
-        replaced: [String: String?]
-    ) {
+    func `the newest photo of a side takes the place of all others`(known: String, replaced: [String: String?]) {
         let decision = ApplicationRules.decide(ApplicationSnapshot(known), policy: ApplicationPolicy(), now: .now)
         let found = decision.superseded.map { ($0.key.rawValue, $0.value?.rawValue) }
         #expect(Dictionary(uniqueKeysWithValues: found) == replaced)

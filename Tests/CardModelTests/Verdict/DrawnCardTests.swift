@@ -28,8 +28,7 @@ import Testing
         }
     }
 
-    @Test func `Every card that is to be delivered passes every rule without a warning, and so does every pair`() throws
-    {
+    @Test func `Every card that is to be delivered passes every rule without a warning, and each pair`() throws {
         var project = URL(filePath: #filePath)
         for _ in 1...4 { project.deleteLastPathComponent() }
         let decoder = JSONDecoder()

@@ -13,13 +13,12 @@ import Testing
         return rules.codes(.front(change: change), expecting: expectation)
     }
 
-    @Test(
-        arguments: [
-            (nil, []), ("", []), (" ", []), ("110101199003070011", []), (" 110101 19900307 0011 ", []),
-            ("１１０１０１１９９００３０７００１１", []), ("440524188001010014", ["holder_number_mismatch"]),
-            ("11010119900307002X", ["holder_number_mismatch"]),
-        ] as [(String?, [String])]
-    )
+    @Test(arguments: [
+        (nil as String?, [] as [String]),
+        ("", []), (" ", []), ("110101199003070011", []), (" 110101 19900307 0011 ", []),
+        ("１１０１０１１９９００３０７００１１", []), ("440524188001010014", ["holder_number_mismatch"]),
+        ("11010119900307002X", ["holder_number_mismatch"]),
+    ])
     func `The expected number is compared by what it says`(expected: String?, codes: [String]) {
         #expect(self.codes(number: expected) == codes)
     }
@@ -68,28 +67,21 @@ import Testing
         #expect(self.codes(number: "910124199001010211") == ["holder_number_mismatch"])
     }
 
-    @Test(arguments: [
+    private static let names = [
         ("样本甲", "样 本 甲"), ("样本甲", "\u{3000}样本甲\n"), ("样本甲", "样本\u{200B}甲"), ("Anna Li", "ANNA LI"),
-        ("Anna Li", "ａｎｎａｌｉ"), ("\u{2F08}本甲", "人本甲"), ("测\u{E863}", "测\u{4DAE}"),
-    ])
-    func `White space, width, case and the code of a character do not make another name`(
+        ("Anna Li", "ａｎｎａｌｉ"), ("\u{2F08}本甲", "人本甲"), ("测\u{E863}", "测\u{4DAE}"), ("样本·甲乙", "样本 \u{B7} 甲乙"),
+    ]
+    private static let dots =
+        "\u{B7}\u{387}\u{2D9}\u{16EB}\u{2022}\u{2024}\u{2027}\u{2218}\u{2219}\u{22C5}"
+        + "\u{25CF}\u{2E31}\u{3002}\u{30FB}\u{A78F}\u{FE52}\u{FF0E}\u{FF61}\u{FF65}."
+
+    @Test(arguments: names + dots.unicodeScalars.map { ("样本·甲乙", "样本\($0)甲乙") })
+    func `White space, width, case, the code of a character and look-alikes of the dot change no name`(
         printed: String,
         expected: String
     ) {
         #expect(self.codes(name: expected) { $0.name = printed } == [])
         #expect(self.codes(name: printed) { $0.name = expected } == [])
-    }
-
-    @Test(arguments: [
-        "\u{B7}", "\u{387}", "\u{2D9}", "\u{16EB}", "\u{2022}", "\u{2024}", "\u{2027}", "\u{2218}", "\u{2219}",
-        "\u{22C5}",
-        "\u{25CF}", "\u{2E31}", "\u{3002}", "\u{30FB}", "\u{A78F}", "\u{FE52}", "\u{FF0E}", "\u{FF61}", "\u{FF65}",
-        ".",
-        " \u{B7} ",
-    ])
-    func `Every look-alike of the middle dot is one`(dot: String) {
-        #expect(self.codes(name: "样本\(dot)甲乙") { $0.name = "样本·甲乙" } == [])
-        #expect(self.codes(name: "样本·甲乙") { $0.name = "样本\(dot)甲乙" } == [])
     }
 
     @Test(arguments: [

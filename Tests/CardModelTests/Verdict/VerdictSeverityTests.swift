@@ -52,8 +52,7 @@ import Testing
 
     private static let pairRules: [VerdictRule] = [.issuedBeforeBirth, .spanForAge, .sidesIdentical]
 
-    @Test func `Every rule is broken by a reading here, but for those between two cards and the photo without a card`()
-    {
+    @Test func `Every rule is broken by a reading here, but those between two cards and of no card`() {
         let asked = Self.broken.map(\.rule) + Self.pairRules + [.cardNotRecognised]
         #expect(asked.count == VerdictRule.allCases.count)
         #expect(Set(asked) == Set(VerdictRule.allCases))
