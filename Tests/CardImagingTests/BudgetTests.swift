@@ -24,8 +24,9 @@ import Testing
         #expect(low.jpeg.count < middle.jpeg.count && middle.jpeg.count < high.jpeg.count)
     }
 
-    @Test func `A missed budget lowers the quality first and leaves the size`() throws {
-        let source = try TestPicture.noise(width: 160, height: 120, seed: 2).jpeg()
+    @Test(arguments: [TestPicture.Sampling.full, .half420])
+    func `A missed budget lowers the quality first and leaves the size`(sampling: TestPicture.Sampling) throws {
+        let source = try TestPicture.noise(width: 160, height: 120, seed: 2).jpeg(sampling: sampling)
         let generous = try prepare(source, settings(quality: 0.9))
         let budget = generous.jpeg.count - 1
         let image = try prepare(source, settings(quality: 0.9, byteBudget: budget))
@@ -41,8 +42,9 @@ import Testing
         #expect(exact.jpeg == free.jpeg)
     }
 
-    @Test func `At the floor the edges are shortened, keeping the shape`() throws {
-        let source = try TestPicture.noise(width: 320, height: 240, seed: 4).jpeg()
+    @Test(arguments: [TestPicture.Sampling.full, .half420])
+    func `At the floor the edges are shortened, keeping the shape`(sampling: TestPicture.Sampling) throws {
+        let source = try TestPicture.noise(width: 320, height: 240, seed: 4).jpeg(sampling: sampling)
         let settings = settings(quality: 0.5, byteBudget: 6000, minQuality: 0.4)
         let image = try prepare(source, settings)
         #expect(try quality(of: image.jpeg) == 40)
@@ -60,9 +62,8 @@ import Testing
 
     static let whenNeeded = settings(maxEdge: 100, byteBudget: 20_000, recompress: .whenNeeded)
 
-    @Test(arguments: [false, true]) func `A clean baseline JPEG within all limits passes through byte for byte`(
-        grey: Bool
-    ) throws {
+    @Test(arguments: [false, true])
+    func `A clean baseline JPEG within all limits passes through byte for byte`(grey: Bool) throws {
         let source = try TestPicture.photo(width: 100, height: 80).jpeg(
             quality: 80,
             space: grey ? JCS_GRAYSCALE : JCS_YCbCr

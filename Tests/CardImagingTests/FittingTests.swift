@@ -5,8 +5,8 @@ import Testing
 @testable import CardImaging
 
 @Suite struct FittingTests {
-    @Test(arguments: [false, true]) func `A larger picture is fitted and still shows the same`(progressive: Bool) throws
-    {
+    @Test(arguments: [false, true])
+    func `A larger picture is fitted and still shows the same`(progressive: Bool) throws {
         let source = try TestPicture.photo(width: 800, height: 600).jpeg(progressive: progressive)
         let image = try prepare(source, settings(quality: 1, maxEdge: 200))
         #expect(image.width == 200 && image.height == 150)
@@ -34,5 +34,35 @@ import Testing
         let decoded = try TestPicture(decoding: image.jpeg)
         let inner = (10..<120).map { Int(decoded[$0, 6].0) }
         #expect(inner.allSatisfy { abs($0 - 128) <= 12 })
+    }
+
+    // MARK: - Shrinking
+
+    private let recompressor = ImageRecompressor(settings: ImagingSettings())
+
+    @Test func `Each step takes a quarter of the edge and half of the bytes, until the print would be lost`() throws {
+        let source = try TestPicture.photo(width: 1600, height: 1000).jpeg(sampling: .half420)
+        var image = try self.recompressor.prepare(Data(source))
+        var edges = [max(image.width, image.height)]
+        while let smaller = try self.recompressor.shrink(image) {
+            #expect(smaller.jpeg.count <= image.jpeg.count / 2)
+            #expect(smaller.digest == ContentDigest(of: smaller.jpeg))
+            edges.append(max(smaller.width, smaller.height))
+            image = smaller
+        }
+        #expect(edges.first == 1600)
+        #expect(zip(edges, edges.dropFirst()).allSatisfy { $1 <= $0 * 3 / 4 })
+        #expect(edges.count >= 3 && (edges.last ?? 0) * 3 / 4 < 600)
+    }
+
+    @Test func `An image below 800 pixels does not become smaller`() throws {
+        let image = try self.recompressor.prepare(Data(try TestPicture.photo(width: 799, height: 500).jpeg()))
+        #expect(try self.recompressor.shrink(image) == nil)
+    }
+
+    @Test func `An image that cannot be read any more does not become smaller`() throws {
+        let image = try self.recompressor.prepare(Data(try TestPicture.photo(width: 1000, height: 900).jpeg()))
+        let cut = PreparedImage(image.jpeg.dropLast(100), PixelSize(width: 1000, height: 900))
+        #expect(try self.recompressor.shrink(cut) == nil)
     }
 }

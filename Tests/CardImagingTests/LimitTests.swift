@@ -19,22 +19,13 @@ import Testing
         return settings
     }
 
-    @Test func `As many bytes as the limit are allowed, one more is refused`() throws {
-        let source = try Self.picture.jpeg()
+    @Test(arguments: [false, true])
+    func `As many bytes, pixels and as long an edge as the limit are allowed, one more is refused`(asPNG: Bool) throws {
+        let source = asPNG ? Self.picture.png() : try Self.picture.jpeg()
         #expect(refusal(of: source, Self.settings { $0.maxSourceBytes = source.count }) == nil)
         #expect(refusal(of: source, Self.settings { $0.maxSourceBytes = source.count - 1 }) == .sourceTooLarge)
-    }
-
-    @Test(arguments: [false, true])
-    func `As many pixels as the limit are allowed, one more is refused`(asPNG: Bool) throws {
-        let source = asPNG ? Self.picture.png() : try Self.picture.jpeg()
         #expect(refusal(of: source, Self.settings { $0.maxPixels = 20_000 }) == nil)
         #expect(refusal(of: source, Self.settings { $0.maxPixels = 19_999 }) == .imageTooManyPixels)
-    }
-
-    @Test(arguments: [false, true])
-    func `An edge as long as the limit is allowed, a longer one is refused`(asPNG: Bool) throws {
-        let source = asPNG ? Self.picture.png() : try Self.picture.jpeg()
         #expect(refusal(of: source, limits: Self.limits { $0.maxSourceEdge = 200 }) == nil)
         #expect(refusal(of: source, limits: Self.limits { $0.maxSourceEdge = 199 }) == .imageEdgeTooLong)
     }
@@ -63,41 +54,33 @@ import Testing
         #expect(refusal(of: source) == .imageCorrupt)
     }
 
-    @Test func `A progressive JPEG and an interlaced PNG need memory for the whole picture, others do not`() throws {
-        let picture = TestPicture.photo(width: 800, height: 800)
-        let limits = Self.limits { $0.maxDecodeBytes = 1 << 20 }
-        let small = Self.settings { $0.maxEdge = 100 }
-        #expect(refusal(of: try picture.jpeg(), small, limits: limits) == nil)
-        #expect(refusal(of: try picture.jpeg(progressive: true), small, limits: limits) == .imageDecodeMemory)
-        #expect(refusal(of: picture.png(), small, limits: limits) == nil)
-        #expect(refusal(of: picture.png(interlaced: true), small, limits: limits) == .imageDecodeMemory)
-    }
+    /// What a source is, the longest edge of its image, the bytes that decoding may take, and whether they do.
+    private static let memory: [(source: @Sendable () throws -> [UInt8], edge: Int, bytes: Int, isEnough: Bool)] = {
+        let square = TestPicture.photo(width: 800, height: 800)
+        let wide = TestPicture.photo(width: 4000, height: 200)
+        let grey = TestPicture(width: 1000, height: 1000) { _, _ in (128, 128, 128) }
+        return [
+            // A progressive JPEG and an interlaced PNG need memory for the whole picture, others do not.
+            ({ try square.jpeg() }, 100, 1 << 20, true), ({ try square.jpeg(progressive: true) }, 100, 1 << 20, false),
+            ({ square.png() }, 100, 1 << 20, true), ({ square.png(interlaced: true) }, 100, 1 << 20, false),
+            // Planes that are to be kept count, too.
+            ({ try square.jpeg() }, 200, 1 << 20, true), ({ try square.jpeg() }, 1600, 1 << 20, false),
+            // At 40 pixels each row of the target is made of all rows of the source.
+            ({ wide.png() }, 400, 2 << 20, true), ({ wide.png() }, 40, 2 << 20, false),
+            // A row of the target is made of four times 100 rows of luma and eight times 100 of each chroma: 2 MB.
+            ({ grey.png() }, 10, 2_600_000, true), ({ grey.png() }, 10, 1_990_000, false),
+        ]
+    }()
 
-    @Test func `Planes that are to be kept count as memory, too`() throws {
-        let source = try TestPicture.photo(width: 800, height: 800).jpeg()
-        let limits = Self.limits { $0.maxDecodeBytes = 1 << 20 }
-        let error = #expect(throws: CodedError.self) {
-            try prepare(source, Self.settings { $0.maxEdge = 1600 }, limits: limits)
-        }
-        #expect(error?.code == .imageDecodeMemory)
+    @Test(arguments: Self.memory.indices) func `What decoding takes at once counts as memory`(index: Int) throws {
+        let (source, edge, bytes, isEnough) = Self.memory[index]
+        let limits = Self.limits { $0.maxDecodeBytes = bytes }
+        let bytesOfSource = try source()
+        let code = refusal(of: bytesOfSource, Self.settings { $0.maxEdge = edge }, limits: limits)
+        #expect(code == (isEnough ? nil : .imageDecodeMemory))
+        guard edge == 1600 else { return }
+        let error = #expect(throws: CodedError.self) { try prepare(bytesOfSource, limits: limits) }
         #expect(error?.message.text().contains("lower imaging.max_edge (1600)") == true)
-        #expect(refusal(of: source, Self.settings { $0.maxEdge = 200 }, limits: limits) == nil)
-    }
-
-    @Test func `The rows that a wide picture is reduced from count as memory, too`() {
-        let source = TestPicture.photo(width: 4000, height: 200).png()
-        let limits = Self.limits { $0.maxDecodeBytes = 2 << 20 }
-        // At 40 pixels each row of the target is made of all rows of the source.
-        #expect(refusal(of: source, Self.settings { $0.maxEdge = 40 }, limits: limits) == .imageDecodeMemory)
-        #expect(refusal(of: source, Self.settings { $0.maxEdge = 400 }, limits: limits) == nil)
-    }
-
-    @Test func `Chroma of full density, which is reduced twice as far, counts with twice the rows`() {
-        let source = TestPicture(width: 1000, height: 1000) { _, _ in (128, 128, 128) }.png()
-        let small = Self.settings { $0.maxEdge = 10 }
-        // A row of the target is made of four times 100 rows of luma and eight times 100 of each chroma: 2 MB.
-        #expect(refusal(of: source, small, limits: Self.limits { $0.maxDecodeBytes = 1_990_000 }) == .imageDecodeMemory)
-        #expect(refusal(of: source, small, limits: Self.limits { $0.maxDecodeBytes = 2_600_000 }) == nil)
     }
 
     @Test func `A turn that has no memory to stay coefficients takes the path that needs less`() throws {

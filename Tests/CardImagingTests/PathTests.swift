@@ -28,23 +28,16 @@ import Testing
         }
     }
 
-    /// A sampling in YCbCr, or pixels in RGB.
-    struct Coding: Sendable, CustomTestStringConvertible {
-        var sampling = TestPicture.Sampling.full
-        var space = JCS_YCbCr
-        var progressive = false
-        var testDescription: String { "\(self.sampling) space \(self.space.rawValue) progressive \(self.progressive)" }
+    static let codings =
+        TestPicture.Sampling.allCases.map { TestPicture.Coding(sampling: $0) }
+        + [TestPicture.Coding(space: JCS_RGB), TestPicture.Coding(sampling: .half420, progressive: true)]
 
-        static let all =
-            TestPicture.Sampling.allCases.map { Coding(sampling: $0) }
-            + [Coding(space: JCS_RGB), Coding(sampling: .half420, progressive: true)]
-    }
-
-    private func expectTruth(_ width: Int, _ height: Int, edge: Int, orientation: Int, _ coding: Coding) throws {
+    private func expectTruth(_ width: Int, _ height: Int, edge: Int, orientation: Int, _ coding: TestPicture.Coding)
+        throws
+    {
         let target = PixelSize(width: width, height: height).fitted(to: edge)
         let picture = Self.waves(width, height, shown: (target.width, target.height))
-        let source = try picture.stored(orientation: orientation)
-            .jpeg(quality: 100, sampling: coding.sampling, progressive: coding.progressive, space: coding.space)
+        let source = try picture.stored(orientation: orientation).jpeg(quality: 100, coding)
         let image = try prepare(source.withOrientation(orientation), settings(quality: 1, maxEdge: edge))
         let ratio = try TestPicture(decoding: image.jpeg).signalToNoise(
             against: Self.waves(target.width, target.height)
@@ -52,8 +45,8 @@ import Testing
         #expect(try #require(ratio) >= Self.leastRatio, "\(width)x\(height) to \(edge), orientation \(orientation)")
     }
 
-    @Test(arguments: Coding.all, 1...8)
-    func `At its own size a picture comes out as it is`(coding: Coding, orientation: Int) throws {
+    @Test(arguments: codings, 1...8)
+    func `At its own size a picture comes out as it is`(coding: TestPicture.Coding, orientation: Int) throws {
         for (width, height) in [(128, 96), (127, 97), (126, 67), (33, 31), (16, 16), (1, 1), (17, 1), (2, 3)] {
             // Three pixels with a single sample of chroma are not as they were.
             if coding.sampling == .quarter411, width == 2 { continue }
@@ -61,16 +54,15 @@ import Testing
         }
     }
 
-    @Test(arguments: Coding.all, 1...8)
-    func `Reduced, a picture comes out as it is`(coding: Coding, orientation: Int) throws {
+    @Test(arguments: codings, 1...8)
+    func `Reduced, a picture comes out as it is`(coding: TestPicture.Coding, orientation: Int) throws {
         for (width, height, edge) in [(200, 150, 150), (203, 151, 100), (129, 257, 56), (401, 3, 50)] {
             try self.expectTruth(width, height, edge: edge, orientation: orientation, coding)
         }
     }
 
     @Test(arguments: 1...8)
-    func `At the quality it was made with, a picture keeps every coefficient through any turn`(orientation: Int) throws
-    {
+    func `At the quality it was made with a picture keeps every coefficient in any turn`(orientation: Int) throws {
         let stored = TestPicture.noise(width: 64, height: 48, seed: 7).stored(orientation: orientation)
         // Other tables than of quality 100 are not the same for rows and columns: a quarter turn rounds.
         for quality in orientation >= 5 ? [100] : [100, 60] {
@@ -116,21 +108,6 @@ import Testing
                 #expect(refusal(of: Array(whole[..<end]), settings) == .imageTruncated, "cut at \(end)")
             }
         }
-    }
-
-    @Test func `No segment stays with a picture whose coefficients stay`() throws {
-        let source = try Self.waves(64, 48).jpeg(sampling: .half420).withOrientation(6)
-        let header = try jpegHeader(of: try prepare(source, settings(quality: 0.5)).jpeg)
-        #expect(!header.has_metadata && header.orientation == 0 && header.baseline)
-    }
-
-    @Test func `A missed budget is met with the next quality, then with shorter edges`() throws {
-        let source = try TestPicture.noise(width: 160, height: 120, seed: 5).jpeg(sampling: .half420)
-        let generous = try prepare(source, settings(quality: 0.9))
-        let image = try prepare(source, settings(quality: 0.9, byteBudget: generous.jpeg.count - 1))
-        #expect(try quality(of: image.jpeg) == 80 && image.width == 160)
-        let tiny = try prepare(source, settings(quality: 0.9, byteBudget: 4500, minQuality: 0.8))
-        #expect(try quality(of: tiny.jpeg) == 80 && tiny.width < 160 && tiny.jpeg.count <= 4500)
     }
 }
 

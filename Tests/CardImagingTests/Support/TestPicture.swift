@@ -101,6 +101,18 @@ struct TestPicture: Equatable {
         }
     }
 
+    /// A sampling in YCbCr, or pixels in RGB or grey.
+    struct Coding: Sendable, CustomTestStringConvertible {
+        var sampling = Sampling.full
+        var space = JCS_YCbCr
+        var progressive = false
+        var testDescription: String { "\(self.sampling) space \(self.space.rawValue) progressive \(self.progressive)" }
+    }
+
+    func jpeg(quality: Int32, _ coding: Coding) throws -> [UInt8] {
+        try self.jpeg(quality: quality, sampling: coding.sampling, progressive: coding.progressive, space: coding.space)
+    }
+
     /// Encodes with libjpeg itself, which can do more than the product does.
     func jpeg(
         quality: Int32 = 95,
