@@ -47,29 +47,29 @@ struct StageRunner<Work: StageWork>: Sendable {
                 self.board.listen(self.work.stage)
                 await self.tellStop(onError)
                 let places = self.work.gate.places
-                let claimed: Claimed<Work.Job>
-                let pause: Duration?
                 do {
-                    claimed = places > 0 ? try await self.work.claim(places) : Claimed()
-                    pause = claimed.jobs.isEmpty && !claimed.hasChanged ? try await self.pause() : nil
+                    let claimed = places > 0 ? try await self.work.claim(places) : Claimed()
+                    self.work.gate.begin(claimed.jobs.count)
+                    self.board.begin(claimed.jobs.count, of: self.work.stage)
+                    for job in claimed.jobs { group.addTask { await self.perform(job, onError) } }
+                    // Where all places were taken, there may be more.
+                    let mayBeMore = claimed.hasChanged || !claimed.jobs.isEmpty && claimed.jobs.count == places
+                    guard !mayBeMore else { continue }
+                    await self.board.wait(self.work.stage, for: try await self.pause(), time: self.time)
                 } catch {
                     // Thrown out of here it would cut off what is under way.
                     onError(error)
                     break
                 }
-                self.work.gate.begin(claimed.jobs.count)
-                self.board.begin(claimed.jobs.count, of: self.work.stage)
-                for job in claimed.jobs {
-                    group.addTask {
-                        defer { self.board.finish(self.work.stage) }
-                        do { try await self.work.perform(job) } catch is CancellationError {
-                            // The time to end in order is over; what was being sent may have arrived, and is treated so.
-                        } catch { onError(error) }
-                    }
-                }
-                if let pause { await self.board.wait(self.work.stage, for: pause, time: self.time) }
             }
         }
+    }
+
+    private func perform(_ job: Work.Job, _ onError: @Sendable (any Error) -> Void) async {
+        defer { self.board.finish(self.work.stage) }
+        do { try await self.work.perform(job) } catch is CancellationError {
+            // The time to end in order is over; what was being sent may have arrived, and is treated so.
+        } catch { onError(error) }
     }
 
     /// Says that an endpoint keeps the stage from its work, also where the next probe may begin at once.

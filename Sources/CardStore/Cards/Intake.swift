@@ -96,14 +96,16 @@ extension CardStore {
             }
         }
         let numbers = photos.map(\.metadata.businessNumber)
+        // Before they are there: whoever is told of the commit may claim them at once.
+        for photo in photos {
+            if case .prepared(let image) = photo.content { self.handOver.keep(image, of: photo.id, isShrunk: false) }
+        }
+        var kept: Set<CardID> = []
+        defer { self.handOver.drop(photos.map(\.id).filter { !kept.contains($0) }) }
         let outcomes = try await self.write(at: now, locking: numbers, byteCount: byteCount, usesReserve: false) { tx in
             try photos.map { try self.admit($0, singly: singly, in: tx) }
         }
-        for (photo, outcome) in zip(photos, outcomes) where outcome.state == .prepared && !outcome.isDuplicate {
-            if case .prepared(let image) = photo.content {
-                self.handOver.keep(image, of: outcome.card, isShrunk: false)
-            }
-        }
+        kept = Set(outcomes.filter { $0.state == .prepared }.map(\.card))
         return outcomes
     }
 
