@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -25,12 +26,22 @@ struct StopTests {
     }
 
     @Test func `a backend that answers one business number with 404 delivers all others in one run`() async throws {
-        // The others are read once it was asked about the odd one, which is so never the last.
-        let odd = Gate()
-        self.verifier.answer { $0.holder.place == 6 ? nil : await odd.wait() }
+        // The others are read once it was asked about the odd one, and it answers once they are read: never last, never alone.
+        let (asked, read) = (Gate(), Gate())
+        let left = Mutex(Self.numbers.count - 1)
+        self.verifier.answer { photo in
+            guard photo.holder.place != 6 else { return nil }
+            await asked.pass()
+            left.withLock { left in
+                left -= 1
+                if left == 0 { read.open() }
+            }
+            return nil
+        }
         self.backend.answer { form in
             guard form["BUSINESSNO"] == "R-106" else { return nil }
-            odd.open()
+            asked.open()
+            await read.pass()
             return FaultReply("404 Not Found")
         }
         let configuration = RemoteConfiguration(more: ["concurrency: 1"])
