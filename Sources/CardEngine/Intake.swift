@@ -221,9 +221,8 @@ extension Intake {
     /// Has what is said of a file now amend its card, without reading the file; `nil` if it is no card yet.
     func amend(_ item: InputItem) async throws -> AdmissionOutcome? {
         guard case .file = item.place else { return nil }
-        let known = try await self.context.store.known([item], of: self.submitter, now: self.context.time.now()).cards[
-            0
-        ]
+        let now = self.context.time.now()
+        let known = try await self.context.store.known([item], of: self.submitter, now: now).cards[0]
         if let known, known.state.isRunnable { self.ring(for: [known]) }
         return known
     }

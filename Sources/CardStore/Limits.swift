@@ -16,7 +16,7 @@ package enum Limits {
     /// How far apart groups begin where several change the sandbox at a time, in microseconds: fewer and larger groups write
     /// fewer pages.
     static let commitPace: UInt64 = 5_000
-    /// Images that stages hand over to the next in memory, in bytes.
+    /// Images that stages hand over to the next in memory, in bytes, beside one that is larger.
     static let handOverSize = 8 << 20
     /// A worker that has not written its heartbeat for so long is called hanging by `status`, in milliseconds.
     package static let hangingAfter: Int64 = 120_000

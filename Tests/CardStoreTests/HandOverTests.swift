@@ -39,16 +39,17 @@ import Testing
         #expect([sent, erased].allSatisfy { store.handOver.image(of: $0, isShrunk: false) == nil })
     }
 
-    @Test func `the oldest make room for new ones`() {
-        let handOver = HandOver()
-        let half = PreparedImage(
-            jpeg: .init(count: Limits.handOverSize / 2),
-            width: 1,
-            height: 1,
-            digest: .init(of: [])
-        )
-        let cards = ["a", "b", "c"].map(CardID.init(rawValue:))
-        for card in cards { handOver.keep(half, of: card, isShrunk: false) }
-        #expect(cards.map { handOver.image(of: $0, isShrunk: false) != nil } == [false, true, true])
+    @Test func `the oldest make room for new ones, and none stays long`() {
+        let (handOver, size) = (HandOver(), Limits.handOverSize / 4)
+        let image = PreparedImage(jpeg: .init(count: size), width: 1, height: 1, digest: .init(of: []))
+        let cards = ["a", "b", "c", "d", "e", "f"].map(CardID.init(rawValue:))
+        func kept() -> [Bool] { cards.map { handOver.image(of: $0, isShrunk: false) != nil } }
+        for card in cards { handOver.keep(image, of: card, isShrunk: false) }
+        #expect(kept() == [false, false, false, true, true, true])
+        handOver.keep(image, of: cards[0], isShrunk: false)
+        handOver.age()
+        #expect(kept() == [true, false, false, false, false, false])
+        handOver.age()
+        #expect(!kept().contains(true))
     }
 }

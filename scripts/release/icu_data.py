@@ -15,10 +15,12 @@ import tempfile
 
 MEMBER, NAME = "icu_packaged_data.cpp.o", "reduced_icu_data"
 DROPPED = re.compile(
-    r"(.+/)?(?!en[._])[a-z]{2,3}(_\w+)?\.res"  # A locale.
+    r"(.+/)?(?!en[._]|res_index)[a-z]{2,3}(_\w+)?\.res"  # A locale.
     r"|(lang|region|translit|unit)/.+|brkitr/(line.*|.+\.(dict|lstm))|unames\.icu|.+\.spp"  # Names of things, line breaks.
     r"|(?!gb18030-|ibm-1373_|windows-950-).+\.cnv"  # A charset.
 )
+# Without these, texts in GBK and Big5, time zones or host names would fail as late as they are met.
+NEEDED = ("gb18030-", "windows-950-", "ibm-1373_", "cnvalias.icu", "uts46.nrm", "zoneinfo64.res", "root.res", "coll/ucadata.icu")
 ALIGNMENT = 16
 
 
@@ -40,6 +42,9 @@ def reduced(data):
     start, found = items(data)
     kept = [(name, content) for name, content in found if not DROPPED.fullmatch(name.decode().partition("/")[2])]
     names = b"".join(name + b"\0" for name, _ in kept)
+    missing = [name for name in NEEDED if b"/" + name.encode() not in names]
+    if missing:
+        sys.exit(f"icu_data: this Swift's ICU lacks {', '.join(missing)}; compare the names in DROPPED and NEEDED with its own")
     at = 4 + 8 * len(kept)
     # The header is a multiple of the alignment.
     head, table, contents = padded(bytes(at) + names), struct.pack("<I", len(kept)), b""

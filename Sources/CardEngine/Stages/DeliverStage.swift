@@ -50,6 +50,8 @@ final class DeliverStage: StageWork {
     /// What a claim asks the sandbox for, one after the other.
     private enum Turn {
         /// Deliveries that are due again, the one that failed longest ago first.
+        ///
+        /// Asked of the writer at once: a look before it would miss what is being concluded.
         case again
         /// Cards that may form new ones, at most so many.
         case new(untriedOnly: Bool, most: Int)
@@ -156,7 +158,8 @@ final class DeliverStage: StageWork {
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
         self.forming.withLock { $0 += formed.count }
         claimed.jobs += formed.map(Job.new)
-        claimed.hasChanged = claimed.hasChanged || !waiting.isEmpty
+        // A look for a batch shows some numbers only, most of which may gather on: without those that go, the next shows others.
+        claimed.hasChanged = claimed.hasChanged || !waiting.isEmpty || isBatch && !formed.isEmpty
         return formed.count
     }
 

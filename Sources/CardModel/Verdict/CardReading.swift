@@ -30,25 +30,6 @@ package struct CardReading: Hashable, Sendable, Codable {
 }
 
 extension CardReading {
-    private enum CodingKeys: String, CodingKey {
-        case side, fields, legality, requestID, isAbnormal, others
-    }
-
-    /// Reads a stored reading; what later versions added may be missing.
-    package init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            side: try values.decodeIfPresent(CardSide.self, forKey: .side),
-            fields: try values.decode(CardFields.self, forKey: .fields),
-            legality: try values.decodeIfPresent(Legality.self, forKey: .legality),
-            requestID: try values.decodeIfPresent(String.self, forKey: .requestID),
-            isAbnormal: try values.decodeIfPresent(Bool.self, forKey: .isAbnormal) ?? false,
-            others: try values.decodeIfPresent([CardReading].self, forKey: .others) ?? []
-        )
-    }
-}
-
-extension CardReading {
     /// Returns the reading with the card of a side in front of the others, if exactly one card of the photo shows it;
     /// else the reading as it is.
     ///

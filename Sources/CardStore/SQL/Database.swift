@@ -6,7 +6,7 @@ import Synchronization
 /// The one file of the sandbox: snapshots for reading, and one writer that commits what is queued in groups.
 ///
 /// Changes that wait are made in one immediate transaction, several each under its own savepoint, and acknowledged after the
-/// commit: one that fails is rolled back alone, and what `write` returned is durable. A lone change does not wait for others.
+/// commit: one that fails is rolled back alone, and what `write` returned is durable. A change after a while alone waits for no others.
 final class Database: Sendable {
     private struct Change: Sendable {
         /// Makes the change; what it returns resumes whoever waits, once it is known what became of the commit.

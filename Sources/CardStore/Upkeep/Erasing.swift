@@ -99,7 +99,6 @@ struct Erasure: Sendable {
                 let group = Array(rest.prefix(Limits.cardsPerErasure))
                 rest = rest.dropFirst(group.count)
                 try await self.store.database.write(at: self.now) { tx in _ = try self.erase(group, in: tx) }
-                self.store.handOver.drop(group)
                 self.reached(.committed)
             }
             return try await self.finish(cards)
@@ -126,6 +125,7 @@ struct Erasure: Sendable {
             let row = try self.store.row(card, for: .erase, by: self.origin, in: tx)
             if row.state != .erased { certificates.append(try self.erase(row, in: tx)) }
         }
+        self.store.handOver.drop(cards)
         self.reached(.begun)
         try self.store.erasureList.append(certificates.map { try $0.line })
         self.reached(.listed)

@@ -1,11 +1,11 @@
 import CardModel
-import Foundation
 import Synchronization
 
-/// Prepared images that this process has just stored, for the stages that need them next: what is still here is not read and
-/// opened again.
+/// Prepared images that this process is storing or has just stored, for the stages that need them next: what is still here is
+/// not read and opened again.
 ///
-/// An image that another process stored, or that others pushed out, is read from the sandbox.
+/// It holds them for seconds, so that nothing of a card that somebody else ended or erased stays. What is not here is read from
+/// the sandbox; that a stored image is damaged is found out then.
 final class HandOver: Sendable {
     private struct Key: Hashable {
         let card: CardID
@@ -14,43 +14,42 @@ final class HandOver: Sendable {
     }
 
     private struct State {
-        var images: [Key: PreparedImage] = [:]
-        /// The oldest first.
-        var order: [Key] = []
-        var byteCount = 0
+        var young: [Key: PreparedImage] = [:]
+        /// Those that go next.
+        var old: [Key: PreparedImage] = [:]
+        var youngByteCount = 0
 
-        mutating func remove(_ key: Key) {
-            guard let image = self.images.removeValue(forKey: key) else { return }
-            self.byteCount -= image.jpeg.count
-            self.order.removeAll { $0 == key }
+        mutating func age() {
+            self.old = self.young
+            (self.young, self.youngByteCount) = ([:], 0)
         }
     }
 
     private let state = Mutex(State())
 
-    /// Keeps the image of a card once it is durable.
+    /// Keeps the image of a card.
     func keep(_ image: PreparedImage, of card: CardID, isShrunk: Bool) {
-        self.drop([card])
-        let key = Key(card: card, isShrunk: isShrunk)
         self.state.withLock { state in
-            state.images[key] = image
-            state.order.append(key)
-            state.byteCount += image.jpeg.count
-            while state.byteCount > Limits.handOverSize, let oldest = state.order.first { state.remove(oldest) }
+            state.young[Key(card: card, isShrunk: isShrunk)] = image
+            state.youngByteCount += image.jpeg.count
+            if state.youngByteCount > Limits.handOverSize / 2 { state.age() }
         }
     }
 
     /// The image of a card as its row says it is.
     func image(of card: CardID, isShrunk: Bool) -> PreparedImage? {
-        self.state.withLock { $0.images[Key(card: card, isShrunk: isShrunk)] }
+        let key = Key(card: card, isShrunk: isShrunk)
+        return self.state.withLock { $0.young[key] ?? $0.old[key] }
     }
 
     /// Forgets cards that need their images no more.
     func drop(_ cards: [CardID]) {
+        let keys = cards.flatMap { card in [false, true].map { Key(card: card, isShrunk: $0) } }
         self.state.withLock { state in
-            for card in cards {
-                for isShrunk in [false, true] { state.remove(Key(card: card, isShrunk: isShrunk)) }
-            }
+            for key in keys { (state.young[key], state.old[key]) = (nil, nil) }
         }
     }
+
+    /// Forgets what was old at the last call, too.
+    func age() { self.state.withLock { $0.age() } }
 }

@@ -108,6 +108,7 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> Int {
+        self.handOver.age()
         let others = try await self.read { tx in
             try tx.rows("SELECT id FROM worker WHERE id <> \(worker.id)") { try $0.next(String.self) }
         }
