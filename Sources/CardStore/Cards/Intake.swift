@@ -96,7 +96,7 @@ extension CardStore {
             }
         }
         let numbers = photos.map(\.metadata.businessNumber)
-        // Before they are there: whoever is told of the commit may claim them at once.
+        // Kept before the commit: a stage may claim the cards as soon as it is done.
         for photo in photos {
             if case .prepared(let image) = photo.content { self.handOver.keep(image, of: photo.id, isShrunk: false) }
         }

@@ -4,8 +4,8 @@ import Synchronization
 /// Prepared images that this process is storing or has just stored, for the stages that need them next: what is still here is
 /// not read and opened again.
 ///
-/// It holds them for seconds, so that nothing of a card that somebody else ended or erased stays. What is not here is read from
-/// the sandbox; that a stored image is damaged is found out then.
+/// The heartbeat drops them after seconds, so that no image stays of a card that another process ended or erased. What is not here
+/// is read from the sandbox; damage of a stored image shows then.
 final class HandOver: Sendable {
     private struct Key: Hashable {
         let card: CardID
