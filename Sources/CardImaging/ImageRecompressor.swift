@@ -57,7 +57,7 @@ package struct ImageRecompressor: Sendable {
         }
         return try outcome.mapError { error in
             let isText = [.imageCorrupt, .imageTruncated].contains(error.code) && ForeignFile.isTextMode(source)
-            return isText ? CodedError(.imageCorrupt, .input, "the file " + ForeignFile.textMode) : error
+            return isText ? CodedError(.imageCorrupt, .input, .fileTextMode) : error
         }.get()
     }
 

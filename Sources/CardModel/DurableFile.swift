@@ -85,14 +85,10 @@ package enum DurableFile {
 
     private static func failure(_ path: String) -> CodedError {
         let error = errno
-        let text = String(cString: strerror(error))
-        let remedy: Message =
+        let message: Message =
             error == EEXIST
-            ? "remove what is there, or name another place" : "check the path, its owner and the free space"
-        return CodedError(
-            ReasonCode(rawValue: "file_not_written"),
-            .storage,
-            "\(Redacted(path)) cannot be written: \(text); \(remedy)"
-        )
+            ? .fileExists(path)
+            : .fileNotWritten(path, error)
+        return CodedError(ReasonCode(rawValue: "file_not_written"), .storage, message)
     }
 }

@@ -48,18 +48,14 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     ///
     /// - Parameter head: the first bytes of the file, which tell what it is if it is no image.
     package func refusal(_ head: some Collection<UInt8>) -> CodedError {
-        let what: Message =
+        let message: Message =
             switch self {
-            case .unknown: ForeignFile.words(head)
-            case .pdf: "is a PDF document, which cannot be read; export its page as JPEG or PNG and supply that"
-            case .heic:
-                """
-                is a HEIC image, which cannot be read; export it as JPEG or PNG and supply that, and set the phone to take JPEG \
-                (iPhone: Settings, Camera, Formats, Most Compatible)
-                """
-            default: "is a \(self.displayName) image, which cannot be read; export it as JPEG or PNG and supply that"
+            case .unknown: ForeignFile.message(head)
+            case .pdf: .filePDF
+            case .heic: .fileHEIC
+            default: .fileUnsupportedFormat(self)
             }
-        return CodedError(.unsupportedFormat, .input, "the file " + what)
+        return CodedError(.unsupportedFormat, .input, message)
     }
 
     /// Endings that claim an image, also in formats that are refused with words.

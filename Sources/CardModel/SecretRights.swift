@@ -14,16 +14,13 @@ package enum SecretRights {
     ///   - status: what the opened file shows.
     package static func refusal(of path: String, _ status: stat) -> Message? {
         if self.othersMayTouch(path, status) {
-            let remedy: Message =
-                status.st_uid == 0 && geteuid() != 0
-                ? "let only a group of this process read it: mode 0440 (in Kubernetes: defaultMode 0440 and fsGroup)"
-                : "run: chmod 600 \(Redacted(path))"
-            let mode = String(status.st_mode & 0o777, radix: 8)
-            return "has mode 0\(mode), so others have rights to it; " + remedy
+            let mode = "0" + String(status.st_mode & 0o777, radix: 8)
+            return status.st_uid == 0 && geteuid() != 0
+                ? .secretOpenMounted(path, mode: mode)
+                : .secretOpen(path, mode: mode)
         }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            return
-                "belongs to another user, who could put something else into it; run: chown \(geteuid()) \(Redacted(path))"
+            return .secretForeign(path, user: geteuid())
         }
         return nil
     }

@@ -56,9 +56,9 @@ import Testing
         ([0xEF, 0xBB, 0xBF] + Array("<?xml version".utf8), "web page"), ([UInt8](repeating: 0, count: 900), "zeros"),
         (Array("version https://git-lfs.github.com/spec/v1\n".utf8), "git lfs pull"),
         (Array("%TSD-Header-###%".utf8), "encrypted"), (ftyp("qt  "), "video"),
-        (Array(String(decoding: [0xFF, 0xD8, 0xFF, 0xE0] as [UInt8], as: UTF8.self).utf8), "as if it were text"),
-        (Array("\u{FF}\u{D8}\u{FF}\u{E0}".utf8), "as if it were text"),
-        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0D, 0x0A, 0x1A, 0x0D, 0x0A], "as if it were text"),
+        (Array(String(decoding: [0xFF, 0xD8, 0xFF, 0xE0] as [UInt8], as: UTF8.self).utf8), "copied as text"),
+        (Array("\u{FF}\u{D8}\u{FF}\u{E0}".utf8), "copied as text"),
+        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0D, 0x0A, 0x1A, 0x0D, 0x0A], "copied as text"),
         (ftyp("heic", "mif1"), "Most Compatible"), (Array("%PDF-1.7".utf8), "PDF document"),
     ]
 
@@ -72,7 +72,7 @@ import Testing
         let text = whole.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
         let error = #expect(throws: CodedError.self) { try prepare(text) }
         #expect(error?.code == .imageCorrupt)
-        #expect(error?.message.text().contains("as if it were text") == true)
+        #expect(error?.message.text().contains("copied as text") == true)
         let cut = #expect(throws: CodedError.self) { try prepare(Array(whole.prefix(whole.count / 2))) }
         #expect(cut?.code == .imageTruncated)
     }

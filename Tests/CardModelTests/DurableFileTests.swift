@@ -57,7 +57,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: folder.path + "/a.part", withIntermediateDirectories: false)
         let error = try #require(throws: CodedError.self) { try DurableFile.replace(folder.path + "/a", with: [2]) }
         #expect(error.code.rawValue == "file_not_written" && error.kind == .storage)
-        #expect(error.message.text().hasPrefix(folder.path + "/a.part cannot be written: File exists; "))
+        #expect(error.message.text().hasPrefix("cannot write \(folder.path)/a.part: it exists; remove it"))
         #expect(!error.description.contains(folder.path))
         #expect(folder.content("a") == [1])
     }

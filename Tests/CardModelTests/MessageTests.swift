@@ -1,28 +1,48 @@
 import CardModel
 import Foundation
+import Glibc
 import Testing
 
-/// Texts for people: templates with typed arguments.
+/// Texts for people: ids with English beside them, and typed arguments.
 @Suite struct MessageTests {
     private let secret = Redacted("样本甲")
 
-    @Test func `A literal with values becomes a template with numbered places`() {
-        let count = 3
-        let message: Message = "\(count) of \("image") in \(self.secret), \(CardSide.front), \(0.5), \(UInt64.max)"
-        #expect(message.template == "{1} of {2} in {3}, {4}, {5}, {6}")
-        #expect(
-            message.arguments == [
-                .number(3), .text("image"), .personal(self.secret), .text("front"), .text("0.5"), .number(.max),
-            ]
+    @Test func `English writes each kind of value in its own way`() {
+        let values = Message(
+            "test.values",
+            """
+            \(count: 12_345), \(bytes: 1), \(bytes: 33_554_432), \(Duration.seconds(5400)), \(errno: ENOENT), \
+            \(codes: ["a", "b"]), \(code: "image"), \(CardSide.front), \(0.5), \(404), \(count: -1234)
+            """
         )
-        #expect(message.text() == "3 of image in 样本甲, front, 0.5, 9223372036854775807")
+        let text = """
+            12,345, 1 byte, 33,554,432 bytes, 1 hour 30 minutes, No such file or directory, a, b, image, front, 0.5, 404, \
+            -1,234
+            """
+        #expect(values.text() == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 seconds"), (1, "1 millisecond"), (1500, "1 second 500 milliseconds"), (86_400_000, "1 day"),
+            (90_061_000, "1 day 1 hour"), (-60_000, "-1 minutes"),
+        ]
+    )
+    func `a duration has its largest units`(milliseconds: Int, text: String) {
+        #expect(Message("test.wait", "\(Duration.milliseconds(milliseconds))").text() == text)
+    }
+
+    @Test(arguments: [(0, "0 cards"), (1, "1 card"), (2, "2 cards"), (1_000_000, "1,000,000 cards")])
+    func `the first count chooses the form`(count: Int, text: String) {
+        #expect(Message("test.cards", one: "\(count: count) card", other: "\(count: count) cards").text() == text)
     }
 
     @Test func `Personal values are shown in the text and hidden in every description, however deep`() {
-        let inner: Message = "the name is \(self.secret)"
-        let outer: Message = "refused: \(inner); " + inner
-        #expect(outer.text() == "refused: the name is 样本甲; the name is 样本甲")
-        #expect(outer.description == "refused: the name is <redacted>; the name is <redacted>")
+        let inner = Message("test.inner", "the name is \(self.secret)")
+        let outer = Message("test.outer", "refused: \(inner); \([inner, inner])")
+        #expect(outer.text() == "refused: the name is 样本甲; the name is 样本甲, the name is 样本甲")
+        let hidden = "refused: the name is <redacted>; the name is <redacted>, the name is <redacted>"
+        #expect(outer.description == hidden && outer.withoutPersonalValues.text() == hidden)
         #expect(PrintedForms(outer).hide(["样本"]))
         let error = CodedError(.fieldInvalid, .input, outer)
         #expect(error.description == "field_invalid: \(outer.description)")
@@ -31,36 +51,45 @@ import Testing
 
     @Test(arguments: ["{", "}", "{}", "{1}", "{{1}}", "a{b}c", "{99999999999999999999}", "", "}{"])
     func `Braces stand for themselves, in literals and in values`(text: String) {
-        #expect(Message(stringLiteral: text).text() == text)
-        let message: Message = "{\(text)} and {1} is {2}: \(2)"
+        #expect(Message("test.text", Message.Text(stringLiteral: text)).text() == text)
+        let message = Message("test.braces", "{\(code: text)} and {1} is {2}: \(2)")
         #expect(message.text() == "{\(text)} and {1} is {2}: 2")
     }
 
-    @Test func `Joined messages keep their arguments in order`() {
-        let first: Message = "a \(1) {x} "
-        let second: Message = "b \(2) \(self.secret)"
-        let joined = first + second + ""
-        #expect(joined.template == "a {1} {{x}} b {2} {3}")
-        #expect(joined.text() == "a 1 {x} b 2 样本甲")
-        #expect(joined.description == "a 1 {x} b 2 <redacted>")
-    }
-
-    @Test func `Another language finds its text by the template, may change the order, and falls back to English`() {
+    @Test func `Another language finds its text by the id, may change the order, and falls back to English`() {
         let catalogue = MessageCatalogue(texts: [
-            "card {1} is {2}": "{2}：证件 {1} {{…}}", "it is held": "待人工处理", "too few {1}": "缺 {1} {2} {0}",
+            "test.state": "{2}：证件 {1} {{…}}", "test.held": "待人工处理", "test.few": "缺 {1} {2}", "unit.minute": "分钟",
+            "list.comma": "、",
         ])
-        let held: Message = "it is held"
-        let message: Message = "card \("c-1") is \(held)"
+        let held = Message("test.held", "it is held")
+        let message = Message("test.state", "card \(code: "c-1") is \(held)")
         #expect(message.text(in: catalogue) == "待人工处理：证件 c-1 {…}")
-        #expect(("not translated \(held)" as Message).text(in: catalogue) == "not translated 待人工处理")
+        #expect(Message("test.none", "not translated \(held)").text(in: catalogue) == "not translated 待人工处理")
         #expect(message.text() == "card c-1 is it is held")
-        #expect(("too few \(1)" as Message).text(in: catalogue) == "缺 1  ", "a place without a value is empty")
+        #expect(Message("test.few", "too few \(1)").text(in: catalogue) == "too few 1", "other arguments")
+        let wait = Message("test.wait", "\(Duration.seconds(120)) \([held, held])")
+        #expect(wait.text(in: catalogue) == "2分钟 待人工处理、待人工处理")
     }
 
-    @Test func `A message survives being stored with its personal values`() throws {
-        let inner: Message = "read \(self.secret)"
-        let message: Message = "card \("c-1") has \(7) {braces}: \(inner)"
+    @Test func `A message survives being stored with its values`() throws {
+        let inner = Message("test.inner", "read \(self.secret)")
+        let message = Message(
+            "test.stored",
+            """
+            \(code: "c-1") \(count: 7) {braces} \(bytes: 8) \(Duration.seconds(9)) \(errno: 2) \(codes: ["x"]): \(inner) \
+            \(Timestamp(millisecondsSinceEpoch: 1))
+            """
+        )
         let decoded = try JSONDecoder().decode(Message.self, from: JSONEncoder().encode(message))
-        #expect(decoded == message && decoded.text() == "card c-1 has 7 {braces}: read 样本甲")
+        #expect(decoded == message)
+    }
+
+    @Test func `A message that was stored without an id of its own is shown as it was`() throws {
+        let stored = """
+            {"id": "card {1} has {2} of {{x}}: {3}", "arguments": [{"text": "c-1"}, {"number": 12345},
+             {"message": {"id": "read {1}", "arguments": [{"personal": "样本甲"}]}}]}
+            """
+        let message = try JSONDecoder().decode(Message.self, from: Data(stored.utf8))
+        #expect(message.text() == "card c-1 has 12345 of {x}: read 样本甲")
     }
 }

@@ -25,7 +25,7 @@ struct SecretRightsTests {
         let wrong = Self.check([
             (0o600, user, group, nil),
             (0o400, user, 4711, nil),
-            (0o644, user, group, "mode 0644, so others have rights to it; run: chmod 600 /run/secret"),
+            (0o644, user, group, "others can read or change /run/secret (mode 0644); run: chmod 600 /run/secret"),
             (0o600, 4711, group, "chown \(user) /run/secret"),
         ])
         #expect(wrong == nil)

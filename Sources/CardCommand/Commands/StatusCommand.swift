@@ -29,6 +29,9 @@ private struct StatusReport: Report {
     /// How many cards that need a person are named; `cards list --attention` names all.
     private static let exampleCount = 10
 
+    /// Their names are personal: `status` leaves no line in the access log, so it does not show them.
+    private static let whichStay = "see which and why: idcard-pipeline run --dry-run FOLDER"
+
     private struct Process: Encodable {
         let id: String
         let command: String
@@ -99,7 +102,7 @@ private struct StatusReport: Report {
         lines += self.endpoints.map(\.text)
         lines += self.workers.map { worker in
             "\(worker.command) at work since \(worker.since), process \(worker.process), \(worker.claims) claimed"
-                + (worker.staying > 0 ? ", leaves \(worker.staying.of("file")) where they are: its log says why" : "")
+                + (worker.staying > 0 ? ", leaves \(worker.staying.of("file")) where they are; \(Self.whichStay)" : "")
                 + (worker.hangs ? "; it hangs: end it, and others go on with its cards" : "")
         }
         if !self.sandbox.intake {

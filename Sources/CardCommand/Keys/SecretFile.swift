@@ -40,7 +40,7 @@ struct SecretFile {
     private func check(_ status: stat, _ expected: Message) throws(CodedError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw self.unreadable("is not a regular file", expected) }
         if let refusal = SecretRights.refusal(of: self.path, status) {
-            throw CodedError(.secretInsecure, .configuration, "\(self.key): \(Redacted(self.path)) " + refusal)
+            throw CodedError(.secretInsecure, .configuration, "\(self.key): \(refusal)")
         }
     }
 

@@ -124,7 +124,7 @@ struct MetadataResolver {
             CodedError(
                 .businessNumberInvalid,
                 .input,
-                "its path gives the business number \(Redacted(text)), which " + violation.message
+                "its path gives the business number \(Redacted(text)): \(violation.message)"
             )
         }
     }

@@ -44,22 +44,14 @@ extension BusinessNumber {
         /// It holds the number of an identity card.
         case identityNumber
 
-        /// What is wrong and what to do, without the text itself; reads on after "the business number ".
+        /// What is wrong and what to do, without the text itself.
         package var message: Message {
             switch self {
-            case .empty: "is empty; give the number of the case"
-            case .tooLong:
-                "is longer than \(BusinessNumber.maximumLength) code points; give the number of the case alone"
-            case .invisible:
-                """
-                holds control or format characters, which nobody sees (a line break, a byte order mark, a mark of direction); \
-                remove them, or type the number by hand
-                """
-            case .spreadsheet: SpreadsheetText.message
-            case .identityNumber:
-                """
-                holds the number of an identity card, and business numbers are stored unencrypted; give the number of the case
-                """
+            case .empty: .businessNumberEmpty
+            case .tooLong: .businessNumberTooLong
+            case .invisible: .businessNumberInvisible
+            case .spreadsheet: .fieldSpreadsheet(.businessNumber)
+            case .identityNumber: .businessNumberHoldsIdentityNumber
             }
         }
     }

@@ -4,14 +4,6 @@ import Foundation
 ///
 /// One such text stands for many identifiers, so two strangers would share it. Field case F2.
 package enum SpreadsheetText {
-    /// What to do about it; reads on after the name of the value.
-    package static var message: Message {
-        """
-        is what a spreadsheet or a program writes where a value is missing or damaged (1.23E+15, 123.0, #N/A, nan, ="00123", \
-        {{number}}, **12); format the column as text before the values are entered or loaded, and export it again
-        """
-    }
-
     /// Whether a text as a whole is such a thing.
     package static func isDamage(_ text: String) -> Bool {
         if self.isUnfilled(text) || self.isMasked(text) { return true }

@@ -47,53 +47,35 @@ extension SubmittedFields {
             switch BusinessNumber.parse(text) {
             case .success(let number): self.businessNumber = number
             case .failure(let violation):
-                throw CodedError(.businessNumberInvalid, .input, "the business number \(violation.message)")
+                throw CodedError(.businessNumberInvalid, .input, violation.message)
             }
         case .userNumber:
             try Self.requireIntact(text, field)
             self.userNumber = Redacted(text)
         case .side:
             guard let side = CardSide(submitted: text) else {
-                throw Self.invalid(
-                    field,
-                    "is neither front nor back (人像面, 国徽面; 正面 may mean either); give one of the two, or leave it out"
-                )
+                throw Self.invalid(.fieldSide)
             }
             self.side = side
         case .priority:
             guard let priority = Int(text), -1_000_000...1_000_000 ~= priority else {
-                throw Self.invalid(field, "is no whole number between -1000000 and 1000000; give one, or leave it out")
+                throw Self.invalid(.fieldPriority)
             }
             self.priority = priority
         case .expectedIDNumber:
             try Self.requireIntact(text, field)
             guard !SpreadsheetText.hasLostDigits(text) else {
-                throw Self.invalid(
-                    field,
-                    """
-                    ends in 000, and its check character is wrong: a spreadsheet keeps 15 digits of a number; format the column \
-                    as text before the values are entered or loaded, and export it again
-                    """
-                )
+                throw Self.invalid(.fieldLostDigits(field))
             }
             // Compared after the verifier was paid, it would refuse every card. Other documents may be let pass.
             if case .failure(let violation) = IDNumber.parse(registered: text), violation != .unsupportedDocument {
-                throw Self.invalid(
-                    field,
-                    """
-                    is no identity number (masked, cut, or with a wrong character), so that no card could be its holder's; give \
-                    the whole number, or leave it out
-                    """
-                )
+                throw Self.invalid(.fieldNotIdentityNumber(field))
             }
             self.expectedIDNumber = Redacted(text)
         case .expectedName:
             try Self.requireIntact(text, field)
             guard !HolderName.isMasked(text) else {
-                throw Self.invalid(
-                    field,
-                    "is masked, so that no card could be its holder's; give the whole name, or leave it out"
-                )
+                throw Self.invalid(.fieldNameMasked(field))
             }
             self.expectedName = Redacted(text)
         }
@@ -102,22 +84,17 @@ extension SubmittedFields {
     /// Refuses what a spreadsheet or a program writes where a value is missing or damaged, and what nobody can see.
     private static func requireIntact(_ text: String, _ field: SubmittedField) throws(CodedError) {
         guard text.unicodeScalars.count <= 256 else {
-            throw Self.invalid(field, "is longer than 256 code points; give the value alone")
+            throw Self.invalid(.fieldTooLong(field))
         }
         guard text.isVisibleLine else {
-            throw Self.invalid(
-                field,
-                "holds control or format characters, which nobody sees; remove them, or type it by hand"
-            )
+            throw Self.invalid(.fieldInvisible(field))
         }
         guard !SpreadsheetText.isDamage(text) else {
-            throw Self.invalid(field, SpreadsheetText.message)
+            throw Self.invalid(.fieldSpreadsheet(field))
         }
     }
 
-    private static func invalid(_ field: SubmittedField, _ what: Message) -> CodedError {
-        CodedError(.fieldInvalid, .input, "\(field) " + what)
-    }
+    private static func invalid(_ message: Message) -> CodedError { CodedError(.fieldInvalid, .input, message) }
 }
 
 extension CardSide {

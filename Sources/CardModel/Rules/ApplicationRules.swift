@@ -59,10 +59,7 @@ package struct ApplicationRules {
             self.decision.held[card.id] = VerdictFinding(
                 .holderConflict,
                 .hold,
-                message: """
-                    fronts of this business number name different persons; look at the cards, then accept or reject each: \
-                    idcard-pipeline cards resolve \(card.id.rawValue) --as accept
-                    """
+                message: .applicationDifferentHolders(card.id)
             )
         }
         self.remaining.removeAll { !$0.isAccepted }

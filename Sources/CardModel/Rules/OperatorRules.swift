@@ -26,38 +26,26 @@ package enum OperatorRules {
     package static func requireRetry(of card: Card, under circumstances: Circumstances) throws(CodedError) {
         switch card.state {
         case .rejected where card.reason == .rejectedByOperator:
-            throw Self.refusal(card, "a person rejected it, which stays so; take a new photo in instead")
+            throw Self.refusal(card, .operatorRejected)
         case .rejected, .failed, .held, .superseded: break
         case _ where card.hasFailed && card.state != .delivering: break
         default:
-            throw Self.refusal(
-                card,
-                "it is \(card.state); only a card that has failed, or was rejected, held or superseded, is done again"
-            )
+            throw Self.refusal(card, .operatorRetryState(card.state))
         }
         guard !circumstances.contains(.isUnderWay) else {
-            throw Self.refusal(card, "an attempt is under way; wait until it has ended")
+            throw Self.refusal(card, .operatorUnderWay)
         }
         if circumstances.contains(.mayBeAtBackend) {
-            throw Self.refusal(
-                card,
-                """
-                the backend may hold it; look there, then: idcard-pipeline cards resolve \(card.id.rawValue) --as \
-                delivered (or --as resend, accept, reject)
-                """
-            )
+            throw Self.refusal(card, .operatorMayBeDelivered(card.id))
         }
         if card.state == .held, card.reason == .submitterConflict || card.reason == .holderConflict {
-            throw Self.refusal(
-                card,
-                "a person has to decide; look at it, then: idcard-pipeline cards resolve \(card.id.rawValue) --as accept"
-            )
+            throw Self.refusal(card, .operatorDecide(card.id))
         }
         if circumstances.contains(.isReplaced) {
-            throw Self.refusal(card, "a newer photo of the same side took its place")
+            throw Self.refusal(card, .operatorReplaced)
         }
         if !circumstances.contains(.hasImage) {
-            throw Self.refusal(card, "its image could not be used; take a new photo in instead")
+            throw Self.refusal(card, .operatorNoImage)
         }
     }
 
@@ -70,7 +58,7 @@ package enum OperatorRules {
         under circumstances: Circumstances
     ) throws(CodedError) {
         guard !circumstances.contains(.isUnderWay) else {
-            throw Self.refusal(card, "an attempt is under way; wait until it has ended")
+            throw Self.refusal(card, .operatorUnderWay)
         }
         switch resolution {
         case .reject: try Self.requireRejecting(card)
@@ -88,47 +76,43 @@ package enum OperatorRules {
         case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
         case _ where card.hasFailed: return
         default:
-            throw Self.refusal(
-                card,
-                "it is \(card.state); only a card that has failed or waits for a person is rejected"
-            )
+            throw Self.refusal(card, .operatorRejectState(card.state))
         }
     }
 
     private static func requireDelivered(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
         switch card.state {
         case .held, .failed, .delivering: break
-        default: throw Self.refusal(card, "it is \(card.state); only a card that was sent can be resolved as delivered")
+        default:
+            throw Self.refusal(card, .operatorDeliveredState(card.state))
         }
         guard card.delivery != nil || card.reason == .restored || circumstances.contains(.mayBeAtBackend) else {
-            throw Self.refusal(card, "it was never sent; accept or reject it")
+            throw Self.refusal(card, .operatorNeverSent)
         }
     }
 
     private static func requireResending(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
         guard card.state == .held, circumstances.contains(.hasKeptDelivery) else {
-            throw Self.refusal(
-                card,
-                "there is no delivery of it that could be sent again as it was; accept it if the backend does not hold it"
-            )
+            throw Self.refusal(card, .operatorNothingToResend)
         }
         // The older photo would arrive last and replace the newer one.
         guard !circumstances.contains(.isReplaced) else {
-            throw Self.refusal(
-                card,
-                "a newer photo of the same side is sent already; resolve it as delivered or reject"
-            )
+            throw Self.refusal(card, .operatorNewerSent)
         }
     }
 
     private static func requireAccepting(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
         let mayGoAlone = card.state == .verified && card.reason == .frontMissing
         guard card.state == .held || mayGoAlone else {
-            throw Self.refusal(card, "it is \(card.state); only a card that waits for a person is accepted")
+            throw Self.refusal(card, .operatorAcceptState(card.state))
         }
         guard card.reason != .submitterConflict else { return }
-        guard circumstances.contains(.wasRead) else { throw Self.refusal(card, "it was not verified yet; retry it") }
-        guard card.side != nil else { throw Self.refusal(card, "the verifier saw neither side on it; reject it") }
+        guard circumstances.contains(.wasRead) else {
+            throw Self.refusal(card, .operatorNotVerified)
+        }
+        guard card.side != nil else {
+            throw Self.refusal(card, .operatorNoSide)
+        }
     }
 
     /// A card that a person is told of at every run may be marked as seen.
@@ -136,16 +120,13 @@ package enum OperatorRules {
         switch card.state {
         case .rejected, .failed, .held, .superseded: return
         case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
-        default: throw Self.refusal(card, "it is \(card.state); only a card that needs a person is marked as seen")
+        default:
+            throw Self.refusal(card, .operatorSeenState(card.state))
         }
     }
 
     private static func refusal(_ card: Card, _ why: Message) -> CodedError {
-        CodedError(
-            .cardConflict,
-            .conflict,
-            "card \(card.id.rawValue) cannot be changed so: " + why + "; nothing was changed"
-        )
+        CodedError(.cardConflict, .conflict, .operatorRefused(card.id, why))
     }
 }
 

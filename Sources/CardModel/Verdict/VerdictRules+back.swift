@@ -7,19 +7,13 @@ extension VerdictRules {
 
     private func askValidity(_ printed: Redacted<String>?, today: CalendarDay, into findings: inout FindingList) {
         guard let printed, !PrintedText.isBlank(printed) else {
-            return findings.note(.validityUnreadable, "the validity was not read; take a sharper photo")
+            return findings.note(.validityUnreadable, .verdictValidityMissing)
         }
         guard let validity = Validity(printed.reveal()) else {
-            return findings.note(
-                .validityUnreadable,
-                """
-                the validity read (\(printed)) is not a period of two days of the calendar, or one and 长期; compare it with the \
-                card, and take a sharper photo
-                """
-            )
+            return findings.note(.validityUnreadable, .verdictValidityUnreadable(printed))
         }
         if let start = validity.start, start > today {
-            findings.note(.validityNotBegun, "the card is not valid yet; take a sharper photo or check the card")
+            findings.note(.validityNotBegun, .verdictNotBegun)
         }
         self.askEnd(validity.end, today: today, into: &findings)
         self.askSpan(validity, into: &findings)
@@ -30,42 +24,30 @@ extension VerdictRules {
         switch end {
         case .longTerm: break
         case .missing:
-            findings.note(
-                .validityEndMissing,
-                "the end of the validity was not read, so nobody knows whether the card has expired; look at the photo"
-            )
+            findings.note(.validityEndMissing, .verdictValidityEndMissing)
         case .day(let end) where end < today:
-            findings.note(.expired, "the card has expired; photograph the holder's new card")
+            findings.note(.expired, .verdictExpired)
         case .day(let end):
             let daysLeft = end.daysSinceEpoch - today.daysSinceEpoch
             guard daysLeft <= Limits.daysOfNotice else { return }
-            findings.note(
-                .expiresSoon,
-                "the card expires within \(Limits.daysOfNotice) days; ask the holder for the new one then"
-            )
+            findings.note(.expiresSoon, .verdictExpiresSoon)
         }
     }
 
     private func askSpan(_ validity: Validity, into findings: inout FindingList) {
         guard validity.start != nil else {
-            return findings.note(
-                .validityStartMissing,
-                "the start of the validity was not read; compare the reading with the card"
-            )
+            return findings.note(.validityStartMissing, .verdictValidityStartMissing)
         }
         guard case .day = validity.end else { return }
         if let years = validity.wholeYears, [5, 10, 20].contains(years) { return }
-        findings.note(
-            .validitySpan,
-            "the validity is not 5, 10 or 20 years or 长期, as cards are issued for; compare the reading with the card"
-        )
+        findings.note(.validitySpan, .verdictValiditySpan)
     }
 
     private func askIssuer(_ printed: Redacted<String>?, into findings: inout FindingList) {
         if PrintedText.isBlank(printed) {
-            return findings.note(.issuerUnusual, "the issuing authority was not read; compare with the card")
+            return findings.note(.issuerUnusual, .verdictIssuerMissing)
         }
         guard let printed, !PrintedText.folded(printed.reveal()).contains("公安") else { return }
-        findings.note(.issuerUnusual, "the issuing authority read is no police authority (公安); compare with the card")
+        findings.note(.issuerUnusual, .verdictIssuer)
     }
 }

@@ -25,16 +25,13 @@ extension VerdictRules {
         into findings: inout FindingList
     ) -> IDNumber? {
         guard let printed, !PrintedText.isBlank(printed) else {
-            findings.note(.numberMissing, "the identity number was not read; take a sharper photo")
+            findings.note(.numberMissing, .verdictNumberMissing)
             return nil
         }
         switch IDNumber.parse(printed.reveal()) {
         case .success(let number):
             if number.birthDate > today {
-                findings.note(
-                    .numberBirthDate,
-                    "the identity number holds a birth date in the future; take a sharper photo or check the card"
-                )
+                findings.note(.numberBirthDate, .verdictNumberBirthFuture)
             }
             return number
         case .failure(let violation):
@@ -46,17 +43,11 @@ extension VerdictRules {
     private func askName(_ printed: Redacted<String>?, into findings: inout FindingList) {
         let count = printed.map { HolderName($0.reveal()).count } ?? 0
         if count == 0 {
-            findings.note(.nameMissing, "the name was not read; take a sharper photo")
+            findings.note(.nameMissing, .verdictNameMissing)
         } else if count > Limits.charactersOfName {
-            findings.note(
-                .nameMissing,
-                "the name read has \(count) characters, more than \(Limits.charactersOfName); take a sharper photo"
-            )
+            findings.note(.nameMissing, .verdictNameLong(count))
         } else if let printed, HolderName.isMasked(printed.reveal()) {
-            findings.note(
-                .nameMasked,
-                "a character of the name was masked or not read; take a sharper photo, or have the verifier return whole names"
-            )
+            findings.note(.nameMasked, .verdictNameMasked)
         }
     }
 
@@ -68,10 +59,7 @@ extension VerdictRules {
     ) {
         guard let printed, !PrintedText.isBlank(printed) else { return }
         guard CalendarDay(printed: printed.reveal()) != number.birthDate else { return }
-        findings.note(
-            .birthDateMismatch,
-            "the birth date printed is not the one in the identity number; take a sharper photo or check the card"
-        )
+        findings.note(.birthDateMismatch, .verdictBirthDateMismatch)
     }
 
     /// A gender that was not read is not compared; a spelling that is not known cannot be the number's, since an
@@ -83,25 +71,16 @@ extension VerdictRules {
     ) {
         guard let printed, !PrintedText.isBlank(printed) else { return }
         guard Gender(printed: printed.reveal()) != number.gender else { return }
-        findings.note(
-            .genderMismatch,
-            "the gender printed is not the one in the identity number; take a sharper photo or check the card"
-        )
+        findings.note(.genderMismatch, .verdictGenderMismatch)
     }
 
     private func askAge(of number: IDNumber, today: CalendarDay, into findings: inout FindingList) {
         guard self.minimumAge > 0, number.birthDate.age(on: today) < self.minimumAge else { return }
-        findings.note(
-            .underAge,
-            "the holder is younger than \(self.minimumAge) years (verdict.min_age); send the card when the age is reached"
-        )
+        findings.note(.underAge, .verdictUnderAge(self.minimumAge))
     }
 
     private func askEthnicity(_ printed: Redacted<String>?, into findings: inout FindingList) {
         guard let printed, !PrintedText.isBlank(printed), !EthnicGroup.isKnown(printed.reveal()) else { return }
-        findings.note(
-            .ethnicityUnknown,
-            "the ethnic group read is not one of the 56 (GB 3304-91); compare the reading with the card"
-        )
+        findings.note(.ethnicityUnknown, .verdictEthnicity)
     }
 }

@@ -18,16 +18,9 @@ extension VerdictRules {
             let read = printed.map { PrintedText.folded($0.reveal()).uppercased() }
             guard read != PrintedText.folded(expected.reveal()).uppercased() else { return }
         case .failure:
-            return findings.note(
-                .holderNumberMismatch,
-                "the expected identity number is malformed, so no card can be the holder's; put the expected number right"
-            )
+            return findings.note(.holderNumberMismatch, .verdictExpectedNumberMalformed)
         }
-        findings.note(
-            .holderNumberMismatch,
-            "the identity number on the card is not the one the holder registered with; photograph the holder's own card, "
-                + "or put the expected number right"
-        )
+        findings.note(.holderNumberMismatch, .verdictHolderNumber)
     }
 
     /// Compares names after folding what is written alike.
@@ -38,10 +31,6 @@ extension VerdictRules {
     ) {
         guard let expected, !PrintedText.isBlank(expected) else { return }
         guard HolderName(printed?.reveal() ?? "") != HolderName(expected.reveal()) else { return }
-        findings.note(
-            .holderNameMismatch,
-            "the name on the card is not the one the holder registered with; photograph the holder's own card, or put the "
-                + "expected name right"
-        )
+        findings.note(.holderNameMismatch, .verdictHolderName)
     }
 }

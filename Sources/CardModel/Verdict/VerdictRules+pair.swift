@@ -7,18 +7,11 @@ extension VerdictRules {
             let validity = back.validity.flatMap({ Validity($0.reveal()) }), let issued = validity.start
         else { return }
         guard issued >= number.birthDate else {
-            return findings.note(
-                .issuedBeforeBirth,
-                "the back was issued before the holder of the front was born; check that both sides are of one card"
-            )
+            return findings.note(.issuedBeforeBirth, .verdictIssuedBeforeBirth)
         }
         let age = number.birthDate.age(on: issued)
         guard !validity.hasSpan(forAge: age) else { return }
-        findings.note(
-            .spanForAge,
-            "the validity on the back is not the one given at the age of the holder of the front; check that both sides are "
-                + "of one card"
-        )
+        findings.note(.spanForAge, .verdictSpanForAge)
     }
 }
 

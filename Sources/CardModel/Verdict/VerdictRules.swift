@@ -39,10 +39,7 @@ package struct VerdictRules: Hashable, Sendable {
         var findings = FindingList(severities: self.severities)
         self.askCount(of: card, expected: expectation.side, into: &findings)
         guard let side = card.side else {
-            findings.note(
-                .cardNotRecognised,
-                "no identity card was recognised in the photo; take a new one that shows the whole card"
-            )
+            findings.note(.cardNotRecognised, .verdictCardNotRecognised)
             return Judgement(findings.all)
         }
         self.askSide(side, expected: expectation.side, into: &findings)
@@ -69,10 +66,7 @@ package struct VerdictRules: Hashable, Sendable {
     ) -> [VerdictFinding] {
         var findings = FindingList(severities: self.severities)
         if identicalImages {
-            findings.note(
-                .sidesIdentical,
-                "the front and the back are the same picture; take one photo of each side"
-            )
+            findings.note(.sidesIdentical, .verdictSidesIdentical)
         }
         self.askIssue(of: back.selecting(.back).fields, to: front.selecting(.front).fields, into: &findings)
         return findings.all

@@ -27,7 +27,7 @@ package struct TLSFiles: Hashable, Sendable {
             throw Self.unusable("the file of the key cannot be found (\(String(cString: strerror(errno))))")
         }
         if let refusal = SecretRights.refusal(of: self.key, status) {
-            throw Self.unusable("the file of the key " + refusal)
+            throw Self.unusable(refusal)
         }
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(self.certificate)

@@ -74,7 +74,7 @@ struct TokensTests {
         #expect(try self.mode(of: output.path) == 0o600)
         let again = try await self.tool.run(add)
         #expect(again.status == 74 && again.output.isEmpty)
-        #expect(again.errors.contains("name another place"), "\(again.errors)")
+        #expect(again.errors.contains("it exists; remove it or choose another path"), "\(again.errors)")
         #expect(try String(contentsOf: output, encoding: .utf8) == token)
         #expect(try await self.listed().count == 1)
         // Of a token that cannot be kept no file is left.

@@ -174,7 +174,7 @@ struct EraseCommandTests {
         let calls = try String(contentsOf: report, encoding: .utf8).split(separator: "\n")
         #expect(calls.filter { $0.hasPrefix("fsync ") } == ["fsync 3"], "\(calls)")
         let again = try await self.tool.run(command)
-        #expect(again.status == 66 && again.errors.contains("File exists; remove what is there"))
+        #expect(again.status == 66 && again.errors.contains("it exists; remove it"))
         let impossible = ["cards", "export", card, "--output", "\(folder.path)/\(card).jpg/below"]
         let refused = try await self.tool.run(impossible)
         #expect(refused.status == 66 && refused.errors.contains("Not a directory"), "\(refused.errors)")

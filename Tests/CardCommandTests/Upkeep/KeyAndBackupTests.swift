@@ -154,7 +154,7 @@ struct KeyAndBackupTests {
         }
         #expect(!FileManager.default.fileExists(atPath: self.tool.sandboxFolder.path + "/backup"))
         let again = try await self.tool.run(["backup", "\(folder)/copy"])
-        #expect(again.status == 64 && again.errors.contains("remove what is there"), "\(again.errors)")
+        #expect(again.status == 64 && again.errors.contains("it exists; remove it"), "\(again.errors)")
         let unknown = try await self.tool.run(["cards", "export", "none", "--output", folder])
         #expect(unknown.status == 66 && unknown.errors.contains("none.json stays empty"), "\(unknown.errors)")
         // The copy is whole: root restores it into a sandbox of its own.

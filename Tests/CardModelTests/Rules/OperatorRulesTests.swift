@@ -81,7 +81,7 @@ import Testing
     func `No other is done again, and the refusal says what stands against it`(card: Case) throws {
         let refusal = try #require(card.refusal(nil))
         #expect(refusal.code == .cardConflict && refusal.kind == .conflict)
-        #expect(refusal.message.text().hasSuffix("; nothing was changed"))
+        #expect(refusal.message.text().hasPrefix("cannot change card c-1: "))
     }
 
     private static let resolved: [(Case, [Resolution])] = [
@@ -132,7 +132,7 @@ import Testing
 
     @Test func `A refusal names the card and what to do instead`() throws {
         let unread = try #require(Case("", .held, .restored, without: .wasRead).refusal(.accept)).message.text()
-        #expect(unread.contains("card c-1 ") && unread.contains("it was not verified yet; retry it"))
+        #expect(unread.hasPrefix("cannot change card c-1: ") && unread.contains("it was not verified yet; retry it"))
         let sideless = try #require(Case("", .held, VerdictRule.legalityUnavailable.reason, side: nil).refusal(.accept))
             .message.text()
         #expect(sideless.contains("the verifier saw neither side on it; reject it"))

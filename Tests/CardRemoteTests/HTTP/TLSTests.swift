@@ -186,7 +186,7 @@ import Testing
                 (nil, client.path, nil, "tls_file_invalid", "set both or none"),
                 (nil, client.path, text, "tls_file_invalid", "private key in PEM"),
                 (nil, client.path, locked, "tls_file_invalid", "no passphrase"),
-                (nil, client.path, open, "tls_file_invalid", "has mode 0644, so others have rights to it"),
+                (nil, client.path, open, "tls_file_invalid", "mode 0644); run: chmod 600"),
                 (nil, client.path, other.keyPath, "tls_key_mismatch", "client_key"),
                 (nil, old.path, old.keyPath, "tls_certificate_expired", "client_certificate"),
             ]

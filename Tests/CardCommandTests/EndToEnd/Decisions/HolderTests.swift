@@ -21,7 +21,7 @@ import Testing
                 let refused = try await tool.run(command + ["--format", "json"] + file, ends: 1)
                 let front = try #require(try refused.json().cards.first { $0.source.hasSuffix("front.jpg") })
                 #expect(front.state == "rejected" && front.reason == "holder_number_mismatch")
-                #expect(front.message?.contains("the holder registered with") == true)
+                #expect(front.message?.contains("is not the expected one; photograph the holder's own card") == true)
                 for secret in [holder.number, holder.name, other.number, other.name] {
                     #expect(!(refused.output + refused.errors).contains(secret))
                 }

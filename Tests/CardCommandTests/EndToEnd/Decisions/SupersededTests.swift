@@ -26,7 +26,7 @@ struct SupersededTests {
             let message = "card \(newer), a newer photo of the same side, took its place, so it is not sent"
             #expect(again.output.contains("a.jpg superseded: \(message)"), "\(again.output)")
             let retried = try await tool.run(["cards", "retry", id] + file, ends: 1)
-            #expect(retried.errors.contains("a newer photo of the same side took its place"), "\(retried.errors)")
+            #expect(retried.errors.contains("a newer photo of the same side replaced it"), "\(retried.errors)")
             try await tool.run(["cards", "resolve", id, "--as", "seen"] + file, ends: 0)
             #expect(try await tool.run(command, ends: 0).output == "2 inputs: 2 duplicate\n")
         }

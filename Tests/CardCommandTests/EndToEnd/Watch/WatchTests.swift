@@ -128,6 +128,22 @@ struct WatchTests {
         #expect(try self.inbox.tool.ledger().count == 1)
     }
 
+    @Test func `a hangup that was ignored at the start stays ignored, as under nohup`() async throws {
+        let ignoring = ["/bin/sh", "-c", "trap '' HUP; exec \"$@\" >&2", "sh"]
+        try await self.inbox.serving { file in
+            let command = ["watch", "--format", "jsonl"] + file
+            let status = try await self.inbox.tool.running(command, wrapper: ignoring) { lines, send in
+                #expect(try await lines.line(containing: "watching 1 folder") != nil)
+                try send(Signal(rawValue: SIGHUP))
+                try self.inbox.bring("R-1/front.jpg", .front(1))
+                #expect(try await lines.line(containing: Inbox.delivered) != nil)
+                try send(.terminate)
+            }
+            #expect(status == 143)
+        }
+        #expect(try self.inbox.files() == ["done/R-1/front.jpg"])
+    }
+
     @Test("A late sidecar amends its card until that is in a delivery; after that it goes to failed with a note")
     func lateSidecar() async throws {
         let (gate, backend) = (Gate(), ScriptedBackend())

@@ -1,0 +1,113 @@
+import Glibc
+
+// Each message stands on one line.
+// swift-format-ignore
+extension Message {
+    // MARK: Files
+
+    static func fileExists(_ path: String) -> Self { Self("file.exists", "cannot write \(Redacted(path)): it exists; remove it or choose another path") }
+    static func fileNotWritten(_ path: String, _ error: Int32) -> Self { Self("file.not_written", "cannot write \(Redacted(path)): \(errno: error); check the path, its owner and the free space") }
+    static let fileArchive = Self("file.archive", "the file is an archive; unpack it and supply the JPEG or PNG photo in it")
+    static let fileGzip = Self("file.gzip", "the file is compressed with gzip; decompress it (gunzip) and supply the JPEG or PNG photo in it")
+    static let fileOffice = Self("file.office", "the file is an office document; save the picture in it as JPEG or PNG and supply that")
+    static let fileBase64 = Self("file.base64", "the file is an image as Base64 text; decode it and supply the JPEG or PNG photo")
+    static let fileGitLFS = Self("file.git_lfs", "the file is a Git LFS pointer; fetch the JPEG or PNG photo: git lfs pull")
+    static let fileEncrypted = Self("file.encrypted", "the file is encrypted by data loss prevention; export the photo as JPEG or PNG from a program that opens it")
+    package static let fileTextMode = Self("file.text_mode", "the image was copied as text, which damaged it; copy the JPEG or PNG photo again in binary mode")
+    static let fileZeros = Self("file.zeros", "the file holds only zeros, as after a broken copy; copy the photo again")
+    static let fileWebPage = Self("file.web_page", "the file is a web page or XML, such as a server's error or login page; download the photo itself")
+    static let fileVideo = Self("file.video", "the file is a video or an unsupported image format; supply a JPEG or PNG photo of the card")
+    static let fileUnknown = Self("file.unknown", "the file is in no known image format; supply a JPEG or PNG photo of the card")
+    static let filePDF = Self("file.pdf", "the file is a PDF document; export its page as JPEG or PNG and supply that")
+    static let fileHEIC = Self("file.heic", "the file is a HEIC image; export it as JPEG or PNG and supply that, and set the phone to take JPEG (iPhone: Settings, Camera, Formats, Most Compatible)")
+    static func fileUnsupportedFormat(_ format: ImageFormat) -> Self { Self("file.unsupported_format", "the file is a \(code: format.displayName) image; export it as JPEG or PNG and supply that") }
+
+    // MARK: Files with secrets
+
+    static func secretOpenMounted(_ path: String, mode: String) -> Self { Self("secret.open_mounted", "others can read or change \(Redacted(path)) (mode \(code: mode)); set mode 0440 with a group of this process (in Kubernetes: defaultMode 0440 and fsGroup)") }
+    static func secretOpen(_ path: String, mode: String) -> Self { Self("secret.open", "others can read or change \(Redacted(path)) (mode \(code: mode)); run: chmod 600 \(Redacted(path))") }
+    static func secretForeign(_ path: String, user: uid_t) -> Self { Self("secret.foreign", "\(Redacted(path)) belongs to another user, who can change it; run: chown \(user) \(Redacted(path))") }
+
+    // MARK: Business numbers
+
+    static let businessNumberEmpty = Self("business_number.empty", "the business number is empty; give the number of the case")
+    static let businessNumberTooLong = Self("business_number.too_long", "the business number is longer than \(count: BusinessNumber.maximumLength) code points; give only the number of the case")
+    static let businessNumberInvisible = Self("business_number.invisible", "the business number holds invisible characters (a line break, a byte order mark, a direction mark); remove them or type the number by hand")
+    static let businessNumberHoldsIdentityNumber = Self("business_number.holds_identity_number", "the business number holds an identity number, but business numbers are stored unencrypted; give the number of the case")
+
+    // MARK: Submitted fields
+
+    static func fieldSpreadsheet(_ field: SubmittedField) -> Self { Self("field.spreadsheet", "\(field) is what a spreadsheet or a program writes for a missing or damaged value (1.23E+15, 123.0, #N/A, nan, =\"00123\", {{number}}, **12); format the column as text, enter the values again, and export it again") }
+    static let fieldSide = Self("field.side", "side is neither front nor back (人像面, 国徽面; 正面 may mean either); give one of them or leave it out")
+    static let fieldPriority = Self("field.priority", "priority is not a whole number from -1000000 to 1000000; give one or leave it out")
+    static func fieldLostDigits(_ field: SubmittedField) -> Self { Self("field.lost_digits", "\(field) ends in 000 and its check character is wrong: a spreadsheet keeps only 15 digits; format the column as text, enter the numbers again, and export it again") }
+    static func fieldNotIdentityNumber(_ field: SubmittedField) -> Self { Self("field.not_identity_number", "\(field) is not an identity number (masked, cut off, or with a wrong character), so no card would match it; give the whole number or leave it out") }
+    static func fieldNameMasked(_ field: SubmittedField) -> Self { Self("field.name_masked", "\(field) is masked, so no card would match it; give the whole name or leave it out") }
+    static func fieldTooLong(_ field: SubmittedField) -> Self { Self("field.too_long", "\(field) is longer than 256 code points; give only the value") }
+    static func fieldInvisible(_ field: SubmittedField) -> Self { Self("field.invisible", "\(field) holds invisible characters; remove them or type the value by hand") }
+
+    // MARK: Verdict
+
+    static let verdictNumberMalformed = Self("verdict.number_malformed", "the identity number does not have 17 digits and a check character; take a sharper photo")
+    static let verdictFirstGeneration = Self("verdict.first_generation", "the identity number has 15 digits, so the card is of the first generation, which is no longer valid; photograph the holder's current card")
+    static let verdictUnsupportedDocument = Self("verdict.unsupported_document", "the number belongs to another document (a residence permit); photograph a resident identity card")
+    static let verdictNumberChecksum = Self("verdict.number_checksum", "the check character of the identity number is wrong; take a sharper photo or check the card")
+    static let verdictNumberRegion = Self("verdict.number_region", "the identity number starts with an unknown region; take a sharper photo")
+    static let verdictNumberBirthDate = Self("verdict.number_birth_date", "the identity number holds an impossible birth date; take a sharper photo or check the card")
+    static let verdictValidityMissing = Self("verdict.validity_missing", "the verifier read no validity period; take a sharper photo")
+    static func verdictValidityUnreadable(_ printed: Redacted<String>) -> Self { Self("verdict.validity_unreadable", "the validity period (\(printed)) is neither two dates nor a date and 长期; compare it with the card and take a sharper photo") }
+    static let verdictNotBegun = Self("verdict.not_begun", "the card is not valid yet; take a sharper photo or check the card")
+    static let verdictValidityEndMissing = Self("verdict.validity_end_missing", "the verifier read no end of the validity period, so the card may have expired; look at the photo")
+    static let verdictExpired = Self("verdict.expired", "the card has expired; photograph the holder's new card")
+    static let verdictExpiresSoon = Self("verdict.expires_soon", "the card expires within \(count: Limits.daysOfNotice) days; ask the holder for the new card then")
+    static let verdictValidityStartMissing = Self("verdict.validity_start_missing", "the verifier read no start of the validity period; compare the reading with the card")
+    static let verdictValiditySpan = Self("verdict.validity_span", "the validity period is not 5, 10 or 20 years or 长期; compare the reading with the card")
+    static let verdictIssuerMissing = Self("verdict.issuer_missing", "the verifier read no issuing authority; compare with the card")
+    static let verdictIssuer = Self("verdict.issuer", "the issuing authority is not a police authority (公安); compare with the card")
+    static let verdictNumberMissing = Self("verdict.number_missing", "the verifier read no identity number; take a sharper photo")
+    static let verdictNumberBirthFuture = Self("verdict.number_birth_future", "the identity number holds a birth date in the future; take a sharper photo or check the card")
+    static let verdictNameMissing = Self("verdict.name_missing", "the verifier read no name; take a sharper photo")
+    static func verdictNameLong(_ count: Int) -> Self { Self("verdict.name_long", "the name has \(count: count) characters, more than \(count: Limits.charactersOfName); take a sharper photo") }
+    static let verdictNameMasked = Self("verdict.name_masked", "a character of the name is masked or unreadable; take a sharper photo, or have the verifier return whole names")
+    static let verdictBirthDateMismatch = Self("verdict.birth_date_mismatch", "the printed birth date differs from the identity number; take a sharper photo or check the card")
+    static let verdictGenderMismatch = Self("verdict.gender_mismatch", "the printed gender differs from the identity number; take a sharper photo or check the card")
+    static func verdictUnderAge(_ minimumAge: Int) -> Self { Self("verdict.under_age", "the holder is younger than \(count: minimumAge) years (verdict.min_age); send the card again when the holder has that age") }
+    static let verdictEthnicity = Self("verdict.ethnicity", "the ethnic group is not one of the 56 of GB 3304-91; compare the reading with the card")
+    static let verdictExpectedNumberMalformed = Self("verdict.expected_number_malformed", "the expected identity number is malformed, so no card can match it; correct the expected number")
+    static let verdictHolderNumber = Self("verdict.holder_number", "the identity number on the card is not the expected one; photograph the holder's own card or correct the expected number")
+    static let verdictHolderName = Self("verdict.holder_name", "the name on the card is not the expected one; photograph the holder's own card or correct the expected name")
+    static let verdictIssuedBeforeBirth = Self("verdict.issued_before_birth", "the back was issued before the holder of the front was born; check that both are of one card")
+    static let verdictSpanForAge = Self("verdict.span_for_age", "the validity period on the back does not fit the age of the holder of the front; check that both are of one card")
+    static func verdictSeveralCards(_ count: Int, expected side: CardSide) -> Self { Self("verdict.several_cards", "the photo shows \(count: count) cards, and not exactly one of them from the expected side (\(side)); photograph one side of one card") }
+    static func verdictSeveralCardsNoSide(_ count: Int) -> Self { Self("verdict.several_cards_no_side", "the photo shows \(count: count) cards, and no expected side tells which one counts; photograph one side of one card") }
+    static func verdictSideMismatch(_ side: CardSide, expected: CardSide) -> Self { Self("verdict.side_mismatch", "the photo shows the other side (\(side)), not the expected one (\(expected)); photograph the expected side or correct the metadata") }
+    static let verdictLegalityUnavailable = Self("verdict.legality_unavailable", "the verifier gave no legality scores; have the key licensed for them, or set verdict.severity.legality_unavailable to warn; then: idcard-pipeline cards retry ID")
+    static func verdictLegalityLow(_ legality: Legality, _ threshold: Double) -> Self { Self("verdict.legality_low", "the card does not look like an original (\(code: Legality.genuine) \(legality.genuineScore), below \(threshold); strongest other class: \(code: legality.strongestOtherClass ?? "-"); photograph the card itself") }
+    static let verdictAbnormal = Self("verdict.abnormal", "the verifier found something abnormal on the card (unclear, covered or altered); take a new photo in good light")
+    static let verdictCardNotRecognised = Self("verdict.card_not_recognised", "the verifier recognised no identity card in the photo; take a new photo of the whole card")
+    static let verdictSidesIdentical = Self("verdict.sides_identical", "the front and the back are the same image; take one photo of each side")
+
+    // MARK: Deciding
+
+    static func applicationDifferentHolders(_ card: CardID) -> Self { Self("application.different_holders", "the fronts of this business number name different persons; look at the cards, then accept or reject each: idcard-pipeline cards resolve \(card) --as accept") }
+
+    // MARK: Operators; behind "cannot change card N: "
+
+    static let operatorRejected = Self("operator.rejected", "a person rejected it for good; send a new photo instead")
+    static func operatorRetryState(_ state: CardState) -> Self { Self("operator.retry_state", "its state is \(state); only a failed, rejected, held or superseded card can be retried") }
+    static func operatorMayBeDelivered(_ card: CardID) -> Self { Self("operator.may_be_delivered", "the backend may have it; look there, then: idcard-pipeline cards resolve \(card) --as delivered (or --as resend, accept, reject)") }
+    static func operatorDecide(_ card: CardID) -> Self { Self("operator.decide", "a person must decide; look at it, then: idcard-pipeline cards resolve \(card) --as accept") }
+    static let operatorReplaced = Self("operator.replaced", "a newer photo of the same side replaced it")
+    static let operatorNoImage = Self("operator.no_image", "its image could not be used; send a new photo instead")
+    static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "its state is \(state); only a card that failed or waits for a person can be rejected") }
+    static func operatorDeliveredState(_ state: CardState) -> Self { Self("operator.delivered_state", "its state is \(state); only a card that was sent can be resolved as delivered") }
+    static let operatorNeverSent = Self("operator.never_sent", "it was never sent; accept or reject it")
+    static let operatorNothingToResend = Self("operator.nothing_to_resend", "no stored delivery of it can be sent again; accept it if the backend does not have it")
+    static let operatorNewerSent = Self("operator.newer_sent", "a newer photo of the same side was already sent; resolve it as delivered or reject")
+    static func operatorAcceptState(_ state: CardState) -> Self { Self("operator.accept_state", "its state is \(state); only a card that waits for a person can be accepted") }
+    static let operatorNotVerified = Self("operator.not_verified", "it was not verified yet; retry it")
+    static let operatorNoSide = Self("operator.no_side", "the verifier saw neither side on it; reject it")
+    static func operatorSeenState(_ state: CardState) -> Self { Self("operator.seen_state", "its state is \(state); only a card that needs a person can be marked as seen") }
+    static let operatorUnderWay = Self("operator.under_way", "an attempt is under way; wait until it ends")
+    static func operatorRefused(_ card: CardID, _ why: Message) -> Self { Self("operator.refused", "cannot change card \(card): \(why)") }
+}

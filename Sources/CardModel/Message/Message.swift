@@ -1,0 +1,88 @@
+/// A text that a person reads: an id that stays, the English beside it, and typed arguments.
+///
+///     Message("image.too_large", "the image has \(bytes: size), more than \(bytes: limit)")
+///
+/// The id finds the text of another language; the English may be improved at any time. A stored message carries its English,
+/// so it is shown as it was. ``description`` hides personal arguments, only ``text(in:)`` shows them.
+package struct Message: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// Such as `image.too_large`; unique among all messages.
+    package let id: String
+    /// The English with `{1}`, `{2}` … for the arguments; its own braces are doubled.
+    package let english: String
+    package let arguments: [Argument]
+
+    private enum CodingKeys: String, CodingKey {
+        case id
+        case english = "text"
+        case arguments
+    }
+
+    private init(id: String, english: String, arguments: [Argument]) {
+        self.id = id
+        self.english = english
+        self.arguments = arguments
+    }
+
+    package init(_ id: StaticString, _ text: Text) {
+        self.init(id: "\(id)", english: text.template, arguments: text.arguments)
+    }
+
+    /// Chooses a form by the first count; both forms have the same arguments in the same order.
+    package init(_ id: StaticString, one: Text, other: Text) {
+        self.init(id, PluralForm.english(of: other.arguments) == .one ? one : other)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.id = try values.decode(String.self, forKey: .id)
+        // Messages were stored without ids of their own once, under their English.
+        self.english = try values.decodeIfPresent(String.self, forKey: .english) ?? self.id
+        self.arguments = try values.decode([Argument].self, forKey: .arguments)
+    }
+
+    /// The message without its personal values, for what is stored or shown in the clear.
+    package var withoutPersonalValues: Message {
+        Message(id: self.id, english: self.english, arguments: self.arguments.map(\.withoutPersonalValues))
+    }
+
+    /// Returns the text in a language, with personal values; English where the catalogue lacks it.
+    package func text(in catalogue: MessageCatalogue = .english) -> String {
+        self.text(in: catalogue) { $0.reveal() }
+    }
+
+    /// The English text without personal values.
+    package var description: String { self.text(in: .english) { _ in "<redacted>" } }
+
+    func text(in catalogue: MessageCatalogue, revealing reveal: (Redacted<String>) -> String) -> String {
+        var text = ""
+        MessageTemplate(catalogue.template(for: self)).walk { piece in
+            switch piece {
+            case .character(let character): text.append(character)
+            case .argument(let number):
+                guard self.arguments.indices.contains(number - 1) else { return }
+                text += catalogue.text(of: self.arguments[number - 1], revealing: reveal)
+            }
+        }
+        return text
+    }
+}
+
+// What has no id yet.
+extension Message: ExpressibleByStringInterpolation {
+    package init(stringLiteral value: String) {
+        let text = Text(stringLiteral: value)
+        self.init(id: text.template, english: text.template, arguments: [])
+    }
+
+    package init(stringInterpolation: Text.Interpolation) {
+        let text = Text(stringInterpolation: stringInterpolation)
+        self.init(id: text.template, english: text.template, arguments: text.arguments)
+    }
+
+    package static func + (first: Message, second: Message) -> Message {
+        var parts = Text.Interpolation(literalCapacity: 0, interpolationCount: 0)
+        parts.append(first)
+        parts.append(second)
+        return Message(stringInterpolation: parts)
+    }
+}

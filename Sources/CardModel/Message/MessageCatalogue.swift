@@ -1,0 +1,74 @@
+import Foundation
+
+/// The form of a text that a count asks for.
+package enum PluralForm: String, Sendable {
+    case one, other
+
+    /// The form that English has for the first count among arguments.
+    static func english(of arguments: [Message.Argument]) -> PluralForm {
+        for case .count(let count) in arguments { return count == 1 ? .one : .other }
+        return .other
+    }
+}
+
+/// The texts of one language by the ids of messages, and how it writes values.
+package struct MessageCatalogue: Sendable {
+    /// English: each message carries its own text.
+    package static let english = MessageCatalogue(texts: [:])
+
+    private let texts: [String: String]
+
+    /// Takes a template for each id. A language with one form only has no plurals.
+    package init(texts: [String: String]) {
+        self.texts = texts
+    }
+
+    /// The template of a message; its English if this language has none for the same arguments.
+    func template(for message: Message) -> String {
+        guard let text = self.texts[message.id] else { return message.english }
+        return MessageTemplate(text).argumentCount <= message.arguments.count ? text : message.english
+    }
+
+    func text(of argument: Message.Argument, revealing reveal: (Redacted<String>) -> String) -> String {
+        switch argument {
+        case .code(let value): value
+        case .personal(let value): reveal(value)
+        case .count(let value): Self.grouped(Int64(value))
+        case .bytes(let value): self.unit("byte", Self.grouped(value), isOne: value == 1)
+        case .duration(let value): self.text(of: value)
+        case .date(let value): value.description
+        case .errno(let value): self.texts["errno.\(value)"] ?? String(cString: strerror(value))
+        case .list(let values):
+            values.map { self.text(of: $0, revealing: reveal) }.joined(separator: self.texts["list.comma"] ?? ", ")
+        case .message(let message): message.text(in: self, revealing: reveal)
+        }
+    }
+
+    private func unit(_ name: String, _ number: String, isOne: Bool) -> String {
+        self.texts["unit.\(name)"].map { number + $0 } ?? "\(number) \(name)\(isOne ? "" : "s")"
+    }
+
+    private static let units: [(name: String, milliseconds: Int64)] = [
+        ("day", 86_400_000), ("hour", 3_600_000), ("minute", 60_000), ("second", 1000), ("millisecond", 1),
+    ]
+
+    /// The one or two largest units, such as `1 hour 30 minutes`.
+    private func text(of duration: Duration) -> String {
+        var left = duration.wholeMilliseconds
+        var parts: [String] = []
+        for unit in Self.units {
+            let count = left / unit.milliseconds
+            left %= unit.milliseconds
+            if count != 0 { parts.append(self.unit(unit.name, "\(count)", isOne: count == 1)) }
+        }
+        if parts.isEmpty { parts = [self.unit("second", "0", isOne: false)] }
+        return parts.prefix(2).joined(separator: self.texts["unit.joiner"] ?? " ")
+    }
+
+    /// Digits in groups of three.
+    private static func grouped(_ number: Int64) -> String {
+        let digits = Array(String(number.magnitude))
+        let groups = stride(from: digits.count, to: 0, by: -3).reversed().map { String(digits[max(0, $0 - 3)..<$0]) }
+        return (number < 0 ? "-" : "") + groups.joined(separator: ",")
+    }
+}

@@ -1,0 +1,140 @@
+extension Message {
+    /// An English text with typed arguments, as a literal gives it.
+    ///
+    /// A plain string is no argument: it is either a `code`, which may be printed anywhere, or `Redacted`.
+    package struct Text: ExpressibleByStringInterpolation, Sendable {
+        package let template: String
+        package let arguments: [Argument]
+
+        package init(stringLiteral value: String) {
+            self.template = MessageTemplate.escaped(value)
+            self.arguments = []
+        }
+
+        package init(stringInterpolation: Interpolation) {
+            self.template = stringInterpolation.template
+            self.arguments = stringInterpolation.arguments
+        }
+    }
+}
+
+extension Message.Text {
+    /// Collects the pieces of a literal.
+    package struct Interpolation: StringInterpolationProtocol {
+        fileprivate var template = ""
+        fileprivate var arguments: [Message.Argument] = []
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            self.template.reserveCapacity(literalCapacity + 4 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: String) {
+            self.template += MessageTemplate.escaped(literal)
+        }
+
+        /// A word that no language changes: a code, a key, a command, a path from the configuration.
+        package mutating func appendInterpolation(code value: String) { self.append(.code(value)) }
+
+        package mutating func appendInterpolation(_ value: some RawRepresentable<String>) {
+            self.append(.code(value.rawValue))
+        }
+
+        /// Personal data, free text, or a name that a person chose, such as that of a file.
+        package mutating func appendInterpolation(_ value: Redacted<String>) { self.append(.personal(value)) }
+
+        /// A number that is no count, such as a status or a port.
+        package mutating func appendInterpolation(_ value: some BinaryInteger) { self.append(.code("\(value)")) }
+
+        package mutating func appendInterpolation(_ value: Double) { self.append(.code("\(value)")) }
+
+        /// How many; the first one of a text chooses between its forms.
+        package mutating func appendInterpolation(count value: some BinaryInteger) {
+            self.append(.count(Int(clamping: value)))
+        }
+
+        package mutating func appendInterpolation(bytes value: some BinaryInteger) {
+            self.append(.bytes(Int64(clamping: value)))
+        }
+
+        package mutating func appendInterpolation(_ value: Duration) { self.append(.duration(value)) }
+
+        package mutating func appendInterpolation(_ value: Timestamp) { self.append(.date(value)) }
+
+        /// An error number of the system (`errno`).
+        package mutating func appendInterpolation(errno value: Int32) { self.append(.errno(value)) }
+
+        /// Codes with commas between them.
+        package mutating func appendInterpolation(codes values: some Sequence<String>) {
+            self.append(.list(values.map(Message.Argument.code)))
+        }
+
+        /// Clauses of their own, with commas between them.
+        package mutating func appendInterpolation(_ values: [Message]) {
+            self.append(.list(values.map(Message.Argument.message)))
+        }
+
+        /// A whole clause with an id of its own.
+        package mutating func appendInterpolation(_ value: Message) { self.append(.message(value)) }
+
+        private mutating func append(_ argument: Message.Argument) {
+            self.arguments.append(argument)
+            self.template += "{\(self.arguments.count)}"
+        }
+    }
+}
+
+// For texts without an id.
+extension Message.Text.Interpolation {
+    package mutating func appendInterpolation(_ value: String) { self.append(.code(value)) }
+
+    mutating func append(_ message: Message) {
+        let offset = self.arguments.count
+        MessageTemplate(message.english).walk { piece in
+            switch piece {
+            case .character(let character): self.template += MessageTemplate.escaped(String(character))
+            case .argument(let number): self.template += "{\(number + offset)}"
+            }
+        }
+        self.arguments += message.arguments
+    }
+}
+
+/// A text with `{1}`, `{2}` … for its arguments and doubled braces for its own.
+struct MessageTemplate {
+    enum Piece {
+        case character(Character)
+        /// Counted from 1.
+        case argument(Int)
+    }
+
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func escaped(_ literal: String) -> String {
+        literal.contains { $0 == "{" || $0 == "}" }
+            ? literal.replacing("{", with: "{{").replacing("}", with: "}}") : literal
+    }
+
+    func walk(_ body: (Piece) -> Void) {
+        var rest = self.text[...]
+        while let character = rest.popFirst() {
+            if character == "{" || character == "}", rest.first == character {
+                rest.removeFirst()
+                body(.character(character))
+            } else if character == "{", let end = rest.firstIndex(of: "}"), let number = Int(rest[..<end]) {
+                rest = rest[rest.index(after: end)...]
+                body(.argument(number))
+            } else {
+                body(.character(character))
+            }
+        }
+    }
+
+    /// The highest number among the arguments; 0 without one.
+    var argumentCount: Int {
+        var count = 0
+        self.walk { if case .argument(let number) = $0 { count = max(count, number) } }
+        return count
+    }
+}
