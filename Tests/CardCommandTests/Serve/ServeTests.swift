@@ -94,6 +94,29 @@ struct ServeTests {
         #expect(!ledger.contains("L-1"))
     }
 
+    @Test func `a watched folder that is missing is named, and watched once it comes`() async throws {
+        let inbox = self.tool.home.appending(path: "inbox")
+        let watch = "watch: {folders: [\(inbox.path)], quiet_time: 100ms, sidecar_wait: 0s}"
+        _ = try await self.tool.token("desk", "read")
+        try await self.serving([watch]) { service, _ in
+            let missing = "warning: watched folder \(inbox.path): "
+            if !service.errors.seen.contains(where: { $0.hasPrefix(missing) }) {
+                #expect(try await service.errors.line(containing: missing) != nil)
+            }
+            let folder = try self.tool.folder("arriving", ["R-1/front.jpg": .front(1)])
+            try FileManager.default.moveItem(at: folder, to: inbox)
+            await self.deliveries(1)
+        }
+        #expect(self.backend.acceptedNumbers == ["R-1"])
+    }
+
+    @Test func `the unit lets serve write to watched folders, and restarts no configuration that cannot work`() throws {
+        let path = Project.root.appending(path: "config/systemd/idcard-pipeline.service")
+        let unit = try String(contentsOf: path, encoding: .utf8)
+        #expect(unit.contains("ProtectSystem=strict") && unit.contains("# ReadWritePaths=-/"))
+        #expect(unit.contains("\nRestartPreventExitStatus=64 66 78\n"))
+    }
+
     @Test("Neither a token nor anything personal is in what serve says, at the finest level")
     func secrecy() async throws {
         let token = try await self.tool.token("desk", "submit", "read", "operate")
