@@ -20,20 +20,17 @@ final class EngineHarness: Sendable {
         var engine: Engine?
         /// So many prepared cards are as many as may be under way.
         var queueDepth = Int.max
-        /// The worker of the last run.
         var worker: Worker?
         /// Called with the photo and the running engine while a verification is under way.
         var onVerify: (@Sendable (_ photo: String, _ engine: Engine) async throws -> Void)?
         /// Told of what happens, with the running engine.
         var onEvent: (@Sendable (PipelineEvent, _ engine: Engine) -> Void)?
-        /// What hosts answer, by address.
         var fetches: [String: @Sendable (FetchRequest, Fetcher.Keep) async throws -> FetchOutcome] = [:]
         var fetched: [String] = []
         /// How often preparing fails for lack of memory.
         var preparingFailures = 0
         /// How often making an image smaller fails for lack of memory.
         var shrinkingFailures = 0
-        /// Called while a delivery is under way.
         var onDeliver: (@Sendable () async throws -> Void)?
     }
 

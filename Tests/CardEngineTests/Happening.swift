@@ -8,7 +8,6 @@ extension ManualTime {
     }
 }
 
-/// Counts calls.
 final class Counter: Sendable {
     private let count = Atomic(0)
 

@@ -17,7 +17,6 @@ extension BatchListing {
 /// Runs a batch source and shows each input as one line: `take LOAN-1 LOAN-1/front.jpg`, `duplicate PATH`,
 /// `refuse CODE PATH`, `ignore PATH`.
 struct Listing {
-    /// The first bytes of a JPEG.
     static let jpegStart: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
 
     let list: BatchListing
@@ -67,13 +66,11 @@ struct Listing {
         }
     }
 
-    /// The photos that are taken.
     var items: [InputItem] { self.list.items }
 
     /// The names of the files that are taken, in the order in which they count as admitted.
     var order: [String] { self.list.groups.joined().map { FilePath($0.path).name } }
 
-    /// The metadata of the photos that are taken.
     var metadata: [CardMetadata] { self.items.map(\.metadata) }
 
     /// The messages of the inputs that are refused, without personal data.

@@ -6,7 +6,6 @@ import Testing
 
 /// A folder of its own for one test, removed when the last copy goes.
 final class TemporaryFolder: Sendable {
-    /// The real path of the folder.
     let path: String
 
     /// Without one there is nothing to test, so this does not throw and a suite can hold it as a property.
@@ -68,7 +67,6 @@ final class TemporaryFolder: Sendable {
         guard utimensat(AT_FDCWD, self[file], times, 0) == 0 else { throw POSIXError(.EIO) }
     }
 
-    /// Writes a text file.
     func write(_ file: String, text: String) throws {
         try self.write(file, data: Data(text.utf8))
     }
@@ -82,7 +80,6 @@ final class TemporaryFolder: Sendable {
         )
     }
 
-    /// Makes an empty folder.
     func makeFolder(_ below: String) throws {
         try FileManager.default.createDirectory(atPath: self[below], withIntermediateDirectories: true)
     }

@@ -2,7 +2,6 @@ import Testing
 
 @testable import CardModel
 
-/// The strict reader of JSON.
 @Suite struct JSONValueTests {
     private func read(_ text: String) -> JSONValue? { JSONValue(parsing: Array(text.utf8)) }
 

@@ -61,7 +61,6 @@ final class StoreHarness {
         try await self.store.erase(ids, because: .requested, by: Self.person, now: self.now)
     }
 
-    /// Erases what has expired; returns the cards.
     func eraseExpired(_ terms: RetentionTerms, clockIsRight: Bool = false, limit: Int = 500) async throws -> [CardID] {
         try await self.store.eraseExpired(
             terms,
@@ -135,7 +134,6 @@ final class StoreHarness {
         try await self.store.admit([photo], now: self.now)[0]
     }
 
-    /// Takes photos of two numbers in.
     func admitTwo() async throws -> [CardID] {
         [try await self.admit("front", number: "N").card, try await self.admit("other", number: "M").card]
     }

@@ -26,14 +26,12 @@ package final class ManualTime: Sendable {
     private let start: Timestamp
     private let sleeps = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-    /// Begins at a moment.
     package init(start: Timestamp = Timestamp(Date())) {
         self.start = start
     }
 
     /// What has passed since the beginning.
     package var elapsed: Duration { self.state.withLock { $0.elapsed } }
-    /// The time of day.
     package var now: Timestamp { self.start.advanced(by: self.elapsed) }
 
     /// Lets time pass; whoever must look at it again is told by the test.

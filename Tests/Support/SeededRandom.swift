@@ -2,12 +2,10 @@
 package struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Takes the seed, on which alone the sequence depends.
     package init(seed: UInt64) {
         self.state = seed
     }
 
-    /// The next number.
     package mutating func next() -> UInt64 {
         self.state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = self.state

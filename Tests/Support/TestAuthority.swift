@@ -2,29 +2,22 @@ import Foundation
 
 /// A certificate with its key, in PEM, and the files they lie in.
 package struct TestCertificate: Sendable {
-    /// The file of the certificate.
     package var path: String
-    /// The file of the key.
     package var keyPath: String
-    /// The certificate.
     package var certificate: String
-    /// The key.
     package var key: String
 }
 
 /// Certificates made at test time by the `openssl` command: none is ever stored, and none is worth anything.
 package struct TestAuthority: Sendable {
-    /// The command failed.
     struct Failure: Error {
         let arguments: [String]
         let status: Int32
     }
 
     private let folder: URL
-    /// The authority's own certificate.
     package let root: TestCertificate
 
-    /// Makes an authority in a folder of its own.
     package init(_ name: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -56,7 +49,6 @@ package struct TestAuthority: Sendable {
         )
     }
 
-    /// Removes everything made.
     package func remove() {
         // A temporary folder that cannot be removed is the system's to clean up.
         try? FileManager.default.removeItem(at: self.folder)

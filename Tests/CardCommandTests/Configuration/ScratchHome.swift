@@ -16,7 +16,6 @@ final class ScratchHome: Sendable {
         try? FileManager.default.removeItem(atPath: self.path)
     }
 
-    /// Writes a file and returns its path.
     func file(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
         let path = self.path + "/" + name
         try FileManager.default.createDirectory(
@@ -45,7 +44,6 @@ final class ScratchHome: Sendable {
         )
     }
 
-    /// What `config check` says of a file.
     func checked(_ yaml: String, embedded: Bool = false) async throws -> CheckedConfiguration {
         let file = try self.file("c.yaml", yaml)
         return try await CheckedConfiguration {

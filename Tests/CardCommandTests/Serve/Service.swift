@@ -6,7 +6,6 @@ import Testing
 
 /// A running `serve`, asked over its port.
 struct Service {
-    /// What it answered.
     struct Answer {
         var status: Int
         var headers: [String: String]
@@ -21,20 +20,16 @@ struct Service {
 
     /// Such as `http://127.0.0.1:4711`.
     let address: String
-    /// What it says.
     let errors: ErrorLines
 
-    /// Waits until it listens.
     init(_ errors: ErrorLines) async throws {
         self.errors = errors
         let line = try #require(try await errors.line(containing: "listening on "), "\(errors.seen)")
         self.address = String(try #require(line.firstMatch(of: /listening on ([^;]+);/)).1)
     }
 
-    /// The port.
     var port: Int { self.address.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
-    /// Asks.
     func send(
         _ method: String,
         _ path: String,
@@ -57,7 +52,6 @@ struct Service {
         )
     }
 
-    /// Sends a photo by form.
     func submit(
         _ photo: MarkedPhoto,
         token: String,
@@ -92,7 +86,6 @@ struct Service {
 }
 
 extension Tool {
-    /// Makes a token.
     func token(_ name: String, _ scopes: String...) async throws -> String {
         let outcome = try await self.run(["tokens", "add", name, "--scope"] + scopes)
         try #require(outcome.status == 0, "\(outcome.errors)")

@@ -5,14 +5,11 @@ import TestSupport
 import Testing
 
 extension RawResponse {
-    /// The business code.
     var retcode: String? { self.json["RETCODE"] as? String }
-    /// The codes of `ITEMS`.
     var itemCodes: [String]? { (self.json["ITEMS"] as? [[String: Any]])?.map { $0["RETCODE"] as? String ?? "" } }
     var isReplay: Bool { self["idempotent-replayed"] == "true" }
     var error: String? { self.error(.faceIDv1) }
 
-    /// The error string, under the key of a dialect.
     func error(_ dialect: EmbeddedVerifier.Dialect) -> String? {
         self.json[dialect == .faceIDv3 ? "error" : "error_message"] as? String
     }
@@ -45,7 +42,6 @@ struct EndpointClient: Sendable {
         try await self.send(.form(form, key: key))
     }
 
-    /// Asks a verifier for a reading.
     func post(_ form: HandWrittenForm, to dialect: EmbeddedVerifier.Dialect = .faceIDv1) async throws -> RawResponse {
         try await self.send(.form(form, to: dialect.path))
     }

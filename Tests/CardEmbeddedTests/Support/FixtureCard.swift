@@ -37,7 +37,6 @@ struct FixtureCard: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { self.file.pathComponents.suffix(2).joined(separator: "/") }
 
-    /// The fields that must be there.
     var fields: Truth.Fields { get throws { try #require(self.truth.fields) } }
 
     private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -103,7 +102,6 @@ struct FixtureCard: Sendable, CustomTestStringConvertible {
         return Array(UnsafeBufferPointer(start: out, count: count))
     }
 
-    /// The picture as it is stored.
     func stored() throws -> [UInt8] { [UInt8](try Data(contentsOf: self.file)) }
 }
 

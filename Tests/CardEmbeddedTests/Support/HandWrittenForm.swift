@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 extension HandWrittenForm: CustomTestStringConvertible {
-    /// One document of a form with several.
     struct Document: Sendable {
         var number = "B-1"
         var isFront = true
@@ -13,10 +12,8 @@ extension HandWrittenForm: CustomTestStringConvertible {
     /// The smallest thing that begins and ends like a JPEG.
     static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0x00, 0x0D, 0x0A, 0x2D, 0x2D, 0xFF, 0xD9]
 
-    /// Another JPEG for each number.
     static func image(_ number: UInt8) -> [UInt8] { [0xFF, 0xD8, 0xFF, 0xE1, number, 0xFF, 0xD9] }
 
-    /// A front or back of layout `single`.
     static func single(
         token: String = "token-1",
         number: String = "B-1",
@@ -26,7 +23,6 @@ extension HandWrittenForm: CustomTestStringConvertible {
         .application([Document(number: number, isFront: isFront, image: image)], token: token)
     }
 
-    /// A form of layout `application`.
     static func application(_ documents: [Document], token: String = "token-1") -> HandWrittenForm {
         var form = HandWrittenForm(parts: [
             .text("TOKEN", token), .text("USERNO", "user-1"), .text("BUSINESSTYPE", "LOAN_APPLY"),
@@ -36,7 +32,6 @@ extension HandWrittenForm: CustomTestStringConvertible {
         return form
     }
 
-    /// A form of layout `batch`.
     static func batch(_ documents: [Document], token: String = "token-1") -> HandWrittenForm {
         var form = HandWrittenForm(parts: [.text("TOKEN", token), .text("USERNO", "user-1")])
         for document in documents {
@@ -54,7 +49,6 @@ extension HandWrittenForm: CustomTestStringConvertible {
         ]
     }
 
-    /// A request for a reading.
     static func reading(
         key: String = "test-key",
         secret: String = "test-secret",

@@ -47,7 +47,6 @@ final class BackendFolder: Sendable {
         return try lines.map { try decoder.decode(Entry.self, from: $0) }
     }
 
-    /// The paths of all files below `documents`.
     func documents() throws -> [String] {
         let folder = self.url.appending(path: "documents")
         return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
@@ -59,7 +58,6 @@ final class BackendFolder: Sendable {
 
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Runs a backend while `body` talks to it.
 func withBackend<Result: Sendable>(
     in folder: BackendFolder,
     logger: Logger = silent,
@@ -73,7 +71,6 @@ func withBackend<Result: Sendable>(
     }
 }
 
-/// Runs a verifier while `body` talks to it.
 func withVerifier<Result: Sendable>(
     logger: Logger = silent,
     now: Date = Date(timeIntervalSince1970: 1_457_432_550),

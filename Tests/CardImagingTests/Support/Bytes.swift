@@ -1,6 +1,5 @@
 import Testing
 
-/// A number as big-endian bytes.
 func bigEndian(_ value: Int, bytes count: Int) -> [UInt8] {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
 }
@@ -27,7 +26,6 @@ extension [UInt8] {
         return self.insertingSegment(0xE1, Array("Exif\0\0".utf8) + tiff)
     }
 
-    /// The offset of the first segment with this marker.
     func offset(ofMarker marker: UInt8) -> Int? {
         var at = 2
         while at + 3 < self.count, self[at] == 0xFF {

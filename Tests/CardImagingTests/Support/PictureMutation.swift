@@ -11,7 +11,6 @@ struct PictureMutation {
         self.originals = originals
     }
 
-    /// The next hostile picture.
     mutating func next() -> [UInt8] {
         var bytes = self.originals[self.below(self.originals.count)]
         for _ in 0...self.below(3) { bytes = self.mutate(bytes) }

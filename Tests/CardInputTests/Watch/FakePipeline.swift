@@ -11,7 +11,6 @@ final class FakePipeline: Sendable {
     typealias Answer =
         @Sendable (_ photo: InputItem, _ occasion: WatchOccasion, _ call: Int) async throws -> WatchOutcome?
 
-    /// One photo that was taken.
     struct Taken: Sendable {
         var number: String
         var user: String?
@@ -120,13 +119,10 @@ final class WatchReports: Sendable {
         await self.wait { $0.count { if case .placed = $0 { true } else { false } } >= count }
     }
 
-    /// Waits until a problem is told.
     func waitForProblem() async { await self.wait { $0.contains { if case .problem = $0 { true } else { false } } } }
 
-    /// How often a folder was scanned.
     var scans: Int { Self.scans(self.all) }
 
-    /// Waits until the folder has been scanned so often.
     func wait(forScans count: Int) async { await self.wait { Self.scans($0) >= count } }
 
     private static func scans(_ events: [WatchEvent]) -> Int {

@@ -42,7 +42,6 @@ actor PieceBox {
         return FetchedVersion(validator: own.validator, byteCount: own.byteCount ?? other.byteCount)
     }
 
-    /// How many bytes are there.
     var count: Int { self.pieces.values.reduce(0) { $0 + $1.count } }
 
     /// The image; `nil` if there is a gap, or another number of bytes than was announced.
@@ -99,7 +98,6 @@ enum Specimen {
         return Array(image.prefix(count))
     }
 
-    /// The URL of an image.
     static func url(port: Int, scheme: String = "http", host: String = Specimen.host) -> String {
         "\(scheme)://\(host):\(port)/\(self.canary).jpg?sig=\(self.canary)"
     }
@@ -143,12 +141,9 @@ enum Specimen {
 }
 
 extension FetchOutcome {
-    /// Whether all bytes are there.
     var isFetched: Bool { if case .fetched = self { true } else { false } }
-    /// The failure, if it is one.
     var failure: RemoteFailure? { if case .failed(let failure) = self { failure } else { nil } }
 
-    /// The reason of a refusal, if it is one.
     var refusal: ReasonCode? {
         switch self {
         case .forbidden(let error), .unusable(let error): error.code
@@ -156,7 +151,6 @@ extension FetchOutcome {
         }
     }
 
-    /// All words of it.
     var words: String {
         switch self {
         case .fetched: ""

@@ -75,7 +75,6 @@ final class SpecimenHost: Sendable {
         }
     }
 
-    /// Ignores ranges from now on.
     func forgetRanges() { self.state.withLock { $0.knowsRanges = false } }
 
     /// Changes answers from now on; the numbers go on from the first request.

@@ -6,7 +6,6 @@ import Testing
 
 /// The table of `ErrorCodes.md`, compared with the code row by row, in both directions.
 @Suite struct ErrorCodeTableTests {
-    /// A row of the table.
     struct Row: Sendable, CustomTestStringConvertible {
         var code: String
         var statuses: String

@@ -2,12 +2,10 @@ import Foundation
 import TestSupport
 
 extension RawRequest {
-    /// With a body of JSON.
     static func json(_ method: String, _ target: String, token: String? = nil, _ text: String) -> RawRequest {
         RawRequest(method, target, token: token, headers: [("Content-Type", "application/json")], body: Data(text.utf8))
     }
 
-    /// With a raw image.
     static func image(
         _ bytes: Data,
         token: String?,

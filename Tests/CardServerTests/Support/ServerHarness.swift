@@ -43,7 +43,6 @@ struct ServerHarness: Sendable {
         let ends = AsyncSignal()
     }
 
-    /// A value that is shared.
     final class Mutexed<Value: Sendable>: Sendable {
         private let value: Mutex<Value>
         init(_ value: Value) { self.value = Mutex(value) }
@@ -171,7 +170,6 @@ struct ServerHarness: Sendable {
 
     // MARK: Talking to it
 
-    /// Opens a connection.
     func connected<Value: Sendable>(
         from source: String = "127.0.0.1",
         _ body: (RawConnection) async throws -> Value
@@ -223,7 +221,6 @@ struct ServerHarness: Sendable {
         return id
     }
 
-    /// All cards of the sandbox.
     func cards() async throws -> [Card] {
         try await self.store.cards(CardFilter(), after: 0, limit: 100, for: .process)
     }

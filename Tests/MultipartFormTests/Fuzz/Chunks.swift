@@ -14,7 +14,6 @@ struct Chunks {
         self.sizes = sizes
     }
 
-    /// The size of the next chunk, of `rest` bytes.
     mutating func next(of rest: Int) -> Int {
         self.count += 1
         if let last = self.sizes.last {

@@ -9,7 +9,6 @@ import Foundation
 /// An input is two bytes and a body: the first chooses the limits and, with its highest bit, whether the body's first
 /// line is the content type; the second is the seed of the cuts between the chunks.
 enum FormOracle {
-    /// A rule that an input broke.
     struct Violation: Error, CustomStringConvertible {
         let description: String
     }

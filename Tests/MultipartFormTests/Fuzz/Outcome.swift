@@ -11,7 +11,6 @@ struct Outcome {
         var content = Data()
     }
 
-    /// The parts that were complete.
     private(set) var parts: [Part] = []
     /// Why it was refused; `nil` when it was accepted.
     private(set) var code: MultipartFormError.Code?

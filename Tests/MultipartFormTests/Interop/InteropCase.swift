@@ -31,7 +31,6 @@ struct InteropCase: CustomTestStringConvertible {
         self.fields = fields
     }
 
-    /// The form as our encoder writes it.
     func form(boundary: String? = nil) throws -> MultipartForm {
         let parts = self.fields.map { field -> MultipartForm.Part in
             guard let filename = field.filename, let type = field.type else {

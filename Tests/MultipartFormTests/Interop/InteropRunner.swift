@@ -17,7 +17,6 @@ struct InteropRunner {
         let description: String
     }
 
-    /// One form as one parser read it.
     struct Parsed: Decodable {
         struct Part: Decodable, Hashable {
             let name: String
@@ -68,7 +67,6 @@ struct InteropRunner {
         _ = try self.folder.file("cases.json", JSONSerialization.data(withJSONObject: described))
     }
 
-    /// Runs the Python programs.
     func python(script: String = "multipart_interop.py", _ mode: String) async throws {
         let python = Self.root.appending(path: ".venv/bin/python3").path
         guard FileManager.default.isExecutableFile(atPath: python) else {
@@ -87,7 +85,6 @@ struct InteropRunner {
         try await self.run(executable, [Self.script("multipart_interop.mjs"), mode])
     }
 
-    /// Runs Go's parser.
     func go() async throws {
         try await self.run(.name("go"), ["run", Self.script("forms.go"), "parse"])
     }
@@ -123,7 +120,6 @@ struct InteropRunner {
         }
     }
 
-    /// What the parsers wrote.
     func parsed(_ file: String) throws -> [Parsed] { try self.decoded(file) }
 
     private func decoded<Value: Decodable>(_ file: String) throws -> Value {

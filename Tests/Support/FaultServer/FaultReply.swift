@@ -3,12 +3,10 @@ package struct FaultReply: Hashable, Sendable {
     /// The bytes of status line, headers and body.
     package var bytes: [UInt8]
 
-    /// Sends this text as it is.
     package init(raw text: String) {
         self.bytes = Array(text.utf8)
     }
 
-    /// Sends these bytes as they are.
     package init(raw bytes: [UInt8]) {
         self.bytes = bytes
     }
@@ -24,7 +22,6 @@ package struct FaultReply: Hashable, Sendable {
         self.init(raw: lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
 
-    /// Makes a reply with a JSON body.
     package static func json(_ body: String, status: String = "200 OK", headers: [String] = []) -> FaultReply {
         FaultReply(status, headers: ["Content-Type: application/json"] + headers, body: body)
     }

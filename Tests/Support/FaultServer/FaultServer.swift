@@ -19,7 +19,6 @@ package final class FaultServer: Sendable {
         /// The threads that serve; by default the ones that clients use, too.
         package var group: any EventLoopGroup = .singletonMultiThreadedEventLoopGroup
 
-        /// Takes the defaults: plain text, no greeting.
         package init() {}
     }
 

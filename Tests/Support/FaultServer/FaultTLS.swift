@@ -8,7 +8,6 @@ package struct FaultTLS: Sendable {
     /// Whether TLS 1.3 is left out, under which a client learns of its refused certificate within the handshake.
     package var isLimitedToTLS12 = false
 
-    /// Shows a certificate.
     package init(_ server: TestCertificate) { self.server = server }
 
     func makeContext() throws -> NIOSSLContext {

@@ -11,7 +11,6 @@ package struct ReceivedRequest: Sendable {
     /// The body as far as it came.
     package var body: [UInt8] = []
 
-    /// The value of the `Content-Length` header.
     package var announcedLength: Int? { self.header("Content-Length").flatMap { Int($0) } }
 
     /// The path of the request line, with its query.

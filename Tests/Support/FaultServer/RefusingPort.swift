@@ -3,13 +3,10 @@ import Glibc
 /// A port on loopback at which connections are refused for as long as it is held: it is bound, so that nobody else gets
 /// it, and nobody listens.
 package struct RefusingPort {
-    /// The failure of a system call.
     package struct Failure: Error {
-        /// The number the system gave.
         package var errno: CInt
     }
 
-    /// The port.
     package let port: Int
     private let descriptor: CInt
 
@@ -30,7 +27,6 @@ package struct RefusingPort {
         self.port = Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Gives the port back.
     package func close() {
         Glibc.close(self.descriptor)
     }

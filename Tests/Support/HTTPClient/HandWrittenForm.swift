@@ -4,38 +4,27 @@ package import Foundation
 package struct HandWrittenForm: Sendable {
     /// One part; without a file name it is a text.
     package struct Part: Sendable {
-        /// Its name.
         package var name: String
-        /// The name of the file.
         package var filename: String?
-        /// The media type.
         package var type: String?
-        /// The content.
         package var body: [UInt8]
 
-        /// Makes a part.
         package init(name: String, filename: String? = nil, type: String? = nil, body: [UInt8]) {
             (self.name, self.filename, self.type, self.body) = (name, filename, type, body)
         }
 
-        /// Makes a text.
         package static func text(_ name: String, _ value: String) -> Part { Part(name: name, body: Array(value.utf8)) }
     }
 
-    /// What parts the parts.
     package var boundary: String
-    /// The parts, in order.
     package var parts: [Part]
 
-    /// Makes a form.
     package init(boundary: String = "hand-written-7d3b", parts: [Part]) {
         (self.boundary, self.parts) = (boundary, parts)
     }
 
-    /// The media type with the boundary.
     package var contentType: String { "multipart/form-data; boundary=\(self.boundary)" }
 
-    /// The bytes.
     package var body: Data {
         var body = Data()
         for part in self.parts {

@@ -61,10 +61,8 @@ package struct RawConnection: Sendable {
         }
     }
 
-    /// Sends text as it is.
     package func send(_ text: String) async throws { try await self.send(Data(text.utf8)) }
 
-    /// Sends bytes as they are.
     package func send(_ bytes: Data) async throws { try await self.outbound.write(ByteBuffer(bytes: bytes)) }
 
     /// Says that nothing more is sent.

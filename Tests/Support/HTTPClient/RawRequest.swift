@@ -1,14 +1,9 @@
 package import Foundation
 
-/// A request to be sent.
 package struct RawRequest: Sendable {
-    /// The method.
     package var method: String
-    /// Path and query.
     package var target: String
-    /// The header fields, in order.
     package var headers: [(String, String)]
-    /// The body.
     package var body: Data
 
     /// Describes a request, with the header field of a token if there is one.
@@ -35,17 +30,14 @@ package struct RawRequest: Sendable {
         return text + "\r\n"
     }
 
-    /// All of it.
     package var bytes: Data { Data(self.head.utf8) + self.body }
 }
 
 /// An answer as it came.
 package struct RawResponse: Sendable {
-    /// The status.
     package var status: Int
     /// The header fields, with names in lower case.
     package var headers: [(name: String, value: String)]
-    /// The body.
     package var body: Data
 
     /// The value of a header field, by its name in lower case.
@@ -54,13 +46,11 @@ package struct RawResponse: Sendable {
     /// The body as a JSON object; empty when it is none.
     package var json: [String: Any] { (try? JSONSerialization.jsonObject(with: self.body)) as? [String: Any] ?? [:] }
 
-    /// The `code` of a problem.
     package var code: String? { self.json["code"] as? String }
 
     /// Status and `code` of a problem.
     package var problem: String { "\(self.status) \(self.code ?? "without a code")" }
 
-    /// The body as text.
     package var text: String { String(decoding: self.body, as: UTF8.self) }
 
     /// Reads an answer off the front of bytes; `nil` if it is not whole.

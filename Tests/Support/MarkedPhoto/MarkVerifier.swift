@@ -67,7 +67,6 @@ package enum MarkDialect: String, CaseIterable, Sendable {
     case faceppv1 = "facepp-v1"
     case faceIDv3 = "faceid-v3"
 
-    /// The path of the one request.
     var path: String {
         switch self {
         case .faceIDv1: "/faceid/v1/ocridcard"
@@ -76,10 +75,8 @@ package enum MarkDialect: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name of the part that has the photo.
     var imagePart: String { self == .faceppv1 ? "image_file" : "image" }
 
-    /// An error in the vendor's words.
     func error(_ message: String, status: String) -> FaultReply {
         let key = self == .faceIDv3 ? "error" : "error_message"
         return Self.reply(["request_id": "specimen", "time_used": 1, key: message], status: status)

@@ -4,7 +4,6 @@ package import Foundation
 ///
 /// The width tells the holder, who is one of ``MarkedHolder``, the height the serial and the side; both are odd.
 package struct MarkedPhoto: Hashable, Sendable {
-    /// The side of the card.
     package enum Side: Int, Sendable {
         case front, back
     }
@@ -12,19 +11,15 @@ package struct MarkedPhoto: Hashable, Sendable {
     /// Below any size that marks: one that every dialect takes.
     private static let least = (width: 321, height: 241)
 
-    /// The side that it shows.
     package let side: Side
-    /// Whose card it shows.
     package let holder: MarkedHolder
     /// Tells photos of the same card apart.
     package let serial: UInt8
 
-    /// A photo of the front of a holder's card.
     package static func front(_ holder: UInt8, serial: UInt8 = 0) -> MarkedPhoto {
         MarkedPhoto(side: .front, holder: MarkedHolder(holder), serial: serial)
     }
 
-    /// A photo of the back of a holder's card.
     package static func back(_ holder: UInt8, serial: UInt8 = 0) -> MarkedPhoto {
         MarkedPhoto(side: .back, holder: MarkedHolder(holder), serial: serial)
     }
@@ -72,10 +67,8 @@ package struct MarkedHolder: Hashable, Sendable {
     /// The place among the holders, from 1.
     package let place: UInt8
 
-    /// Takes the holder of a place.
     package init(_ place: UInt8) { self.place = place }
 
-    /// The name.
     package var name: String {
         let letters = Array("甲乙丙丁戊己庚辛壬癸")
         return "样本" + String(self.place).map { String(letters[$0.wholeNumberValue ?? 0]) }.joined()
@@ -89,15 +82,10 @@ package struct MarkedHolder: Hashable, Sendable {
         return digits + String(Array("10X98765432")[sum % 11])
     }
 
-    /// The gender, as it is printed.
     package var gender: String { self.place.isMultiple(of: 2) ? "女" : "男" }
-    /// The date of birth as year, month and day.
     package var birth: [Int] { [1990, 3, 7] }
-    /// The ethnicity.
     package var ethnicity: String { "汉" }
-    /// The address.
     package var address: String { "样本省样本市样本路\(self.place)号" }
-    /// Who issued the card.
     package var issuer: String { "样本市公安局" }
     /// The first and the last day on which the card is good: twenty years for one who got it at thirty.
     package var validity: (first: String, last: String) { ("20200401", "20400401") }

@@ -13,7 +13,6 @@ package final class ScriptedBackend: Sendable {
 
     private let state: Mutex<State>
 
-    /// Makes a backend.
     package init(_ script: @escaping Script = { _ in nil }) {
         self.state = Mutex(State(script: script))
     }
@@ -69,7 +68,6 @@ package final class Gate: Sendable {
         }
     }
 
-    /// Waits until the gate is open.
     package func pass() async {
         self.arrivals.continuation.yield()
         await withCheckedContinuation { continuation in

@@ -2,7 +2,6 @@ import Subprocess
 
 /// What a running command says on standard error, line by line.
 final class ErrorLines {
-    /// All that was read.
     private(set) var seen: [String] = []
     private var lines: SubprocessOutputSequence.StringSequence<UTF8>.AsyncIterator
 

@@ -2,12 +2,10 @@ import Foundation
 
 /// Where things lie in the checkout that the tests were built from.
 enum Project {
-    /// The root folder.
     static let root = (1...5).reduce(URL(filePath: #filePath).resolvingSymlinksInPath()) { url, _ in
         url.deletingLastPathComponent()
     }
 
-    /// The fixtures.
     static let fixtures = root.appending(path: "fixtures")
 
     /// The command that was built beside this test bundle.

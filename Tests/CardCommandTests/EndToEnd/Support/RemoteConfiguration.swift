@@ -6,9 +6,7 @@ import Testing
 ///
 /// No test depends on how fast cards are read: `run.patience` stays at its minute.
 struct RemoteConfiguration {
-    /// The keys of `verification`, beside its address.
     var verification = ["api_key: the-key", "api_secret: the-secret"]
-    /// The keys of `delivery`, beside its address.
     var delivery = ["token: token-a", "user_no: U-1", "retcode: {token_expired: ['100001']}"]
     /// Further keys of `delivery`.
     var more: [String] = []

@@ -6,7 +6,6 @@ import Testing
 
 /// The built command in a home of its own.
 final class Tool: Sendable {
-    /// How a command ended.
     struct Outcome: Sendable {
         var status: Int32
         var output: String
@@ -20,7 +19,6 @@ final class Tool: Sendable {
             try Tool.decoder.decode(type, from: Data(self.output.utf8))
         }
 
-        /// The lines of standard output.
         var lines: [String] { self.output.split(separator: "\n").map(String.init) }
     }
 
