@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import Synchronization
+import TestSupport
 
 /// Keeps everything that is logged, at every level.
 final class LogRecorder: Sendable {

@@ -79,10 +79,10 @@ extension Tool {
     var documents: URL { self.home.appending(path: "documents") }
 
     /// What that backend accepted, in order.
-    func ledger() throws -> [LedgerLine] { try self.documentLines("ledger.jsonl") }
+    func ledger() throws -> [LedgerEntry] { try self.documentLines("ledger.jsonl") }
 
     /// What that backend refused, in order.
-    func refusals() throws -> [RefusalLine] { try self.documentLines("refusals.jsonl") }
+    func refusals() throws -> [RefusalEntry] { try self.documentLines("refusals.jsonl") }
 
     /// The lines of a file in that folder; none if there is no such file.
     private func documentLines<Line: Decodable>(_ file: String) throws -> [Line] {

@@ -40,24 +40,6 @@ final class Tool: Sendable {
         var cards: [Card]
     }
 
-    /// A line of the embedded backend's ledger.
-    struct LedgerLine: Decodable, Hashable {
-        var businessNo: String
-        var doctype: String
-        var file: String
-        var imageSha256: String
-        var outOfOrder: Bool
-        var retcode: String
-        var idempotencyKey: String
-        var position: Int
-    }
-
-    /// A line of what the embedded backend refused.
-    struct RefusalLine: Decodable, Hashable {
-        var idempotencyKey: String
-        var retcode: String
-    }
-
     static var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
