@@ -10,6 +10,9 @@ import Testing
 /// A pipeline over a real sandbox, with an outside that the test scripts. A photo's bytes say what it shows: `front 1` names
 /// the side and the holder, so the verifier reads marks instead of pixels.
 final class EngineHarness: Sendable {
+    /// What a host answers.
+    typealias HostAnswer = @Sendable (FetchRequest, Fetcher.Keep) async throws -> FetchOutcome
+
     struct State {
         var events: [PipelineEvent] = []
         var verified: [String] = []
@@ -25,7 +28,7 @@ final class EngineHarness: Sendable {
         var onVerify: (@Sendable (_ photo: String, _ engine: Engine) async throws -> Void)?
         /// Told of what happens, with the running engine.
         var onEvent: (@Sendable (PipelineEvent, _ engine: Engine) -> Void)?
-        var fetches: [String: @Sendable (FetchRequest, Fetcher.Keep) async throws -> FetchOutcome] = [:]
+        var fetches: [String: HostAnswer] = [:]
         var fetched: [String] = []
         /// How often preparing fails for lack of memory.
         var preparingFailures = 0
@@ -288,6 +291,11 @@ final class EngineHarness: Sendable {
             state.delivered.append(Delivered(key: delivery.idempotencyKey, photos: photos))
             return .accepted(alreadyExisted: false, code: "000000")
         }
+    }
+
+    /// Has the host of an address answer so.
+    func host(_ address: String, _ answer: @escaping HostAnswer) {
+        self.state.withLock { $0.fetches[address] = answer }
     }
 
     /// Has the backend answer the next deliveries so; `nil` accepts one.

@@ -13,13 +13,11 @@ import Testing
 
     init() async throws { self.harness = try await EngineHarness() }
 
-    typealias Answer = @Sendable (FetchRequest, Fetcher.Keep) async throws -> FetchOutcome
-
     /// A list of one image, whose host the test scripts.
     private static let front: [[InputItem]] = [[.at("https://h/front", "N1")]]
 
     /// A host that sends an image in two pieces.
-    private static func sending(_ text: String) -> Answer {
+    private static func sending(_ text: String) -> EngineHarness.HostAnswer {
         { request, keep in
             let bytes = Data(text.utf8)
             let version = FetchedVersion(validator: "\"1\"", byteCount: bytes.count)
@@ -31,7 +29,7 @@ import Testing
     }
 
     /// A host that asks everybody to wait.
-    private static func resting(for wait: Duration = .seconds(3600)) -> Answer {
+    private static func resting(for wait: Duration = .seconds(3600)) -> EngineHarness.HostAnswer {
         { _, _ in
             var failure = EngineHarness.failure(.throttled)
             failure.retryAfter = wait
@@ -40,10 +38,8 @@ import Testing
     }
 
     @Test func `images by URL are fetched, prepared and delivered in one batch, fronts before backs`() async throws {
-        harness.state.withLock { state in
-            state.fetches["https://h/back"] = Self.sending("N1 back")
-            state.fetches["https://h/front"] = Self.sending("N1 front")
-        }
+        harness.host("https://h/back", Self.sending("N1 back"))
+        harness.host("https://h/front", Self.sending("N1 front"))
         try await harness.run([[.at("https://h/back", "N1"), .at("https://h/front", "N1")]])
         #expect(harness.delivered == [["N1 front"], ["N1 back"]])
         // The same list again: neither is fetched again.
@@ -54,24 +50,22 @@ import Testing
 
     @Test func `a host that another process is told to leave alone is left alone by its callers`() async throws {
         let secondCall = Mutex<Duration?>(nil)
-        harness.state.withLock { state in
-            state.fetches["https://h/front"] = { request, keep in
-                guard harness.state.withLock({ $0.fetched.count }) == 1 else {
-                    secondCall.withLock { $0 = time.elapsed }
-                    return try await Self.sending("N1 front")(request, keep)
-                }
-                let pause = EndpointPause(
-                    stage: .fetch,
-                    host: "h",
-                    after: EngineHarness.failure(.throttled),
-                    since: time.now,
-                    wait: Wait(from: time.now, until: time.now.advanced(by: .seconds(20)))
-                )
-                try await harness.store.begin(pause)
-                // The call ends after a heartbeat, which reads what others wrote down.
-                await time.reached(.seconds(5))
-                return .failed(EngineHarness.failure(.transient))
+        harness.host("https://h/front") { request, keep in
+            guard harness.state.withLock({ $0.fetched.count }) == 1 else {
+                secondCall.withLock { $0 = time.elapsed }
+                return try await Self.sending("N1 front")(request, keep)
             }
+            let pause = EndpointPause(
+                stage: .fetch,
+                host: "h",
+                after: EngineHarness.failure(.throttled),
+                since: time.now,
+                wait: Wait(from: time.now, until: time.now.advanced(by: .seconds(20)))
+            )
+            try await harness.store.begin(pause)
+            // The call ends after a heartbeat, which reads what others wrote down.
+            await time.reached(.seconds(5))
+            return .failed(EngineHarness.failure(.transient))
         }
         try await time.passing { try await harness.run(Self.front, time: time.engineTime) }
         #expect(try #require(secondCall.withLock { $0 }) >= .seconds(20))
@@ -79,11 +73,9 @@ import Testing
     }
 
     @Test func `a host that fails for an hour fails no image`() async throws {
-        harness.state.withLock { state in
-            state.fetches["https://h/front"] = { request, keep in
-                guard time.elapsed > .seconds(3600) else { return .failed(EngineHarness.failure(.transient)) }
-                return try await Self.sending("N1 front")(request, keep)
-            }
+        harness.host("https://h/front") { request, keep in
+            guard time.elapsed > .seconds(3600) else { return .failed(EngineHarness.failure(.transient)) }
+            return try await Self.sending("N1 front")(request, keep)
         }
         let settings = harness.settings { settings in
             settings.patience = .seconds(7200)
@@ -96,14 +88,12 @@ import Testing
 
     @Test func `a host that asks to wait holds up none of another`() async throws {
         let slowAt = Mutex<[Duration]>([])
-        harness.state.withLock { state in
-            state.fetches["https://slow/front"] = { request, keep in
-                slowAt.withLock { $0.append(time.elapsed) }
-                let answer = slowAt.withLock(\.count) > 1 ? Self.sending("N1 front") : Self.resting(for: .seconds(20))
-                return try await answer(request, keep)
-            }
-            state.fetches["https://quick/front"] = Self.sending("N2 front")
+        harness.host("https://slow/front") { request, keep in
+            slowAt.withLock { $0.append(time.elapsed) }
+            let answer = slowAt.withLock(\.count) > 1 ? Self.sending("N1 front") : Self.resting(for: .seconds(20))
+            return try await answer(request, keep)
         }
+        harness.host("https://quick/front", Self.sending("N2 front"))
         let items: [[InputItem]] = [[.at("https://slow/front", "N1")], [.at("https://quick/front", "N2")]]
         try await time.passing { try await harness.run(items, time: time.engineTime) }
         #expect(harness.delivered == [["N2 front"], ["N1 front"]])
@@ -113,10 +103,10 @@ import Testing
     @Test func `however many images wait for a host that rests, those of another are fetched`() async throws {
         let many = (1...600).map { index in
             let address = "https://resting/\(index)"
-            harness.state.withLock { $0.fetches[address] = Self.resting() }
+            harness.host(address, Self.resting())
             return [InputItem.at(address, "N\(index)")]
         }
-        harness.state.withLock { $0.fetches["https://good/front"] = Self.sending("M front") }
+        harness.host("https://good/front", Self.sending("M front"))
         try await harness.run(many + [[.at("https://good/front", "M")]])
         #expect(harness.delivered == [["M front"]])
         // A few begin together before the first is told to wait.
@@ -125,12 +115,10 @@ import Testing
 
     @Test func `a run waits for what is due within its patience, though another host rests for longer`() async throws {
         let calls = Counter()
-        harness.state.withLock { state in
-            state.fetches["https://resting/front"] = Self.resting()
-            state.fetches["https://good/front"] = { request, keep in
-                guard calls.next() > 1 else { return .failed(EngineHarness.failure(.transient)) }
-                return try await Self.sending("N2 front")(request, keep)
-            }
+        harness.host("https://resting/front", Self.resting())
+        harness.host("https://good/front") { request, keep in
+            guard calls.next() > 1 else { return .failed(EngineHarness.failure(.transient)) }
+            return try await Self.sending("N2 front")(request, keep)
         }
         let settings = harness.settings { settings in
             settings.patience = .seconds(60)
@@ -172,10 +160,8 @@ import Testing
     }
 
     @Test func `an address that our rules forbid fails, what is no image is rejected`() async throws {
-        harness.state.withLock { state in
-            state.fetches["https://h/empty"] = { _, _ in
-                .unusable(CodedError(ReasonCode(rawValue: "fetch_empty"), .input, "the body is empty"))
-            }
+        harness.host("https://h/empty") { _, _ in
+            .unusable(CodedError(ReasonCode(rawValue: "fetch_empty"), .input, "the body is empty"))
         }
         try await harness.run([[.at("nowhere", "N1"), .at("https://h/empty", "N2")]])
         let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
@@ -185,14 +171,12 @@ import Testing
 
     @Test func `a run that ends while it fetches leaves what is there, and the next asks for the rest`() async throws {
         let requests = Mutex<[FetchRequest]>([])
-        harness.state.withLock { state in
-            state.fetches["https://h/front"] = { request, keep in
-                requests.withLock { $0.append(request) }
-                guard requests.withLock(\.count) == 1 else { return try await Self.sending("N1 front")(request, keep) }
-                try await keep(Data("N1 f".utf8), 0, FetchedVersion(validator: "\"1\"", byteCount: 8))
-                harness.state.withLock { $0.engine }?.end()
-                throw CancellationError()
-            }
+        harness.host("https://h/front") { request, keep in
+            requests.withLock { $0.append(request) }
+            guard requests.withLock(\.count) == 1 else { return try await Self.sending("N1 front")(request, keep) }
+            try await keep(Data("N1 f".utf8), 0, FetchedVersion(validator: "\"1\"", byteCount: 8))
+            harness.state.withLock { $0.engine }?.end()
+            throw CancellationError()
         }
         try await harness.run(Self.front)
         #expect(harness.delivered.isEmpty)
@@ -205,12 +189,10 @@ import Testing
         let underWay = Mutex((now: 0, most: 0))
         let items = (1...40).map { index in
             let address = "https://h/front\(index)"
-            harness.state.withLock { state in
-                state.fetches[address] = { request, keep in
-                    underWay.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
-                    defer { underWay.withLock { $0.now -= 1 } }
-                    return try await Self.sending("N\(index) front")(request, keep)
-                }
+            harness.host(address) { request, keep in
+                underWay.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                defer { underWay.withLock { $0.now -= 1 } }
+                return try await Self.sending("N\(index) front")(request, keep)
             }
             return [InputItem.at(address, "N\(index)")]
         }
@@ -221,20 +203,18 @@ import Testing
     }
 
     @Test func `a card that is erased while it is fetched ends nothing else`() async throws {
-        harness.state.withLock { state in
-            state.fetches["https://h/gone"] = { request, keep in
-                let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
-                let card = try #require(cards.first { $0.metadata.businessNumber.rawValue == "N1" })
-                _ = try await harness.store.erase(
-                    [card.id],
-                    because: ReasonCode(rawValue: "requested"),
-                    by: AccessOrigin(actor: "test"),
-                    now: Timestamp(Date())
-                )
-                return try await Self.sending("N1 front")(request, keep)
-            }
-            state.fetches["https://h/front"] = Self.sending("N2 front")
+        harness.host("https://h/gone") { request, keep in
+            let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
+            let card = try #require(cards.first { $0.metadata.businessNumber.rawValue == "N1" })
+            _ = try await harness.store.erase(
+                [card.id],
+                because: ReasonCode(rawValue: "requested"),
+                by: AccessOrigin(actor: "test"),
+                now: Timestamp(Date())
+            )
+            return try await Self.sending("N1 front")(request, keep)
         }
+        harness.host("https://h/front", Self.sending("N2 front"))
         try await harness.run([[.at("https://h/gone", "N1")], [.at("https://h/front", "N2")]])
         #expect(harness.delivered == [["N2 front"]])
         let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
@@ -245,12 +225,10 @@ import Testing
 
     @Test func `our own full disk puts an image off and is no attempt`() async throws {
         let calls = Mutex<[Duration]>([])
-        harness.state.withLock { state in
-            state.fetches["https://h/front"] = { request, keep in
-                calls.withLock { $0.append(time.elapsed) }
-                guard calls.withLock(\.count) > 1 else { throw CodedError(.diskSpaceLow, .storage, "the disk is full") }
-                return try await Self.sending("N1 front")(request, keep)
-            }
+        harness.host("https://h/front") { request, keep in
+            calls.withLock { $0.append(time.elapsed) }
+            guard calls.withLock(\.count) > 1 else { throw CodedError(.diskSpaceLow, .storage, "the disk is full") }
+            return try await Self.sending("N1 front")(request, keep)
         }
         let settings = harness.settings { $0.patience = .seconds(600) }
         try await time.passing { try await harness.run(Self.front, settings, time: time.engineTime) }
