@@ -7,16 +7,12 @@ import Testing
     private let folder = TemporaryFolder()
 
     /// Which sources give a business number, and whose wins.
-    struct Precedence: Sendable, CustomTestStringConvertible {
+    struct Precedence: Sendable {
         var row: String?
         var sidecar: String?
         var option: String?
         var folder: String?
         var winner: String
-
-        var testDescription: String {
-            "\(self.row ?? "-") \(self.sidecar ?? "-") \(self.option ?? "-") \(self.folder ?? "-") → \(self.winner)"
-        }
     }
 
     @Test(arguments: [

@@ -177,7 +177,10 @@ import Testing
         #expect(outcome.words.contains(Specimen.host))
     }
 
-    @Test func `Cancelling ends the attempt at once, is no failure, and keeps what has come`() async throws {
+    /// Lends an attempt that is under way: the host has fallen silent, this time.
+    private func underWay(
+        _ body: (Task<FetchOutcome, any Error>, ImageFetcher, _ url: String) async throws -> Void
+    ) async throws {
         let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
         self.host.change { number, _, answer in
             guard number == 0 else { return }
@@ -190,32 +193,25 @@ import Testing
                 let attempt = Task { try await self.host.box.fetch(Specimen.url(port: port), with: fetcher) }
                 var iterator = arrivals.makeAsyncIterator()
                 await iterator.next()
-                attempt.cancel()
-                let result = await attempt.result
-                #expect(throws: CancellationError.self) { try result.get() }
+                try await body(attempt, fetcher, Specimen.url(port: port))
             }
+        }
+    }
+
+    @Test func `Cancelling ends the attempt at once, is no failure, and keeps what has come`() async throws {
+        try await self.underWay { attempt, _, _ in
+            attempt.cancel()
+            await #expect(throws: CancellationError.self) { try await attempt.value }
         }
         try await self.host.expectImage()
     }
 
     @Test func `A shutdown ends the attempts under way, and none begins after it`() async throws {
-        let (arrivals, arrival) = AsyncStream.makeStream(of: Void.self)
-        self.host.change { _, _, answer in
-            answer.cut(to: 1000)
-            answer.ending = .silence
-            arrival.yield()
-        }
-        try await self.host.serve { port in
-            try await Specimen.withFetcher(Specimen.settings(port: port)) { (fetcher) async throws -> Void in
-                async let outcome = PieceBox().fetch(Specimen.url(port: port), with: fetcher)
-                var iterator = arrivals.makeAsyncIterator()
-                await iterator.next()
-                await fetcher.shutdown()
-                let ended = try await outcome
-                #expect(ended.failure != nil)
-                let next = try await PieceBox().fetch(Specimen.url(port: port), with: fetcher)
-                #expect(next.failure?.failureClass == .transient)
-            }
+        try await self.underWay { attempt, fetcher, url in
+            await fetcher.shutdown()
+            #expect(try await attempt.value.failure != nil)
+            let next = try await PieceBox().fetch(url, with: fetcher)
+            #expect(next.failure?.failureClass == .transient)
         }
         #expect(self.host.received.count == 1)
     }
