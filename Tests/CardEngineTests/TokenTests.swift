@@ -1,9 +1,7 @@
 import CardEngine
 import CardModel
 import CardStore
-import Foundation
 import Synchronization
-import TestSupport
 import Testing
 
 /// A TOKEN that changes while deliveries are under way.

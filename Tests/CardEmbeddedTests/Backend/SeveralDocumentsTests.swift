@@ -1,5 +1,4 @@
 import CardEmbedded
-import Foundation
 import TestSupport
 import Testing
 
