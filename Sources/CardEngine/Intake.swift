@@ -128,13 +128,7 @@ struct Intake: Sendable {
 
     private func requireSpace() throws(CodedError) {
         guard self.context.room != .ample else { return }
-        throw CodedError(
-            .diskSpaceLow,
-            .storage,
-            """
-            the disk of the sandbox is nearly full, so nothing more is taken in (sandbox.intake_free_space); free some space
-            """
-        )
+        throw CodedError(.diskSpaceLow, .storage, .engineDiskFull)
     }
 
     /// Reads and prepares a photo, or notes where it is to be fetched from; throws `CodedError` if it becomes no card.
@@ -192,11 +186,7 @@ extension Intake {
 
     private func requireFetchingShare() async throws {
         guard try await self.context.store.isFetchingFull(for: self.submitter) else { return }
-        throw CodedError(
-            .queueFull,
-            .storage,
-            "too many images of this sender are still to be fetched; send it again when some of them are done"
-        )
+        throw CodedError(.queueFull, .storage, .engineTooManyFetches)
     }
 }
 
@@ -253,11 +243,7 @@ extension Intake {
             isFull = try await self.context.store.isQueueShareTaken(by: self.submitter)
         }
         guard isFull else { return }
-        throw CodedError(
-            .queueFull,
-            .storage,
-            "the queue is full: too many cards in progress; send it again later"
-        )
+        throw CodedError(.queueFull, .storage, .engineQueueFull)
     }
 
     private func admit(_ admission: Admission) async throws -> AdmissionOutcome {

@@ -34,14 +34,10 @@ package struct ImageRecompressor: Sendable {
     ///   time now.
     package func prepare(_ source: Data) throws(CodedError) -> PreparedImage {
         guard !source.isEmpty else {
-            throw CodedError(.imageEmpty, .input, "the file is empty; supply the photo again")
+            throw CodedError(.imageEmpty, .input, .imageEmpty)
         }
         guard source.count <= self.settings.maxSourceBytes else {
-            throw CodedError(
-                .sourceTooLarge,
-                .input,
-                "the image has \(source.count) bytes, more than \(self.settings.maxSourceBytes); supply a smaller file"
-            )
+            throw CodedError(.sourceTooLarge, .input, .imageTooLarge(source.count, self.settings.maxSourceBytes))
         }
         // A typed throw does not pass through withUnsafeBytes.
         let outcome = source.withUnsafeBytes { raw in
@@ -127,14 +123,7 @@ package struct ImageRecompressor: Sendable {
             let smaller = try planes.reduced(to: planes.size.fitted(to: edge))
             if let jpeg = try encoder.encode(smaller, of: subject) { return PreparedImage(jpeg, smaller.size) }
         }
-        throw CodedError(
-            .imageOverBudget,
-            .input,
-            """
-            even \(edge) pixels long at quality \(encoder.quality) of 100 the image exceeds \
-            \(self.settings.byteBudget) bytes; raise imaging.byte_budget
-            """
-        )
+        throw CodedError(.imageOverBudget, .input, .imageOverBudget(edge, quality: encoder.quality, self.settings.byteBudget))
     }
 
     private func encoder(quality: Int, profile: [UInt8]) -> JPEGEncoder {

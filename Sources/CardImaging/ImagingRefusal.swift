@@ -56,80 +56,34 @@ struct ImageSubject {
     /// The refusal that a status stands for; `detail` is the library's own text.
     func refusal(_ status: idci_status, _ detail: String) -> CodedError {
         if status == IDCI_OUT_OF_MEMORY { return Self.outOfMemory }
-        let (code, what) = self.fault(status, detail)
-        let message: Message = "the \(self.format.displayName) image \(what)"
+        let (code, message) = self.fault(status, detail)
         return CodedError(code, status == IDCI_TOO_SLOW ? .temporary : .input, message)
     }
 
-    /// The code of a status, and what is said of the image.
     private func fault(_ status: idci_status, _ detail: String) -> (ReasonCode, Message) {
-        let size: Message = "\(self.size.width)x\(self.size.height) pixels"
-        return switch status {
-        case IDCI_CORRUPT: (.imageCorrupt, "is damaged (\(detail)); supply the original file again")
-        case IDCI_TRUNCATED: (.imageTruncated, "is incomplete (\(detail)); supply the whole file again")
-        case IDCI_NO_HEIGHT: (.imageUnsupportedCoding, Self.noHeight)
-        case IDCI_UNSUPPORTED where self.format == .png: (.imageUnsupportedCoding, Self.applePNG)
-        case IDCI_UNSUPPORTED:
-            (
-                .imageUnsupportedCoding,
-                "is of a kind that cannot be read (\(detail)); save it as a baseline JPEG and supply that"
-            )
+        switch status {
+        case IDCI_CORRUPT: (.imageCorrupt, .imageCorrupt(detail))
+        case IDCI_TRUNCATED: (.imageTruncated, .imageTruncated(detail))
+        case IDCI_NO_HEIGHT: (.imageUnsupportedCoding, .imageNoHeight)
+        case IDCI_UNSUPPORTED where self.format == .png: (.imageUnsupportedCoding, .imageApplePNG)
+        case IDCI_UNSUPPORTED: (.imageUnsupportedCoding, .imageUnsupported(self.format.displayName, detail))
         case IDCI_TOO_MANY_PIXELS:
-            (.imageTooManyPixels, "claims \(size), more than \(self.settings.maxPixels) in all; supply a smaller one")
-        case IDCI_EDGE_TOO_LONG:
-            (
-                .imageEdgeTooLong,
-                "claims an edge of more than \(self.limits.maxSourceEdge) pixels; supply a smaller one"
-            )
+            (.imageTooManyPixels, .imageTooManyPixels(self.size, limit: self.settings.maxPixels))
+        case IDCI_EDGE_TOO_LONG: (.imageEdgeTooLong, .imageEdgeTooLong(self.limits.maxSourceEdge))
         case IDCI_TOO_MUCH_MEMORY where self.decodeBytes <= self.limits.maxDecodeBytes / 2:
             // The result takes the memory, not the source.
             (
                 .imageDecodeMemory,
-                """
-                of \(size) needs more than \(self.limits.maxDecodeBytes) bytes of memory to stay this large; lower \
-                imaging.max_edge (\(self.settings.maxEdge))
-                """
+                .imageResultMemory(self.size, limit: self.limits.maxDecodeBytes, maxEdge: self.settings.maxEdge)
             )
         case IDCI_TOO_MUCH_MEMORY:
-            (
-                .imageDecodeMemory,
-                """
-                of \(size) needs more than \(self.limits.maxDecodeBytes) bytes of memory; save it smaller and not \
-                progressive or interlaced, and supply that
-                """
-            )
-        case IDCI_TOO_MANY_SCANS:
-            (
-                .imageTooManyScans,
-                "has more than \(self.limits.maxScans) scans; save it as a baseline JPEG and supply that"
-            )
-        case IDCI_TOO_SLOW:
-            (
-                .imageDecodeTime,
-                """
-                took longer than \(self.limits.maxDecodeTime.components.seconds) seconds to decode; save it smaller, as a \
-                baseline JPEG, or try again when the machine has less to do
-                """
-            )
-        default:
-            (.imageInternalError, "cannot be processed (\(detail)); report this as a defect of this program")
+            (.imageDecodeMemory, .imageMemory(self.size, limit: self.limits.maxDecodeBytes))
+        case IDCI_TOO_MANY_SCANS: (.imageTooManyScans, .imageTooManyScans(self.limits.maxScans))
+        case IDCI_TOO_SLOW: (.imageDecodeTime, .imageTooSlow(limit: self.limits.maxDecodeTime))
+        default: (.imageInternalError, .imageInternalError(detail))
         }
     }
 
-    private static let noHeight: Message = """
-        has height 0 in its header and tells its height only after the picture (a DNL segment, as some scanners \
-        write); open it in an image program, save it once as JPEG, and supply that
-        """
-
-    private static let applePNG: Message = """
-        is in Apple's own variant of PNG (CgBI), which iPhone apps hold and only Apple's programs read; export the \
-        photo as JPEG and supply that
-        """
-
     /// The refusal when there is no memory.
-    static let outOfMemory = CodedError(
-        .imageOutOfMemory,
-        .temporary,
-        "there is no memory to process an image; lower imaging.concurrency, or try again later"
-    )
+    static let outOfMemory = CodedError(.imageOutOfMemory, .temporary, .imageOutOfMemory)
 }

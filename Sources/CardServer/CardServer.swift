@@ -97,11 +97,10 @@ package struct CardServer: Service {
                 end.yield()
             }
         } catch let error as IOError where !isRunning.load(ordering: .relaxed) {
-            let remedy: Message = error.errnoCode == EADDRINUSE ? "; end what uses it, or name another one" : ""
-            throw self.unavailable("\(String(cString: strerror(error.errnoCode)))" + remedy)
+            throw self.unavailable(error.errnoCode == EADDRINUSE ? .listenInUse : .listenRefused(error.errnoCode))
         } catch let error as SocketAddressError {
             let isUnknown = if case .unknown = error { true } else { false }
-            throw self.unavailable(isUnknown ? "nobody knows this name" : "this is no address")
+            throw self.unavailable(isUnknown ? .listenUnknownHost : .listenNoAddress)
         }
     }
 
@@ -109,10 +108,7 @@ package struct CardServer: Service {
         CodedError(
             ReasonCode(rawValue: "port_unavailable"),
             .configuration,
-            """
-            the server cannot listen on \(self.configuration.host), port \(self.configuration.port) (server.listen): \
-            \(reason)
-            """
+            .listenFailed(self.configuration.host, self.configuration.port, reason)
         )
     }
 

@@ -104,7 +104,7 @@ import Testing
         let source = try Self.picture.jpeg()
         let error = #expect(throws: CodedError.self) { try prepare(source, Self.settings { $0.maxPixels = 10 }) }
         #expect(error?.kind == .input)
-        let text = "the JPEG image claims 200x100 pixels, more than 10 in all; supply a smaller one"
+        let text = "the image has 200x100 pixels, more than 10; supply a smaller one"
         #expect(error?.message.text() == text)
     }
 }

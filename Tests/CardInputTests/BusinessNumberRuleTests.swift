@@ -76,10 +76,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("folder", "in/LOAN-1", "--business-no-from root"), ("folder", "in", "--business-no-from folder:1"),
+        ("folder", "in/LOAN-1", "--business-no-from root"), ("folder", "in", "--business-no-from) to folder:1"),
         ("folder", "in", "folder:2"), ("folder", "in", "folder:3"), ("folder", "in", "manifest"),
         ("folder", "in/LOAN-1/front.jpg", "pattern:REGEX"),
-        ("folder:2", "in/LOAN-1", "folder:2"), ("none", "in", "--business-no-from none"),
+        ("folder:2", "in/LOAN-1", "folder:2"), ("none", "in", "--business-no-from) is none; set another rule"),
         ("pattern:(X)", "in", "intake.business_no_from"),
     ])
     func `A refusal names the option to take, and no name`(rule: String, path: String, words: String) throws {
@@ -92,7 +92,7 @@ import Testing
     @Test(arguments: [
         ("", "root, folder"), ("Folder", "root, folder"), ("folder:", "1 to 64"), ("folder:0", "1 to 64"),
         ("folder:65", "1 to 64"), ("folder:-1", "1 to 64"), ("folder:x", "1 to 64"), ("pattern:", "0 groups"),
-        ("pattern:LOAN", "0 groups"), ("pattern:(a)(b)", "2 groups"), ("pattern:((", "no regular expression"),
+        ("pattern:LOAN", "0 groups"), ("pattern:(a)(b)", "2 groups"), ("pattern:((", "not a regular expression"),
     ])
     func `A rule that cannot be read says what it must be`(text: String, words: String) throws {
         let problem = try #require(throws: CodedError.self) { try BusinessNumberRule(text) }

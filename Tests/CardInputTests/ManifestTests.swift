@@ -70,7 +70,7 @@ import Testing
             ]
         )
         #expect(
-            listing.messages[0].contains("but for upper and lower case") && listing.messages[2].contains("no such file")
+            listing.messages[0].contains("apart from case or accents") && listing.messages[2].contains("no such file")
         )
     }
 
@@ -227,20 +227,20 @@ import Testing
         ("m.csv", "path,,business_no\na.jpg,,L\n", "\"\""),
         ("m.csv", "path,business_no\na.jpg,L\n\nb.jpg,L,张\n", "row 4 of the manifest has 3 values for 2 columns"),
         ("m.csv", "path,business_no\na.jpg,=\"00123\"\n", "format the column as text"),
-        ("m.csv", "path,side\na.jpg,\n,front\n", "row 3 of the manifest has no path"),
-        ("m.csv", "path,expected_name\na.jpg,张三,北京\n", "row 2 of the manifest has 3 values for 2 columns"),
+        ("m.csv", "path,side\na.jpg,\n,front\n", "row 3 of the manifest: it has no path"),
+        ("m.csv", "path,expected_name\na.jpg,张三,北京\n", "row 2 of the manifest: it has 3 values for 2 columns"),
         ("m.csv", "path,expected_name\na.jpg,\"张三\n", "quote"),
         ("m.json", "[{\"path\": \"a.jpg\", \"expected_name\": \"张三\"}]", "is JSON"),
         ("m.csv", "PK\u{3}\u{4}张三", "is a workbook"), ("m.csv", "path;expected_name\na.jpg;张三\n", "not semicolons"),
-        ("m.csv", "path,busines_no\na.jpg,张三\n", "correct them, and run again"),
+        ("m.csv", "path,busines_no\na.jpg,张三\n", "unknown columns: \"busines_no\""),
         ("m.csv", "path,expected_name\na.jpg,\"张三\"张\"\"\n", "row 2"),
-        ("m.jsonl", "{\"path\": \"a.jpg\"}\n\n{\"path\": \"张三\n", "row 3 of the manifest is not a JSON object"),
+        ("m.jsonl", "{\"path\": \"a.jpg\"}\n\n{\"path\": \"张三\n", "row 3 of the manifest: it is not a JSON object"),
         ("m.jsonl", "{\"path\": \"a.jpg\", \"nam\u{7}e\": \"张三\"}", "row 1"),
         ("m.jsonl", "{\"path\": \"a.jpg\", \"name\": \"张三\"}", "\"name\""),
-        ("m.jsonl", "{\"business_no\": \"张三\"}", "row 1 of the manifest has no path"),
-        ("m.jsonl", "{\"path\": \"a\\u0000张三\"}", "row 1 of the manifest has a path with a zero byte"),
-        ("m.jsonl", "{\"path\": \"a.jpg\", \"user_no\": 10.0}", "row 1 of the manifest has a number with a fraction"),
-        ("m.jsonl", "[\"张三\"]", "row 1 of the manifest is not a JSON object"),
+        ("m.jsonl", "{\"business_no\": \"张三\"}", "row 1 of the manifest: it has no path"),
+        ("m.jsonl", "{\"path\": \"a\\u0000张三\"}", "row 1 of the manifest: its path contains a zero byte"),
+        ("m.jsonl", "{\"path\": \"a.jpg\", \"user_no\": 10.0}", "row 1 of the manifest: it has a number with a fraction"),
+        ("m.jsonl", "[\"张三\"]", "row 1 of the manifest: it is not a JSON object"),
     ])
     func `A manifest that cannot be understood is an error that names the row and never its values`(
         _ name: String,
@@ -266,7 +266,7 @@ import Testing
         (
             "m.jsonl",
             "{\"path\": \"a.jpg\", \"side\": \"back\", \"side\": \"front\"}\n{\"path\": \"b.jpg\"}",
-            "field_duplicate", "row 1 of the manifest: side is given twice"
+            "field_duplicate", "row 1 of the manifest: it gives a key more than once (side)"
         ),
     ])
     func `Unusable values refuse their row alone`(name: String, text: String, code: String, words: String) throws {
@@ -283,7 +283,7 @@ import Testing
     @Test(arguments: [
         ("m.csv", "path,side,side\na.jpg,,\n", "side"), ("m.csv", "path,side,path\na.jpg,,b.jpg\n", "path"),
         ("m.csv", "path,Business_No, business_no \na.jpg,1,2\n", "business_no"),
-        ("m.jsonl", "{\"path\": \"a.jpg\", \"path\": \"b.jpg\"}", "row 1 of the manifest path"),
+        ("m.jsonl", "{\"path\": \"a.jpg\", \"path\": \"b.jpg\"}", "row 1 of the manifest: it gives a key more than once (path)"),
     ])
     func `A column or path that stands twice is an error of the run`(name: String, text: String, words: String) throws {
         try self.folder.write("a.jpg", "b.jpg")

@@ -60,6 +60,6 @@ import Testing
     func `A folder that is or lies in it is not taken`(path: String) throws {
         let error = #expect(throws: CodedError.self) { try self.lines(path) }
         #expect(error?.code == .inputUnreadable)
-        #expect(error?.message.text().contains("is or lies in the folder of the sandbox") == true)
+        #expect(error?.message.text().contains("is the sandbox or lies in it") == true)
     }
 }

@@ -180,7 +180,7 @@ struct SubmissionTests {
                 (.image(image, token: Self.token, businessNumber: nil), "business_no_missing", ["Card-Business-No"]),
                 (Self.form(), "user_no_missing", ["user_no", "Card-User-No"]),
                 (Self.form(fields: [("colour", "red")]), "field_unknown", ["colour is unknown", "business_no"]),
-                (Self.form(fields: [("110105194912", "x")]), "field_unknown", ["a field is unknown", "business_no"]),
+                (Self.form(fields: [("110105194912", "x")]), "field_unknown", ["A field is unknown", "business_no"]),
                 (
                     .image(image, token: Self.token, headers: [("Card-Colour", "red")]), "field_unknown",
                     ["card-colour is unknown", "Card-Business-No"]
@@ -191,7 +191,7 @@ struct SubmissionTests {
                 ),
                 (
                     .json("POST", "/v1/cards/x/resolve", token: "operator", #"{"as":7}"#), "json_invalid",
-                    ["as is no string", "\"as\": \"…\""]
+                    ["as is not a string", "\"as\": \"…\""]
                 ),
                 (.json("POST", "/v1/runs", token: "runner", "[]"), "json_invalid", ["{\"source\": \"…\"}"]),
             ]

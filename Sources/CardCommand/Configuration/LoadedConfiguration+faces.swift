@@ -49,7 +49,7 @@ extension LoadedConfiguration {
             )
         }
         if !CardServer.Configuration.isLoopback(host), server.certificate == nil {
-            self.note(.settingConflict, key, CardServer.Configuration.unencrypted)
+            self.note(.settingConflict, key, .listenUnencrypted)
         }
         // An address that is no origin may hold a password, and is not repeated.
         for (index, origin) in server.corsOrigins.enumerated() where Self.origin(origin) == nil {

@@ -98,7 +98,7 @@ struct RunCommand: Command {
     private func rule() throws -> BusinessNumberRule? {
         guard let businessNoFrom else { return nil }
         do { return try BusinessNumberRule(businessNoFrom) } catch {
-            throw ValidationError("--business-no-from \(businessNoFrom) \(error.message.text())")
+            throw ValidationError("--business-no-from \(businessNoFrom): \(error.message.text())")
         }
     }
 

@@ -123,16 +123,8 @@ final class EndpointGate: Sendable {
 
 extension RemoteFailure {
     /// The endpoint began to pause after a call was claimed and before it was sent.
-    static let withheld = RemoteFailure(
-        .notSent,
-        code: "endpoint_pauses",
-        message: "the endpoint began to pause before the call"
-    )
+    static let withheld = RemoteFailure(.notSent, code: "endpoint_pauses", message: .engineEndpointPaused)
 
     /// The form of a delivery would be another one by now, and it never reached the backend.
-    static let formChanged = RemoteFailure(
-        .notSent,
-        code: "form_changed",
-        message: "the TOKEN or the fields of the form have changed, so the card goes in a new delivery"
-    )
+    static let formChanged = RemoteFailure(.notSent, code: "form_changed", message: .engineFormChanged)
 }

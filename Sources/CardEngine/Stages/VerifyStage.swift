@@ -82,13 +82,7 @@ struct VerifyStage: StageWork {
             if case .rejected(reason, _) = judge(at: time).verdict { false } else { true }
         }
         guard isDoubtful else { return judgement }
-        judgement.verdict = .held(
-            .clockDoubtful,
-            message: """
-                \(message); by the clock of this machine it is \(now.description), which may be wrong: set the clock, and the card \
-                is judged again by itself
-                """
-        )
+        judgement.verdict = .held(.clockDoubtful, message: .engineClockDoubtful(message, now: now))
         return judgement
     }
 
@@ -110,11 +104,7 @@ struct VerifyStage: StageWork {
             )
         }
         var final = failure
-        final.message =
-            """
-            the verifier refuses the size of the image (\(job.image.width)x\(job.image.height) pixels, \
-            \(job.image.jpeg.count) bytes), and it cannot be made smaller; take a photo that the card fills
-            """
+        final.message = .engineImageRefused(job.image)
         return self.failed(final, of: job)
     }
 

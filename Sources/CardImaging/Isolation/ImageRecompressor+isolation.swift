@@ -40,23 +40,9 @@ extension ImageRecompressor {
         return PreparedImage(Data(body), PixelSize(width: reply.width, height: reply.height))
     }
 
-    private static let crashed = CodedError(
-        .decoderCrashed,
-        .input,
-        "decoding the image brought the decoder down; supply another photo of the card"
-    )
+    private static let crashed = CodedError(.decoderCrashed, .input, .imageDecoderCrashed)
 
-    private static let stopped = CodedError(
-        .decoderUnavailable,
-        .temporary,
-        """
-        the process that decodes images was stopped from outside or took too long; see to memory and load
-        """
-    )
+    private static let stopped = CodedError(.decoderUnavailable, .temporary, .imageDecoderStopped)
 
-    private static let notStarted = CodedError(
-        .decoderUnavailable,
-        .temporary,
-        "the process that decodes images cannot be started; see to memory and limits, then run again"
-    )
+    private static let notStarted = CodedError(.decoderUnavailable, .temporary, .imageNoDecoder)
 }

@@ -100,11 +100,7 @@ package struct BatchListing: Sendable {
         CodedError(
             .tooManyPhotos,
             .input,
-            """
-            \(count) photos of this list have the business number \(item.metadata.businessNumber.rawValue), more than \
-            \(Limits.photosPerNumber); is the folder level right? name the folder above those of the cases, or set \
-            --business-no-from
-            """
+            .inputTooManyPhotos(count, item.metadata.businessNumber, limit: Limits.photosPerNumber)
         )
     }
 
@@ -112,9 +108,6 @@ package struct BatchListing: Sendable {
     package var emptiness: Message? {
         guard !self.entries.contains(where: { if case .ignore = $0 { false } else { true } }) else { return nil }
         let passed = self.passedOver.values.reduce(0, +)
-        return """
-            there are no photos: \(self.entries.count) files are no images, and \(passed) files or folders were passed over \
-            because of their names; check which folder or manifest is meant
-            """
+        return .inputNoPhotos(self.entries.count, passed)
     }
 }

@@ -78,14 +78,10 @@ extension CodedError {
     }
 
     /// Neither a file nor a folder was found in passing.
-    static let notAFile = CodedError(
-        .sourceUnreadable,
-        .input,
-        "this is a pipe, socket or device, which is not opened; put photos into files"
-    )
+    static let notAFile = CodedError(.sourceUnreadable, .input, .inputNotAFile)
 
     /// A list has more files than it may.
     static func tooManyInputs(limit: Int) -> CodedError {
-        CodedError(.tooManyInputs, .input, "the list has more than \(limit) files; split it over several runs")
+        CodedError(.tooManyInputs, .input, .inputTooMany(limit))
     }
 }

@@ -40,8 +40,7 @@ struct InputLocator {
                 candidates += try walk.candidates()
                 self.count(walk.passedOver)
             case .unusable(let source, let error):
-                let message: Message = "it cannot be opened (\(error.description)); make it readable and run again"
-                candidates.append(self.unusable(source, .found, message))
+                candidates.append(self.unusable(source, .found, .inputCannotOpen(error.rawValue)))
             }
         }
         return candidates
@@ -61,13 +60,12 @@ struct InputLocator {
             let status = try real.realStatus()
             let problem: Message? =
                 switch status.kind {
-                case .folder: "this is a folder, not a photo; name the file of the photo"
-                case .link, .other: "this is not a regular file; name the file of the photo"
-                case .file where self.own.holds(real): "it belongs to the sandbox; name photos only"
-                case .file where confines.map { !real.lies(below: $0) } ?? false:
-                    "it lies outside of the folder that its manifest lies in; put it there, or name it otherwise"
+                case .folder: .inputIsFolder
+                case .link, .other: .inputNotRegular
+                case .file where self.own.holds(real): .inputInSandbox
+                case .file where confines.map { !real.lies(below: $0) } ?? false: .inputOutsideManifest
                 case .file where !real.isUTF8:
-                    "its path is not UTF-8; rename what is not and run again"
+                    .inputPathNotUTF8
                 case .file: nil
                 }
             if let problem { return self.unusable(source, origin, problem) }
@@ -86,12 +84,15 @@ struct InputLocator {
                 return candidate
             }
             if meant.count > 1 { return self.unusable(source, origin, Self.ambiguous) }
-            let what: Message =
-                error.isAbsence ? "there is no such file" : "it cannot be opened (\(error.description))"
             // As Windows writes paths; here it is a letter like any other.
-            let isWindows = error.isAbsence && source.text.contains("\\")
-            let remedy: Message = isWindows ? "write / in place of \\ in the path" : "check the path"
-            return self.unusable(source, origin, what + "; " + remedy + " and run again")
+            let isWindows = source.text.contains("\\")
+            let message: Message =
+                switch error.isAbsence {
+                case true where isWindows: .inputMissingBackslash
+                case true: .inputMissing
+                case false: .inputCannotOpenPath(error.rawValue)
+                }
+            return self.unusable(source, origin, message)
         }
     }
 
@@ -111,7 +112,7 @@ struct InputLocator {
     }
 
     private static let ambiguous: Message =
-        "several files have this name but for upper and lower case or accents; write the name of one exactly"
+        .inputAmbiguous
 
     private mutating func look(up text: String) throws(CodedError) {
         let path = FilePath(written: text)
@@ -126,28 +127,21 @@ struct InputLocator {
             }
         } catch {
             guard error.isAbsence else {
-                let shown = Redacted(text)
                 throw CodedError(
                     .inputUnreadable,
                     .input,
                     error == .notSupported
-                        ? "\(shown) is neither a file nor a folder; name photos, or folders of photos"
-                        : "\(shown) cannot be opened (\(error.description)); make it readable or leave it out"
+                        ? .inputNeither(text)
+                        : .inputNamedCannotOpen(text, error.rawValue)
                 )
             }
             if PathPattern.isPattern(text), try self.expand(text) { return }
             let meant = self.written.meant(by: path)
             if meant.count == 1 { return try self.look(up: meant[0].text) }
-            let what: Message =
-                meant.isEmpty ? "there is no file or folder of this path; check its spelling" : Self.ambiguous
-            throw CodedError(.inputNotFound, .input, "\(Redacted(text)): " + what)
+            throw CodedError(.inputNotFound, .input, meant.isEmpty ? .inputNotFound(text) : .inputNamedAmbiguous(text))
         }
         guard isTaken else {
-            throw CodedError(
-                .inputUnreadable,
-                .input,
-                "\(Redacted(text)) is or lies in the folder of the sandbox; name the folder of the photos"
-            )
+            throw CodedError(.inputUnreadable, .input, .inputIsSandbox(text))
         }
     }
 

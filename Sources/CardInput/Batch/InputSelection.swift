@@ -46,9 +46,7 @@ struct InputSelection {
             path: written,
             real: written,
             origin: candidate.origin,
-            finding: .unusable(
-                "there is no such file, and the one that is written alike is named elsewhere; check the path and run again"
-            )
+            finding: .unusable(.inputSimilarUsed)
         )
         refused.written = written
         return refused
@@ -104,11 +102,7 @@ struct InputSelection {
         CodedError(
             .rowConflict,
             .input,
-            """
-            rows \(min(row, other)) and \(max(row, other)) of the manifest name the same photo for the business number \
-            \(item.metadata.businessNumber.rawValue) and say different things of it; correct the path or the values of \
-            one of them, or remove it, and run again
-            """
+            .manifestRowConflict(min(row, other), max(row, other), item.metadata.businessNumber)
         )
     }
 
@@ -154,7 +148,7 @@ struct InputSelection {
             do {
                 start = try SourceFile.head(identity, count: InputLimits.sniffBytes)
             } catch {
-                throw CodedError(error.code, error.kind, "whether this is an image is not known: " + error.message)
+                throw CodedError(error.code, error.kind, .inputCannotSniff(error.message))
             }
             let format = ImageFormat.sniff(start)
             return format == .unknown ? .failure(format.refusal(start)) : .success(.file(identity))

@@ -94,18 +94,11 @@ struct FolderWalk {
             open = opened
         } catch {
             guard !folder.below.isEmpty else {
-                throw CodedError(
-                    .inputUnreadable,
-                    .input,
-                    """
-                    the folder \(Redacted(self.source.text)) cannot be listed (\(error.description)); make it \
-                    readable or leave it out
-                    """
-                )
+                throw CodedError(.inputUnreadable, .input, .folderNamedCannotList(self.source.text, error.rawValue))
             }
             // Gone since its parent was listed: then it holds nothing.
             if error.isAbsence { return }
-            let message: Message = "this folder cannot be listed (\(error.description)); make it readable and run again"
+            let message: Message = .folderCannotList(error.rawValue)
             self.add(.unusable(message), path: folder.path, below: folder.below, place: nil)
             return
         }
@@ -128,7 +121,7 @@ struct FolderWalk {
         let path = folder.path.appending(name)
         let below = folder.below.appending(name)
         guard name.isUTF8 else {
-            return self.add(.unusable("the name is not UTF-8; rename it and run again"), path: path, below: below)
+            return self.add(.unusable(.inputNameNotUTF8), path: path, below: below)
         }
         do {
             // By way of the descriptor: a link that takes the place of a folder is not followed. One that has vanished
@@ -140,15 +133,11 @@ struct FolderWalk {
             case .folder: self.pending.append(self.folder(name, at: path, below: below, in: folder))
             case .other: self.add(.notAFile, path: path, below: below)
             case .link where self.watching != nil:
-                let message: Message = """
-                    a symbolic link, which is not followed in a watched folder; put the file or folder itself here, or watch \
-                    the folder that it leads to
-                    """
-                self.add(.strayLink(message), path: path, below: below)
+                self.add(.strayLink(.linkWatched), path: path, below: below)
             case .link: self.follow(name, path, below: below, in: folder)
             }
         } catch {
-            let message: Message = "it cannot be looked at (\(error.description)); shorten its path or repair the disk"
+            let message: Message = .inputCannotStat(error.rawValue)
             self.add(.unusable(message), path: path, below: below)
         }
     }
@@ -160,18 +149,17 @@ struct FolderWalk {
             target = try path.real()
             status = try target.realStatus()
         } catch {
-            let message: Message = "a symbolic link that leads nowhere (\(error.description)); repair or remove it"
+            let message: Message = .linkBroken(error.rawValue)
             return self.add(.strayLink(message), path: path, below: below)
         }
         guard target.starts(with: self.root) else {
-            let message: Message =
-                "a symbolic link that leaves the folder given; name the file itself, or its own folder"
+            let message: Message = .linkOutside
             // A folder may hold photos, so that the run would not be whole without it.
             return self.add(status.kind == .folder ? .unusable(message) : .strayLink(message), path: path, below: below)
         }
         switch status.kind {
         case .file where self.own.holds(target):
-            self.add(.strayLink("a symbolic link into the sandbox; remove it"), path: path, below: below)
+            self.add(.strayLink(.linkIntoSandbox), path: path, below: below)
         case .file:
             let finding = Candidate.Finding.file(FileIdentity(path: target.text, status))
             self.add(finding, path: path, below: below, place: folder.place, real: target)

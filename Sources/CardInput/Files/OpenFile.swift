@@ -16,12 +16,12 @@ struct OpenFile: ~Copyable {
         /// What is wrong, to read on after what the file is: "the manifest ".
         ///
         /// - Parameter limit: the most bytes, in words.
-        func words(limit: Message) -> Message {
+        func message(limit: Int) -> Message {
             switch self {
-            case .system(let code): "cannot be read (\(code.description))"
-            case .notAFile: "is not a regular file"
-            case .tooLarge(let size): "has \(size) bytes, more than " + limit
-            case .changed: "changed while it was read"
+            case .system(let code): .readFailed(code.rawValue)
+            case .notAFile: .readNotRegular
+            case .tooLarge(let size): .readTooLarge(size, limit)
+            case .changed: .readChanged
             }
         }
     }

@@ -44,12 +44,7 @@ enum PathPattern {
             )
         }
         guard status == 0 || status == GLOB_NOMATCH else {
-            let shown = Redacted(text)
-            throw CodedError(
-                .inputUnreadable,
-                .input,
-                "not all folders that \(shown) names can be listed; make them readable, or name the others"
-            )
+            throw CodedError(.inputUnreadable, .input, .inputPatternUnreadable(text))
         }
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { FilePath(platformString: $0) } }
     }

@@ -42,17 +42,15 @@ package enum SourceFile {
     }
 
     private static func error(_ failure: OpenFile.Failure, limit: Int) -> CodedError {
-        let words = failure.words(limit: "the \(limit) of imaging.max_source_bytes")
-        return switch failure {
-        case .system: CodedError(.sourceUnreadable, .input, "the file " + words + "; make it readable and run again")
-        case .notAFile: CodedError(.sourceUnreadable, .input, "this " + words + "; name the file of the photo")
-        case .tooLarge:
-            CodedError(.sourceTooLarge, .input, "the file " + words + "; save the photo smaller, or raise that limit")
-        case .changed: CodedError(.sourceChanged, .temporary, "the file " + words + "; run again")
+        switch failure {
+        case .system(let code): CodedError(.sourceUnreadable, .input, .sourceCannotRead(code.rawValue))
+        case .notAFile: CodedError(.sourceUnreadable, .input, .inputNotRegular)
+        case .tooLarge(let size): CodedError(.sourceTooLarge, .input, .sourceTooLarge(size, limit))
+        case .changed: CodedError(.sourceChanged, .temporary, .sourceChanged)
         }
     }
 
     private static var replaced: CodedError {
-        CodedError(.sourceChanged, .temporary, "the file is not the one that was listed; run again")
+        CodedError(.sourceChanged, .temporary, .sourceReplaced)
     }
 }

@@ -11,11 +11,11 @@ enum CSVManifest {
     static func rows(in data: Data) throws(CodedError) -> [Manifest.Row] {
         if let kind = self.otherKind(of: data) { throw self.invalid(kind) }
         guard let text = TableText.decoded(data) else {
-            throw self.invalid("is neither UTF-8, UTF-16 nor GB18030; save it as \"CSV UTF-8\"")
+            throw self.invalid(.manifestEncoding)
         }
         // An open quote would silently swallow all rows after it.
         guard text.utf8.count(where: { $0 == UInt8(ascii: "\"") }).isMultiple(of: 2) else {
-            throw self.invalid("has a quote that is never closed; correct it")
+            throw self.invalid(.manifestOpenQuote)
         }
         let records = try self.records(of: self.withoutBlanks(text))
         guard let header = records.firstIndex(where: { !$0.allSatisfy(\.trimmed.isEmpty) }) else {
@@ -26,7 +26,7 @@ enum CSVManifest {
         for (index, values) in records.enumerated().dropFirst(header + 1) where !values.allSatisfy(\.trimmed.isEmpty) {
             let count = (values.lastIndex { !$0.trimmed.isEmpty } ?? 0) + 1
             guard count <= columns.count else {
-                throw Manifest.invalid(row: index + 1, "has \(count) values for \(columns.count) columns")
+                throw Manifest.invalid(row: index + 1, .manifestTooManyValues(count, columns.count))
             }
             var record = Record()
             for (column, value) in zip(columns, values) { record.set(column, to: value) }
@@ -38,11 +38,11 @@ enum CSVManifest {
     /// What a file is that is no CSV at all: words about its columns or quotes would help nobody.
     private static func otherKind(of data: Data) -> Message? {
         if data.starts(with: [0x50, 0x4B, 3, 4]) || data.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
-            return "is a workbook; save it as \"CSV UTF-8\""
+            return .manifestWorkbook
         }
         let first = TableText.withoutByteOrderMark(data).first { $0 > UInt8(ascii: " ") }
         guard let first, "{[".utf8.contains(first) else { return nil }
-        return "is JSON, and its name does not end in .jsonl; write one object per line into a file that ends in .jsonl"
+        return .manifestJSONName
     }
 
     /// Drops white space before the ends of unquoted values; SwiftCSV does so at their starts, and beside quotes.
@@ -70,13 +70,7 @@ enum CSVManifest {
             try csv.enumerateAsArray(startAt: 0, rowLimit: nil) { records.append($0) }
         } catch {
             // The parser's own words quote the manifest, which is personal.
-            throw Manifest.invalid(
-                row: records.count + 1,
-                """
-                has a quote inside of a value that does not begin with one, or text after a closing quote; if it is \
-                there to keep a number as text (="00123"), format the column as text instead
-                """
-            )
+            throw Manifest.invalid(row: records.count + 1, .manifestStrayQuote)
         }
         return records
     }
@@ -87,25 +81,22 @@ enum CSVManifest {
         // Without a column `path` the first row may be data, and data is not quoted in a message.
         guard names.contains("path") else { throw self.headerless }
         let unknown = names.filter { !Record.isKnown($0) }
-        guard unknown.isEmpty else { throw self.invalid(Record.unknown(unknown) + "; correct them") }
+        guard unknown.isEmpty else {
+            throw self.invalid(.manifestUnknownColumns(Record.shown(unknown), known: Record.names))
+        }
         let duplicates = SubmittedField.allCases.map(\.rawValue).filter { name in names.count { $0 == name } > 1 }
         guard duplicates.isEmpty, Set(names).count == names.count else {
             let name = duplicates.first ?? "path"
-            throw self.invalid("names the column \(name) twice; remove one of them", code: .fieldDuplicate)
+            throw self.invalid(.manifestColumnTwice(name), code: .fieldDuplicate)
         }
         return names
     }
 
-    private static func invalid(_ what: Message, code: ReasonCode = .manifestInvalid) -> CodedError {
-        CodedError(code, .input, "the manifest " + what + ", and run again")
+    private static func invalid(_ message: Message, code: ReasonCode = .manifestInvalid) -> CodedError {
+        CodedError(code, .input, message)
     }
 
     private static var headerless: CodedError {
-        self.invalid(
-            """
-            must name its columns in the first row, path among them, with commas between them, not semicolons or tabs \
-            (known are \(Record.names)); correct that row
-            """
-        )
+        self.invalid(.manifestNoHeader(Record.names))
     }
 }

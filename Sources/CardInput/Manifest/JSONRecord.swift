@@ -9,18 +9,20 @@ enum JSONRecord {
     static func record(in json: Data) throws(CodedError) -> Record {
         guard let object = JSONValue(parsing: json), object.isObject else { throw self.malformed }
         let unknown = object.members.map(\.name).filter { !Record.isKnown($0) }
-        guard unknown.isEmpty else { throw CodedError(.fieldInvalid, .input, Record.unknown(unknown.sorted())) }
+        guard unknown.isEmpty else {
+            throw CodedError(
+                .fieldInvalid,
+                .input,
+                .recordUnknownKeys(Record.shown(unknown.sorted()), known: Record.names)
+            )
+        }
         var record = Record()
         for member in object.members { record.set(member.name, to: try self.text(of: member.value)) }
         record.duplicates = object.repeatedNames.sorted()
         return record
     }
 
-    private static let malformed = CodedError(
-        .fieldInvalid,
-        .input,
-        "is not a JSON object whose values are texts or whole numbers, as {\"business_no\": \"LOAN-1\"}"
-    )
+    private static let malformed = CodedError(.fieldInvalid, .input, .recordMalformed)
 
     private static func text(of value: JSONValue) throws(CodedError) -> String? {
         switch value {
@@ -28,14 +30,7 @@ enum JSONRecord {
         case .string(let text): return text
         case .number(let digits):
             guard digits.contains(where: { ".eE".contains($0) }) else { return digits }
-            throw CodedError(
-                .fieldInvalid,
-                .input,
-                """
-                has a number with a fraction or an exponent (1.23457E+15), whose digits may be lost; write numbers of \
-                cases, users and persons as texts in quotes
-                """
-            )
+            throw CodedError(.fieldInvalid, .input, .recordInexactNumber)
         case .object, .array, .boolean: throw self.malformed
         }
     }

@@ -28,16 +28,15 @@ struct Manifest {
         ///
         /// - Throws: `manifest_invalid` if it has no path.
         init(_ number: Int, _ record: Record) throws(CodedError) {
-            guard let path = record.path, !path.isEmpty else { throw Manifest.invalid(row: number, "has no path") }
-            guard !path.utf8.contains(0) else { throw Manifest.invalid(row: number, "has a path with a zero byte") }
+            guard let path = record.path, !path.isEmpty else { throw Manifest.invalid(row: number, .manifestNoPath) }
+            guard !path.utf8.contains(0) else { throw Manifest.invalid(row: number, .manifestPathZeroByte) }
             self.number = number
             self.path = Self.isAddress(path.trimmed) ? path.trimmed : path
             do throws(CodedError) {
                 guard record.duplicates.isEmpty else { throw record.duplicate }
                 self.fields = .success(try SubmittedFields(record.fields))
             } catch {
-                let message: Message = "row \(number) of the manifest: " + error.message
-                self.fields = .failure(CodedError(error.code, error.kind, message))
+                self.fields = .failure(CodedError(error.code, error.kind, .manifestRow(number, error.message)))
             }
         }
     }
@@ -78,19 +77,17 @@ struct Manifest {
     func file(of row: Row) -> FilePath { self.folder.pushing(FilePath(written: row.path)) }
 
     private static func error(_ failure: OpenFile.Failure, _ path: FilePath) -> CodedError {
-        let name = Redacted(path.text)
-        let words = failure.words(limit: "\(InputLimits.manifestBytes)")
+        let reason = failure.message(limit: InputLimits.manifestBytes)
         return switch failure {
-        case .system, .notAFile:
-            CodedError(.manifestUnreadable, .input, "the manifest \(name) " + words + "; check its path")
+        case .system, .notAFile: CodedError(.manifestUnreadable, .input, .manifestCannotRead(path.text, reason))
         case .tooLarge:
-            CodedError(.manifestTooLarge, .input, "the manifest " + words + "; split it over several runs")
-        case .changed: CodedError(.manifestUnreadable, .input, "the manifest \(name) " + words + "; run again")
+            CodedError(.manifestTooLarge, .input, .manifestTooLarge(reason))
+        case .changed: CodedError(.manifestUnreadable, .input, .manifestChanged(path.text, reason))
         }
     }
 
-    /// Describes what makes a row no row; `what` reads on after "row 7 of the manifest ".
-    static func invalid(row: Int, _ what: Message, code: ReasonCode = .manifestInvalid) -> CodedError {
-        CodedError(code, .input, "row \(row) of the manifest " + what + "; correct it and run again")
+    /// Says why a row cannot be used.
+    static func invalid(row: Int, _ reason: Message, code: ReasonCode = .manifestInvalid) -> CodedError {
+        CodedError(code, .input, .manifestRowInvalid(row, reason))
     }
 }

@@ -19,21 +19,16 @@ struct Record {
     }
 
     /// Describes columns or keys that nobody knows: a few of them, cut, each on one line.
-    static func unknown(_ names: [String]) -> Message {
+    static func shown(_ names: [String]) -> Redacted<String> {
         let shown = names.prefix(InputLimits.shownNames.count).map { name in
             let cut = name.unicodeScalars.prefix(InputLimits.shownNames.length)
             return "\"" + cut.map { String($0).isVisibleLine ? String($0) : "?" }.joined() + "\""
         }
-        let list = shown.joined(separator: ", ") + (names.count > shown.count ? ", …" : "")
-        return "has columns that are not known: \(Redacted(list)); known are \(Record.names)"
+        return Redacted(shown.joined(separator: ", ") + (names.count > shown.count ? ", …" : ""))
     }
 
     /// The refusal of a record that has a column or key twice.
     var duplicate: CodedError {
-        CodedError(
-            .fieldDuplicate,
-            .input,
-            "\(self.duplicates.joined(separator: ", ")) is given twice, and either value may be meant; give it once"
-        )
+        CodedError(.fieldDuplicate, .input, .recordDuplicate(self.duplicates))
     }
 }

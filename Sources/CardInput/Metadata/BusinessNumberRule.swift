@@ -40,17 +40,12 @@ package enum BusinessNumberRule: Sendable {
             guard level.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let level = Int(level),
                 InputLimits.levels.contains(level)
             else {
-                throw Self.invalid(
-                    """
-                    has a level that is not a whole number from \(InputLimits.levels.lowerBound) to \
-                    \(InputLimits.levels.upperBound), as in folder:2
-                    """
-                )
+                throw Self.invalid(.numberRuleLevel(InputLimits.levels))
             }
             self = .level(level)
         case let text where text.hasPrefix("pattern:"):
             self = .pattern(try BusinessNumberPattern(String(text.dropFirst("pattern:".count))))
-        default: throw Self.invalid("must be root, folder, folder:LEVEL, pattern:REGEX or none")
+        default: throw Self.invalid(.numberRuleUnknown)
         }
     }
 
@@ -63,28 +58,17 @@ package enum BusinessNumberRule: Sendable {
     /// - Throws: `business_no_missing`.
     func text(_ candidate: Candidate) throws(CodedError) -> (String, FieldOrigin) {
         switch self {
-        case .none: throw Self.missing("paths give none (intake.business_no_from, or to run --business-no-from none)")
+        case .none: throw Self.missing(.noNumberRuleNone)
         case .pattern(let pattern):
             let folders = candidate.place?.folders ?? []
             guard let found = pattern.number(in: folders.joined(separator: "/"), candidate.path.name) else {
-                throw Self.missing(
-                    """
-                    the pattern of intake.business_no_from (to run: --business-no-from) finds none in its path below the \
-                    named folder
-                    """
-                )
+                throw Self.missing(.noNumberPattern)
             }
             return found
         case .folder, .level, .root: break
         }
         guard let place = candidate.place else {
-            throw Self.missing(
-                """
-                an image that is named itself, by a pattern or in a manifest takes none from its folder; name the \
-                folder above that of its case, or set --business-no-from pattern:REGEX to read it from the name of \
-                the file
-                """
-            )
+            throw Self.missing(.noNumberNamedPhoto)
         }
         return (try self.folder(in: place), .folder)
     }
@@ -93,37 +77,21 @@ package enum BusinessNumberRule: Sendable {
         switch self {
         case .root:
             guard let name = place.rootName else {
-                throw Self.missing("the named folder has no one name, or holds files that were put away")
+                throw Self.missing(.noNumberRoot)
             }
             return name
         case .level(let level):
             guard place.folders.count >= level else {
-                throw Self.missing(
-                    """
-                    the image lies fewer than \(level) folders below the one that is named, and folder:\(level) asks \
-                    for that one; move it, or set another intake.business_no_from (to run: --business-no-from)
-                    """
-                )
+                throw Self.missing(.noNumberTooShallow(level))
             }
             return place.folders[level - 1]
         default:
             guard let name = place.folders.first else {
-                throw Self.missing(
-                    """
-                    a folder that is named lends none to the images directly in it; if its own name is the number, set \
-                    intake.business_no_from to root (to run: --business-no-from root)
-                    """
-                )
+                throw Self.missing(.noNumberInNamedFolder)
             }
             let count = place.folders.count
             guard count == 1 else {
-                throw Self.missing(
-                    """
-                    the image lies \(count) folders below the one that is named; set intake.business_no_from (to run: \
-                    --business-no-from folder:1) to folder:1 if the first of them is named after the case, to \
-                    folder:\(count) if the last one is
-                    """
-                )
+                throw Self.missing(.noNumberTooDeep(count))
             }
             return name
         }
@@ -131,15 +99,7 @@ package enum BusinessNumberRule: Sendable {
 
     /// Describes why no number is known, and what a person may do; without the path itself.
     static func missing(_ why: Message) -> CodedError {
-        CodedError(
-            .businessNumberMissing,
-            .input,
-            "no business number: " + why
-                + """
-                ; or give one in a sidecar (IMAGE.json beside IMAGE) or, to run, in the column business_no of a manifest \
-                or by --business-no
-                """
-        )
+        CodedError(.businessNumberMissing, .input, .noNumberMissing(why))
     }
 }
 
@@ -161,17 +121,10 @@ package final class BusinessNumberPattern: Sendable {
             let probe = try Regex("(?:\(text))|").firstMatch(in: "")
             groups = probe?.output.dropFirst().map(\.name) ?? []
         } catch {
-            throw BusinessNumberRule.invalid(
-                "has a pattern that is no regular expression (\(String(describing: error)))"
-            )
+            throw BusinessNumberRule.invalid(.numberRuleRegex(String(describing: error)))
         }
         guard let group = groups.count == 1 ? 0 : groups.firstIndex(of: Self.groupName) else {
-            throw BusinessNumberRule.invalid(
-                """
-                has a pattern with \(groups.count) groups; it needs one around the business number, as in \
-                pattern:^([^/]+)/, or one of them named (?<\(Self.groupName)>…)
-                """
-            )
+            throw BusinessNumberRule.invalid(.numberRuleGroups(groups.count, Self.groupName))
         }
         self.group = group + 1
     }

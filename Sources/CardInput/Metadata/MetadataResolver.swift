@@ -111,33 +111,15 @@ struct MetadataResolver {
 
     private static func number(_ text: String) -> Result<BusinessNumber, CodedError> {
         guard NeverInputs.mayBeNumber(text) else {
-            return .failure(
-                BusinessNumberRule.missing(
-                    """
-                    its folder has the name of a new folder (New folder), of a copy, of a system folder or of what was \
-                    put away (done, failed); name the folder after the case
-                    """
-                )
-            )
+            return .failure(BusinessNumberRule.missing(.noNumberFolderName))
         }
         return BusinessNumber.parse(text).mapError { violation in
-            CodedError(
-                .businessNumberInvalid,
-                .input,
-                "its path gives the business number \(Redacted(text)): \(violation.message)"
-            )
+            CodedError(.businessNumberInvalid, .input, .businessNumberOfPath(text, violation.message))
         }
     }
 
     private mutating func requireAgreement(_ candidate: Candidate, _ number: BusinessNumber) throws(CodedError) {
         guard let (folder, _) = try? self.number(candidate), folder != number else { return }
-        throw CodedError(
-            .businessNumberConflict,
-            .input,
-            """
-            its sidecar names the business number \(number.rawValue), its folder \(folder.rawValue); correct the \
-            sidecar, move the photo, or give the number in a manifest
-            """
-        )
+        throw CodedError(.businessNumberConflict, .input, .businessNumberConflict(number, folder: folder))
     }
 }

@@ -35,7 +35,7 @@ enum Sidecar {
             guard record.duplicates.isEmpty else { throw record.duplicate }
             return try SubmittedFields(record.fields)
         } catch {
-            throw CodedError(error.code, error.kind, "its sidecar: " + error.message)
+            throw CodedError(error.code, error.kind, .sidecarField(error.message))
         }
     }
 
@@ -45,12 +45,12 @@ enum Sidecar {
         } catch {
             // Of a name that leaves no room for the suffix, there is no such file either.
             if case .system(let code) = error, code.isAbsence || code == .fileNameTooLong { return nil }
-            throw self.invalid(error.words(limit: "\(InputLimits.sidecarBytes)"))
+            throw self.invalid(error.message(limit: InputLimits.sidecarBytes))
         }
     }
 
-    private static func invalid(_ what: Message, remedy: Message = "repair or remove it") -> CodedError {
-        CodedError(.sidecarInvalid, .input, "its sidecar " + what + "; " + remedy)
+    private static func invalid(_ reason: Message) -> CodedError {
+        CodedError(.sidecarInvalid, .input, .sidecarUnusable(reason))
     }
 
     // MARK: Names
@@ -60,14 +60,10 @@ enum Sidecar {
     /// - Throws: `sidecar_invalid` if there are several, or if something looks like its sidecar and is none.
     static func name(_ match: SidecarNames.Match) throws(CodedError) -> String? {
         if let stray = match.strays.first {
-            throw self.invalid(
-                "must be named after the whole name of the photo, as front.jpg.json for front.jpg, and \(Redacted(stray)) is not",
-                remedy: "rename it, or move it elsewhere if it is no sidecar"
-            )
+            throw CodedError(.sidecarInvalid, .input, .sidecarName(stray))
         }
         guard match.names.count < 2 else {
-            let names = Redacted(match.names.joined(separator: ", "))
-            throw self.invalid("is there twice (\(names))", remedy: "remove one of them")
+            throw CodedError(.sidecarInvalid, .input, .sidecarTwice(match.names.joined(separator: ", ")))
         }
         return match.names.first
     }

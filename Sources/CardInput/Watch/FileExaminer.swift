@@ -116,16 +116,12 @@ struct FileExaminer: Sendable {
     /// Says what an image has waited for in vain: `WatchedFiles` gives it its turn all the same.
     private func whatIsMissing(_ sight: Sight) -> CodedError? {
         if let marker = self.options.doneMarker, !sight.companions.contains(where: { $0.suffix == marker }) {
-            let message: Message =
-                "it waits for its done-marker (watch.done_marker); write that beside it once the photo is complete"
-            return CodedError(.doneMarkerMissing, .input, message)
+            return CodedError(.doneMarkerMissing, .input, .watchWaitsForMarker)
         }
         guard self.options.sidecar == .required, sight.sidecar == nil, sight.sidecars == SidecarNames.Match() else {
             return nil
         }
-        let message: Message =
-            "it waits for its sidecar (watch.sidecar is required); put one beside it, or set watch.sidecar to optional"
-        return CodedError(.sidecarMissing, .input, message)
+        return CodedError(.sidecarMissing, .input, .watchWaitsForSidecar)
     }
 
     /// Where the sidecar of a photo is; one that went ahead of its photo is read where it is.
@@ -147,13 +143,7 @@ struct FileExaminer: Sendable {
 
     // MARK: Late sidecars
 
-    private static let lone = Plan.leave(
-        CodedError(
-            .photoMissing,
-            .input,
-            "the photo that this file belongs to is not beside it; put it there, or remove this file"
-        )
-    )
+    private static let lone = Plan.leave(CodedError(.photoMissing, .input, .watchPhotoMissing))
 
     /// What a sidecar is that lies without its photo.
     ///

@@ -31,14 +31,12 @@ extension FolderWatch {
     /// Looks for changes in a root from now on, because inotify does not tell of all of them.
     private func poll(_ index: Int, because error: Errno) {
         self.roots[index].isPolled = true
-        let advice: Message =
-            error == .noSpace
-            ? "raise fs.inotify.max_user_watches"
-            : error == .tooManyOpenFiles ? "raise fs.inotify.max_user_instances" : "check the limits of the system"
-        let message: Message = """
-            inotify cannot be had for all folders (\(error.description)), so they are looked through every \
-            \(WatchLimits.poll.inSeconds) s; \(advice), or set watch.mode to polling
-            """
+        let message: Message =
+            switch error {
+            case .noSpace: .watchPollsWatches(every: WatchLimits.poll)
+            case .tooManyOpenFiles: .watchPollsInstances(every: WatchLimits.poll)
+            default: .watchPolls(error.rawValue, every: WatchLimits.poll)
+            }
         self.tell(CodedError(.watchPolls, .temporary, message), of: index)
     }
 
@@ -202,8 +200,7 @@ extension FolderWatch {
         self.tellOfStrays(scan.found, in: index)
         let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }
         if let first = unusable.first {
-            let message: Message = "\(unusable.count) files or folders cannot be used; the first: " + first
-            self.tell(CodedError(.watchFolderUnreadable, .input, message), of: index)
+            self.tell(CodedError(.watchFolderUnreadable, .input, .watchUnusable(unusable.count, first)), of: index)
         } else {
             self.mend(.watchFolderUnreadable, of: index)
         }

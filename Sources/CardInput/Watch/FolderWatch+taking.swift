@@ -195,18 +195,12 @@ extension FolderWatch {
             self.placed(path, root: file.root)
         case .failure(let error):
             self.roots[file.root].unplaced.insert(path)
-            let why: Message =
-                if let error = error as? Errno { "\(error.description)" } else { (error as? CodedError)?.message ?? "" }
+            let cause: Message =
+                (error as? CodedError)?.message ?? .watchCause((error as? Errno ?? .ioError).rawValue)
             let message: Message =
                 ending == .deleted
-                ? """
-                a file cannot be deleted (\(why)), though its card is safe; check the rights of the watched folder and \
-                its file system
-                """
-                : """
-                a file cannot be moved to done or failed (\(why)), though what it says is safe; check the rights of \
-                the watched folder, of done and failed in it, the free space, and that no folder in it is a mount
-                """
+                ? .watchCannotDelete(cause)
+                : .watchCannotMove(cause)
             self.tell(CodedError(.putAwayFailed, .storage, message), of: file.root)
             self.files.lookAgain(path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
         }

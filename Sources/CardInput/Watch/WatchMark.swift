@@ -36,7 +36,7 @@ struct WatchMark: Sendable {
     func refusal(of folder: FilePath) -> Message? {
         // What cannot be read is told of when the folder is listed.
         guard let owner = try? self.owner(of: folder), owner != self.sandbox else { return nil }
-        return "another sandbox watches this folder; leave it to that one, or remove \(Self.file(in: folder))"
+        return .watchOthersFolder(mark: Self.file(in: folder))
     }
 
     /// The identity in a folder's mark, `nil` without a mark; empty for a mark that cannot be one.
@@ -86,25 +86,11 @@ struct WatchMark: Sendable {
     private static func file(in folder: FilePath) -> Redacted<String> { Redacted(folder.appending(self.name).text) }
 
     private static func claimed(_ given: String, _ folder: FilePath) -> CodedError {
-        CodedError(
-            .watchFolderClaimed,
-            .configuration,
-            """
-            the watched folder \(Redacted(given)) belongs to another sandbox, and two would send every card twice; \
-            watch it with that sandbox (--sandbox), or if that one watches it no more: rm \(self.file(in: folder))
-            """
-        )
+        CodedError(.watchFolderClaimed, .configuration, .watchClaimed(given, mark: self.file(in: folder)))
     }
 
     private static func unmarked(because error: Errno) -> CodedError {
-        CodedError(
-            .watchFolderUnmarked,
-            .storage,
-            """
-            it cannot be marked as that of this sandbox (\(error.description)), so nothing keeps another one from \
-            sending its cards too; check the right to write there and the free space
-            """
-        )
+        CodedError(.watchFolderUnmarked, .storage, .watchUnmarked(error.rawValue))
     }
 }
 

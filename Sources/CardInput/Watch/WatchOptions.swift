@@ -85,8 +85,7 @@ package struct WatchOptions: Sendable {
     /// Returns what keeps the folders from being watched as asked; empty if nothing does.
     package func problems() -> [CodedError] {
         guard !self.folders.isEmpty else {
-            let message: Message = "there is no folder to watch; name one on the command line or in watch.folders"
-            return [CodedError(.watchFolderMissing, .input, message)]
+            return [CodedError(.watchFolderMissing, .input, .watchNoFolder)]
         }
         var problems: [CodedError] = []
         var roots: [FilePath] = []
@@ -105,59 +104,35 @@ package struct WatchOptions: Sendable {
     }
 
     private func problem(_ folder: String, _ root: FilePath) -> CodedError? {
-        let name = Redacted(folder)
         if OwnFolder(self.inputs.sandbox).holds(root) {
-            return Self.overlap(
-                "the watched folder \(name) is or lies in the folder of the sandbox; watch that of the photos"
-            )
+            return Self.overlap(.watchIsSandbox(folder))
         }
         if NeverInputs.isPutAway(root) {
-            return Self.overlap(
-                "the watched folder \(name) holds what another watch has put away; watch the folder of the photos"
-            )
+            return Self.overlap(.watchIsArchive(folder))
         }
         guard let status = try? root.status(followingLinks: false), status.kind == .folder else {
             return .unwatchable(folder, .notDirectory)
         }
         guard access(root.text, R_OK | X_OK) == 0 else { return .unwatchable(folder, .last) }
-        return self.after == .leave ? nil : self.immovable(name, root)
+        return self.after == .leave ? nil : self.immovable(folder, root)
     }
 
     /// Why files cannot be moved to `done/` and `failed/`, where these are there already.
-    private func immovable(_ name: Redacted<String>, _ root: FilePath) -> CodedError? {
+    private func immovable(_ folder: String, _ root: FilePath) -> CodedError? {
         let targets = PutAway.folders.filter { self.after != .delete || $0 != "done" }.map { root.appending($0) }
         if let readOnly = ([root] + targets).first(where: { access($0.text, W_OK) != 0 && errno != ENOENT }) {
-            return CodedError(
-                .watchFolderReadOnly,
-                .input,
-                """
-                files cannot be moved in the watched folder \(name), since \(Redacted(readOnly.text)) cannot be written; \
-                give the right to write there, or set watch.after to leave
-                """
-            )
+            return CodedError(.watchFolderReadOnly, .input, .watchReadOnly(folder, readOnly.text))
         }
         // A folder that cannot be opened, as one that is a link, fails when the first file is put away.
-        guard let folder = try? OpenFolder(root),
-            let mount = targets.first(where: { (try? OpenFolder($0))?.isMountedApart(from: folder) ?? false })
+        guard let opened = try? OpenFolder(root),
+            let mount = targets.first(where: { (try? OpenFolder($0))?.isMountedApart(from: opened) ?? false })
         else { return nil }
-        return CodedError(
-            .watchFolderMounted,
-            .configuration,
-            """
-            files cannot be moved to \(Redacted(mount.text)), since it is a mount of its own; unmount it, mount the \
-            watched folder as a whole, or set watch.after to leave
-            """
-        )
+        return CodedError(.watchFolderMounted, .configuration, .watchMounted(mount.text))
     }
 
     private static func overlap(_ folder: String, _ root: FilePath, _ others: [FilePath]) -> CodedError? {
         guard let other = others.first(where: { root.starts(with: $0) || $0.starts(with: root) }) else { return nil }
-        return self.overlap(
-            """
-            the watched folders \(Redacted(folder)) and \(Redacted(other.text)) are one, or one lies in the other; \
-            leave one out
-            """
-        )
+        return self.overlap(.watchOverlap(folder, other.text))
     }
 
     private static func overlap(_ message: Message) -> CodedError {
@@ -168,17 +143,12 @@ package struct WatchOptions: Sendable {
 extension CodedError {
     /// A watched folder cannot be opened, and why.
     static func unwatchable(_ folder: String, _ error: Errno) -> CodedError {
-        let name = Redacted(folder)
-        let message: Message? =
+        let message: Message =
             switch error {
-            case .noSuchFileOrDirectory: "the watched folder \(name) does not exist; check its path, or make it"
-            case .notDirectory: "the watched folder \(name) is no folder; check its path"
-            default: nil
+            case .noSuchFileOrDirectory: .watchMissing(folder)
+            case .notDirectory: .watchNotAFolder(folder)
+            default: .watchCannotOpen(folder, error.rawValue)
             }
-        return CodedError(
-            .watchFolderMissing,
-            .input,
-            message ?? "the watched folder \(name) cannot be opened (\(error.description)); make it readable"
-        )
+        return CodedError(.watchFolderMissing, .input, message)
     }
 }

@@ -23,8 +23,11 @@ package struct Message: Hashable, Sendable, Codable, CustomStringConvertible {
         self.arguments = arguments
     }
 
-    package init(_ id: StaticString, _ text: Text) {
-        self.init(id: "\(id)", english: text.template, arguments: text.arguments)
+    package init(_ id: StaticString, _ text: Text) { self.init(id: "\(id)", text) }
+
+    /// For ids that a code or key ends, such as `problem.not_found`.
+    package init(id: String, _ text: Text) {
+        self.init(id: id, english: text.template, arguments: text.arguments)
     }
 
     /// Chooses a form by the first count; both forms have the same arguments in the same order.

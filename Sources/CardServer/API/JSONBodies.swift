@@ -21,7 +21,7 @@ enum StrictJSON {
     /// - Throws: ``Problem``: `field_duplicate`.
     static func requireSingleNames(in value: JSONValue) throws {
         guard value.repeatedNames.isEmpty else {
-            throw Problem(.fieldDuplicate, "A key stands twice in an object.")
+            throw Problem(.fieldDuplicate, .requestKeyTwice)
         }
     }
 
@@ -41,19 +41,21 @@ enum StrictJSON {
         try await reader.read { body.append(contentsOf: $0.readableBytesView) }
         if isOptional, body.isEmpty { return [:] }
         guard request.headers[.contentType]?.mediaType == "application/json" else {
-            throw Problem(.mediaTypeUnsupported, "Taken is application/json.")
+            throw Problem(.mediaTypeUnsupported, .requestJSONOnly)
         }
         let names = known.sorted()
-        let expected = "Expected {\(names.map { "\"\($0)\": \"…\"" }.joined(separator: ", "))}."
+        let expected = "{\(names.map { "\"\($0)\": \"…\"" }.joined(separator: ", "))}"
         var texts: [String: String] = [:]
-        guard let object = JSONValue(parsing: body), object.isObject else { throw Problem(.jsonInvalid, expected) }
+        guard let object = JSONValue(parsing: body), object.isObject else {
+            throw Problem(.jsonInvalid, .requestJSONExpected(expected))
+        }
         try self.requireSingleNames(in: object)
         for member in object.members where member.value != .null {
             guard known.contains(member.name) else {
                 throw FieldTexts.unknown(member.name, known: names.joined(separator: ", "))
             }
             guard case .string(let text) = member.value else {
-                throw Problem(.jsonInvalid, "\(member.name) is no string. \(expected)")
+                throw Problem(.jsonInvalid, .requestNotAString(member.name, expected))
             }
             texts[member.name] = text
         }

@@ -29,8 +29,8 @@ package struct AccessToken: Hashable, Sendable {
         now: Date,
         using random: inout some RandomNumberGenerator
     ) throws(CodedError) -> (AccessToken, secret: Redacted<String>) {
-        guard Self.isName(name) else { throw Self.invalid("a token's name \(Self.nameRule)") }
-        guard !scopes.isEmpty else { throw Self.invalid("a token needs a scope: \(TokenScope.known)") }
+        guard Self.isName(name) else { throw Self.invalid(.tokenName) }
+        guard !scopes.isEmpty else { throw Self.invalid(.tokenNoScope(TokenScope.known)) }
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let base64 = Data(bytes).base64EncodedString()
         let secret = self.prefix + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -54,8 +54,6 @@ package struct AccessToken: Hashable, Sendable {
     static func isName(_ text: String) -> Bool {
         text.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && text != "local" && !IDNumber.isContained(in: text)
     }
-
-    static let nameRule: Message = "has 1 to 64 letters, digits and ._-, is not \"local\", and holds no identity number"
 
     package static func invalid(_ message: Message) -> CodedError {
         CodedError(ReasonCode(rawValue: "token_invalid"), .configuration, message)
@@ -82,17 +80,13 @@ extension AccessToken: Codable {
         guard let tokens = try? decoder.decode([AccessToken].self, from: content),
             tokens.allSatisfy({ $0.digest.count == 32 })
         else {
-            throw self.invalid(
-                "the file of tokens (server.tokens_file) is no list of tokens; make one with: idcard-pipeline tokens add"
-            )
+            throw self.invalid(.tokenFileInvalid)
         }
         guard tokens.allSatisfy({ self.isName($0.name) }) else {
-            throw self.invalid(
-                "a name in the file of tokens (server.tokens_file) cannot be one; take it out: a token's name \(self.nameRule)"
-            )
+            throw self.invalid(.tokenFileName)
         }
         guard Set(tokens.map(\.digest)).count == tokens.count else {
-            throw self.invalid("the file of tokens (server.tokens_file) holds a token twice; take one of them out")
+            throw self.invalid(.tokenFileTwice)
         }
         return tokens
     }

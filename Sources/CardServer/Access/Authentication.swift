@@ -33,7 +33,7 @@ struct Authentication: Sendable {
             let names = scopes.map(\.rawValue)
             throw Problem(
                 .scopeMissing,
-                "One of these scopes is needed: \(names.joined(separator: ", ")).",
+                .requestScopeMissing(names),
                 headers: Self.challenge(", error=\"insufficient_scope\", scope=\"\(names.joined(separator: " "))\"")
             )
         }

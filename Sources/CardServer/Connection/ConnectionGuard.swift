@@ -118,14 +118,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         if head.uri.utf8.count > Limits.targetBytes { return Problem(.targetTooLong) }
         let hosts = head.headers["host"].count
         if hosts > 1 || (hosts == 0 && head.version.minor > 0) {
-            return Problem(.requestMalformed, "A request has one Host field (RFC 9112 section 3.2).")
+            return Problem(.requestMalformed, .requestHost)
         }
         guard head.uri.utf8.first == UInt8(ascii: "/") else {
-            return Problem(.requestMalformed, "The target is not a path.")
+            return Problem(.requestMalformed, .requestTarget)
         }
         // Both say how long the body is; receivers that disagree on which counts see different requests.
         if head.headers.contains(name: "transfer-encoding"), head.headers.contains(name: "content-length") {
-            return Problem(.requestMalformed, "Content-Length and Transfer-Encoding exclude each other.")
+            return Problem(.requestMalformed, .requestLength)
         }
         if head.headers["expect"].contains(where: { $0.lowercased() != "100-continue" }) {
             return Problem(.expectationUnknown)

@@ -24,7 +24,7 @@ package struct TLSFiles: Hashable, Sendable {
     func load() throws(CodedError) -> NIOSSLContext {
         var status = stat()
         guard stat(self.key, &status) == 0 else {
-            throw Self.unusable("the file of the key cannot be found (\(String(cString: strerror(errno))))")
+            throw Self.unusable(.certificateKeyMissing(errno))
         }
         if let refusal = SecretRights.refusal(of: self.key, status) {
             throw Self.unusable(refusal)
@@ -40,18 +40,12 @@ package struct TLSFiles: Hashable, Sendable {
             configuration.applicationProtocols = ["http/1.1"]
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw Self.unusable(
-                "certificate and key cannot be read, or are no pair; check that both are PEM files of one pair"
-            )
+            throw Self.unusable(.certificateNoPair)
         }
     }
 
     private static func unusable(_ what: Message) -> CodedError {
-        CodedError(
-            ReasonCode(rawValue: "certificate_unusable"),
-            .configuration,
-            "there is no TLS: \(what) (server.tls.certificate, server.tls.key)"
-        )
+        CodedError(ReasonCode(rawValue: "certificate_unusable"), .configuration, .certificateUnusable(what))
     }
 }
 

@@ -9,7 +9,7 @@ import NIOHTTP1
 struct Problem: Error {
     var code: ProblemCode
     /// What exactly, for people: never a value that a stranger sent.
-    var detail: String?
+    var detail: Message?
     /// When it is worth trying again; sent as `Retry-After` in whole seconds, at least one.
     var retryAfter: Duration?
     var headers = HTTPFields()
@@ -17,7 +17,7 @@ struct Problem: Error {
 
     init(
         _ code: ProblemCode,
-        _ detail: String? = nil,
+        _ detail: Message? = nil,
         retryAfter: Duration? = nil,
         headers: HTTPFields = HTTPFields(),
         endsConnection: Bool = false
@@ -43,11 +43,11 @@ struct Problem: Error {
     func document(requestID: String) -> ByteBuffer {
         let document = Document(
             type: "urn:idcard-pipeline:problem:\(self.code.name)",
-            title: self.code.title,
+            title: self.code.title.text(),
             status: self.code.status.code,
             code: self.code.name,
             // Always there: a client need not ask twice where the explanation stands.
-            detail: self.detail ?? self.code.title,
+            detail: (self.detail ?? self.code.title).description,
             requestID: requestID
         )
         return ByteBuffer(bytes: JSONText.data(document))
@@ -82,7 +82,7 @@ extension Problem {
         case let problem as Problem: self = problem
         case let error as CodedError: self.init(coded: error)
         case let error as MultipartFormError:
-            self.init(error.code.isLimit ? .formTooLarge : .formMalformed, error.message)
+            self.init(error.code.isLimit ? .formTooLarge : .formMalformed, .requestForm(error.message))
         case is CancellationError: self.init(.shuttingDown, retryAfter: .seconds(5))
         // Of the connection: the sandbox's own errors are `CodedError`.
         case is HTTPParserError, is IOError: self = .bodyTruncated
@@ -93,8 +93,7 @@ extension Problem {
     }
 
     private init(coded error: CodedError) {
-        // Without what is personal in it.
-        let detail = error.message.description
+        let detail = error.message
         switch error.code {
         case .businessNumberInvalid: self.init(.businessNumberInvalid, detail)
         case .fieldInvalid: self.init(.fieldInvalid, detail)

@@ -1,3 +1,4 @@
+import CardModel
 import HTTPTypes
 
 /// Why a request is not carried out: the `code` of problem details (RFC 9457), its one status and its constant title.
@@ -5,12 +6,12 @@ struct ProblemCode: Hashable, Sendable {
     let name: String
     let status: HTTPResponse.Status
     /// What people read first; never anything personal.
-    let title: String
+    let title: Message
 
-    private init(_ name: String, _ status: HTTPResponse.Status, _ title: String) {
+    private init(_ name: String, _ status: HTTPResponse.Status, _ title: Message.Text) {
         self.name = name
         self.status = status
-        self.title = title
+        self.title = Message(id: "problem.\(name)", title)
     }
 }
 

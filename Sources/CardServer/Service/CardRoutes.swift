@@ -24,18 +24,18 @@ struct CardRoutes: Sendable {
         filter.states = try Self.states(parameters.all("state"))
         if let text = try parameters.single("business_no") {
             guard let number = BusinessNumber(text) else {
-                throw Problem(.parameterInvalid, "business_no is no business number.")
+                throw Problem(.parameterInvalid, .requestBusinessNo)
             }
             filter.number = number
         }
         let limit = Int(try parameters.single("limit") ?? "\(Limits.defaultPageSize)") ?? 0
         guard 1...Limits.pageSize ~= limit else {
-            throw Problem(.parameterInvalid, "limit is a number from 1 to \(Limits.pageSize).")
+            throw Problem(.parameterInvalid, .requestLimit(Limits.pageSize))
         }
         // The intake order of the last card before, which has no meaning to a client.
         let cursor = try parameters.single("cursor") ?? "i0"
         guard let order = cursor.wholeMatch(of: /i([0-9]{1,18})/).flatMap({ Int64($0.1) }) else {
-            throw Problem(.parameterInvalid, "cursor is the next_cursor of the page before.")
+            throw Problem(.parameterInvalid, .requestCursor)
         }
         let page = try await self.ports.store.cards(filter, after: order, limit: limit, for: caller)
         var answer = Page(cards: page.map(CardDocument.init), nextCursor: nil)
@@ -51,7 +51,7 @@ struct CardRoutes: Sendable {
     private static func states(_ values: [String]) throws -> [CardState] {
         try values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { name in
             guard let state = CardState(rawValue: String(name)) else {
-                throw Problem(.parameterInvalid, "state is one or several of \(CardState.known).")
+                throw Problem(.parameterInvalid, .requestState(CardState.known))
             }
             return state
         }
@@ -75,13 +75,12 @@ struct CardRoutes: Sendable {
     func reveal(_ id: CardID, to origin: AccessOrigin, hasPurpose: Bool) async throws -> CardDetails {
         if let caller = origin.caller, caller.has(AccessAction.reveal.scopes) {
             guard hasPurpose else {
-                throw Problem(.fieldInvalid, "To reveal what is personal, say why: Card-Why, such as a ticket number.")
+                throw Problem(.fieldInvalid, .requestRevealWhy)
             }
             let isBound = !caller.scopes.contains(.operate)
             if isBound, let wait = self.reveals.count(caller.subject, at: ConnectionGuard.now).wait {
                 try await self.ports.store.noteDenied(id, to: origin, now: self.ports.now())
-                let quota = Limits.reveals.quota
-                throw Problem(.rateLimited, "There are \(quota) reveals an hour for each name.", retryAfter: wait)
+                throw Problem(.rateLimited, .requestReveals(Limits.reveals.quota), retryAfter: wait)
             }
         }
         return try await self.ports.store.reveal(id, to: origin, now: self.ports.now())
@@ -102,7 +101,7 @@ struct CardRoutes: Sendable {
     func resolve(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["as", "why"])
         guard let resolution = texts["as"].flatMap(Resolution.init(rawValue:)) else {
-            throw Problem(.fieldInvalid, "as is one of \(Resolution.known).")
+            throw Problem(.fieldInvalid, .requestResolution(Resolution.known))
         }
         let action = "POST /v1/cards/{card_id}/resolve as \(resolution.rawValue)"
         let changed = try await self.ports.store.resolve(
@@ -119,10 +118,7 @@ struct CardRoutes: Sendable {
         let origin = try Self.origin("DELETE /v1/cards/{card_id}", caller: caller, why: try Self.why(request))
         let given = try Self.single(.reason, of: request)
         guard let reason = given.map(ReasonCode.init(given:)) ?? .requested else {
-            throw Problem(
-                .fieldInvalid,
-                "Card-Reason is a code of 1 to 40 letters, digits and _, and no identity number."
-            )
+            throw Problem(.fieldInvalid, .requestReason)
         }
         let certificate = try await self.ports.store
             .erase([Self.card(context)], because: reason, by: origin, now: self.ports.now()).first
@@ -147,21 +143,21 @@ struct CardRoutes: Sendable {
 
     private static func origin(_ action: String, caller: Caller, why: String?) throws -> AccessOrigin {
         if let why, why.count > Limits.purposeCharacters {
-            throw Problem(.fieldInvalid, "why has at most \(Limits.purposeCharacters) characters.")
+            throw Problem(.fieldInvalid, .requestWhyLength(Limits.purposeCharacters))
         }
         return try AccessOrigin(caller, actor: "token:\(caller.subject) \(action)", purpose: why)
     }
 
     private static func single(_ name: HTTPField.Name, of request: Request) throws -> String? {
         let values = request.headers[values: name]
-        guard values.count <= 1 else { throw Problem(.fieldDuplicate, "\(name.rawName) is given once.") }
+        guard values.count <= 1 else { throw Problem(.fieldDuplicate, .requestGivenTwice(name.rawName)) }
         return values.first
     }
 
     private static func why(_ request: Request) throws -> String? {
         guard let value = try self.single(.why, of: request) else { return nil }
         guard let text = HeaderText.decode(value) else {
-            throw Problem(.fieldInvalid, "Card-Why is UTF-8 with percent-encoding of what is not printable ASCII.")
+            throw Problem(.fieldInvalid, .requestHeaderEncoding("Card-Why"))
         }
         return text
     }
@@ -175,7 +171,7 @@ private struct QueryParameters {
     init(_ request: Request, known: Set<String>) throws {
         self.values = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
         guard self.values.allSatisfy({ known.contains($0.name) }) else {
-            throw Problem(.parameterInvalid, "Known are \(known.sorted().joined(separator: ", ")).")
+            throw Problem(.parameterInvalid, .requestUnknownParameter(known.sorted()))
         }
     }
 
@@ -184,7 +180,7 @@ private struct QueryParameters {
     /// The value of a parameter that may be given once.
     func single(_ name: String) throws -> String? {
         let values = self.all(name)
-        guard values.count <= 1 else { throw Problem(.parameterInvalid, "\(name) is given once.") }
+        guard values.count <= 1 else { throw Problem(.parameterInvalid, .requestGivenTwice(name)) }
         return values.first
     }
 
@@ -193,7 +189,7 @@ private struct QueryParameters {
         switch try self.single(name) {
         case nil, "false": false
         case "true": true
-        default: throw Problem(.parameterInvalid, "\(name) is true or false.")
+        default: throw Problem(.parameterInvalid, .requestFlag(name))
         }
     }
 }

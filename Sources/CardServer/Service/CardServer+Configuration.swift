@@ -43,22 +43,11 @@ extension CardServer {
         /// - Throws: `listening_refused`; why the tokens cannot be known.
         package func checkListening() throws(CodedError) {
             guard !Self.isLoopback(self.host) else { return }
-            guard self.tls != nil else { throw Self.refused("server.listen: " + Self.unencrypted) }
+            guard self.tls != nil else { throw Self.refused(.listenUnencrypted) }
             guard try !self.tokens().isEmpty || !self.webhookSecrets.isEmpty else {
-                throw Self.refused(
-                    """
-                    server.listen names an address that others reach, and there is no token that opens it; make one \
-                    (\(Redacted(self.tokenCommand))), or set webhooks.secrets
-                    """
-                )
+                throw Self.refused(.listenNoToken(self.tokenCommand))
             }
         }
-
-        /// What is wrong with an address that is not loopback, without a certificate.
-        package static let unencrypted: Message = """
-            others reach this address, and nothing encrypts what they send; set server.tls.certificate and \
-            server.tls.key, or listen on 127.0.0.1 behind a proxy that has them
-            """
 
         private static func refused(_ message: Message) -> CodedError {
             CodedError(ReasonCode(rawValue: "listening_refused"), .configuration, message)

@@ -74,7 +74,7 @@ private struct RunRoutes: Sendable {
     func start(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         try await self.reception.requireRoom()
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["source"])
-        guard let source = texts["source"] else { throw Problem(.fieldInvalid, "source names a source.") }
+        guard let source = texts["source"] else { throw Problem(.fieldInvalid, .requestSource) }
         let origin = try AccessOrigin(caller, actor: "token:\(caller.subject) POST /v1/runs", purpose: nil)
         guard let run = try await self.reception.ports.startRun(source, origin) else { throw Problem(.sourceUnknown) }
         return Response(json: run, status: .accepted, headers: [.location: "/v1/runs/\(run.runID)"])

@@ -25,20 +25,18 @@ final class HealthRoutes: Sendable {
         init(_ pause: EndpointPause?) {
             self.status = pause?.state ?? .works
             self.code = pause?.code
-            self.message = pause.map { HealthRoutes.message(of: $0.state) }
+            self.message = pause.map { HealthRoutes.message(of: $0.state).text() }
             self.since = pause?.since.description
         }
     }
 
-    fileprivate static func message(of state: EndpointState) -> String {
-        let what =
-            switch state {
-            case .works: "the remote side works"
-            case .waits: "the remote side asks for a slower pace"
-            case .pauses: "the remote side fails"
-            case .stopped: "the remote side refuses this service"
-            }
-        return "\(what); see: idcard-pipeline status"
+    fileprivate static func message(of state: EndpointState) -> Message {
+        switch state {
+        case .works: .endpointWorks
+        case .waits: .endpointWaits
+        case .pauses: .endpointPauses
+        case .stopped: .endpointStopped
+        }
     }
 
     private let reception: Reception
@@ -80,7 +78,7 @@ final class HealthRoutes: Sendable {
         } catch {
             closed = .storeUnavailable
         }
-        let reasons = closed.map { [["code": $0.name, "message": $0.title]] } ?? []
+        let reasons = closed.map { [["code": $0.name, "message": $0.title.text()]] } ?? []
         return Readiness(
             status: reasons.isEmpty ? "ready" : "not_ready",
             reasons: reasons,

@@ -1,3 +1,4 @@
+import CardModel
 import Foundation
 
 /// The Base64 of an image (RFC 4648 section 4, with padding), as senders write it: a `data:…,` before it, line breaks in it and
@@ -26,10 +27,10 @@ struct Base64Text {
             case _ where Self.isLineBreak(byte): break
             case UInt8(ascii: "="): padding += 1
             case UInt8(ascii: " "):
-                throw Self.invalid("A + became a blank, as in a form that is not percent-encoded; encode it")
+                throw Self.invalid(.base64Blank)
             case UInt8(ascii: "-"), UInt8(ascii: "_"):
-                throw Self.invalid("It is in the alphabet for URLs; use the standard one, with + and /")
-            default: throw Self.invalid("It holds a character that is not of Base64; send nothing else")
+                throw Self.invalid(.base64URLAlphabet)
+            default: throw Self.invalid(.base64Character)
             }
         }
         guard padding <= 2, (digits + padding).isMultiple(of: 4) else { throw Self.cutOff }
@@ -48,9 +49,9 @@ struct Base64Text {
         return bytes
     }
 
-    private static let cutOff = Self.invalid("It is cut off, or two are joined; send all of one")
+    private static let cutOff = Self.invalid(.base64CutOff)
 
-    private static func invalid(_ what: String) -> Problem { Problem(.imageInvalid, what + ".") }
+    private static func invalid(_ detail: Message) -> Problem { Problem(.imageInvalid, detail) }
 
     private static func isLineBreak(_ byte: UInt8) -> Bool { [0x09, 0x0A, 0x0D].contains(byte) }
 

@@ -34,7 +34,7 @@ struct BodyReader {
     }
 
     private var tooLarge: Problem {
-        Problem(.bodyTooLarge, "At most \(self.limit) bytes are read.", endsConnection: true)
+        Problem(.bodyTooLarge, .requestBodyLimit(self.limit), endsConnection: true)
     }
 }
 
@@ -66,7 +66,7 @@ struct ImageBytes {
 
     private func admit(_ count: Int) throws {
         guard self.bytes.count + count <= self.limit else {
-            throw Problem(.imageTooLarge, "At most \(self.limit) bytes are taken.", endsConnection: true)
+            throw Problem(.imageTooLarge, .requestImageLimit(self.limit), endsConnection: true)
         }
         try self.claim.take(count)
     }
@@ -84,7 +84,7 @@ struct ImageBytes {
     private func checkFormat() throws {
         let format = ImageFormat.sniff(self.bytes.prefix(ImageFormat.signatureByteCount))
         guard !format.isReadable else { return }
-        let words = format.refusal(self.bytes).message.description
-        throw Problem(format == .heic ? .formatHEIC : .formatUnsupported, words)
+        let refusal = format.refusal(self.bytes)
+        throw Problem(format == .heic ? .formatHEIC : .formatUnsupported, refusal.message)
     }
 }

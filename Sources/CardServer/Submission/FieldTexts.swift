@@ -10,17 +10,14 @@ struct FieldTexts: Sendable {
     static let names = SubmittedField.known
 
     /// Where a field that is missing is given.
-    static func remedy(for field: SubmittedField) -> String {
-        """
-        Give it as \(field.rawValue) in the form or in the webhook's data, or with a bare image in the header field \
-        \(field.headerName.rawName).
-        """
+    static func remedy(for field: SubmittedField) -> Message {
+        .requestFieldMissing(field, header: field.headerName.rawName)
     }
 
     /// Refuses a field; its name is repeated only if it is a plain word.
     static func unknown(_ name: String, known: String) -> Problem {
         let isPlain = name.wholeMatch(of: /[A-Za-z_-]{1,40}/) != nil
-        return Problem(.fieldUnknown, "\(isPlain ? name : "a field") is unknown; known are \(known).")
+        return Problem(.fieldUnknown, isPlain ? .requestFieldUnknown(name, known) : .requestSomeFieldUnknown(known))
     }
 
     /// Takes a field's text; blank texts count as not given.
@@ -29,7 +26,7 @@ struct FieldTexts: Sendable {
     mutating func set(_ field: SubmittedField, to text: String) throws {
         var texts = self.texts.reveal()
         guard texts.updateValue(text, forKey: field) == nil else {
-            throw Problem(.fieldDuplicate, "\(field.rawValue) is given more than once.")
+            throw Problem(.fieldDuplicate, .requestGivenTwice(field.rawValue))
         }
         self.texts = Redacted(texts)
     }
@@ -67,10 +64,7 @@ extension FieldTexts {
         for field in SubmittedField.allCases {
             for value in headers[values: field.headerName] {
                 guard let text = HeaderText.decode(value) else {
-                    throw Problem(
-                        .fieldInvalid,
-                        "\(field.headerName.rawName) is UTF-8 with percent-encoding of all that is not printable ASCII."
-                    )
+                    throw Problem(.fieldInvalid, .requestHeaderEncoding(field.headerName.rawName))
                 }
                 try self.set(field, to: text)
             }

@@ -65,7 +65,7 @@ struct FormReader {
 
     private mutating func begin(_ head: PartHead) throws {
         if head.name == Self.imageName {
-            guard !self.hasImage else { throw Problem(.fieldDuplicate, "There is one part 'image'.") }
+            guard !self.hasImage else { throw Problem(.fieldDuplicate, .requestGivenTwice(Self.imageName)) }
             self.hasImage = true
             self.part = .image
             return
@@ -74,7 +74,7 @@ struct FormReader {
             throw FieldTexts.unknown(head.name, known: "\(Self.imageName), \(FieldTexts.names)")
         }
         guard head.filename == nil else {
-            throw Problem(.fieldInvalid, "\(field.rawValue) is sent as text, not as a file.")
+            throw Problem(.fieldInvalid, .requestFieldIsFile(field))
         }
         self.part = .text(field, Data())
     }
@@ -86,7 +86,7 @@ struct FormReader {
         case .text(let field, var text):
             text.append(bytes)
             guard text.count <= Limits.textBytes else {
-                throw Problem(.fieldInvalid, "\(field.rawValue) has at most \(Limits.textBytes) bytes.")
+                throw Problem(.fieldInvalid, .requestFieldTooLong(field, limit: Limits.textBytes))
             }
             self.part = .text(field, text)
         }
@@ -95,7 +95,7 @@ struct FormReader {
     private mutating func end() throws {
         if case .text(let field, let bytes) = self.part {
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw Problem(.fieldInvalid, "\(field.rawValue) is not UTF-8.")
+                throw Problem(.fieldInvalid, .requestFieldNotUTF8(field))
             }
             try self.fields.set(field, to: text)
         }

@@ -99,8 +99,11 @@ final class Reception: Sendable {
             card.state != .erased, card.submitter == submitter,
             card.metadata.takingOver(metadata) != card.metadata
         else { return Self.response(outcome) }
-        let detail = "It is the card \(card.id), which is \(card.state.rawValue)."
-        throw Problem(.cardUnderway, detail, headers: [.location: "/v1/cards/\(card.id)"])
+        throw Problem(
+            .cardUnderway,
+            .requestCardUnderway(card.id, card.state),
+            headers: [.location: "/v1/cards/\(card.id)"]
+        )
     }
 
     private struct Answer: Encodable {

@@ -52,8 +52,7 @@ struct SubmissionRoute: Sendable {
         let type = request.headers[.contentType] ?? ""
         let isForm = type.mediaType == "multipart/form-data"
         guard isForm || type.mediaType.hasPrefix("image/") || Self.rawTypes.contains(type.mediaType) else {
-            let types = Self.rawTypes.sorted().joined(separator: ", ")
-            throw Problem(.mediaTypeUnsupported, "Taken are multipart/form-data, image/jpeg, image/png, \(types).")
+            throw Problem(.mediaTypeUnsupported, .requestMediaTypes(Self.rawTypes.sorted()))
         }
         let headers = try FieldTexts(headers: request.headers)
         var image = ImageBytes(limit: self.reception.configuration.imageBytes, claim: claim)

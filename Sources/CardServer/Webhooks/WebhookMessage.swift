@@ -11,7 +11,6 @@ struct WebhookMessage {
     /// The only type that brings a card.
     private static let type = "card.created"
     private static let imageNames: Set = ["image_url", "image_base64"]
-    private static let expected = "Expected {\"type\": \"card.created\", \"timestamp\": \"…\", \"data\": {…}}."
 
     /// The fields of `data`.
     let fields: FieldTexts
@@ -22,18 +21,18 @@ struct WebhookMessage {
     /// - Throws: ``Problem``: `webhook_type_unknown`, `json_invalid`, `field_unknown`, `field_duplicate`, `image_missing`.
     init?(_ body: [UInt8]) throws {
         guard let message = JSONValue(parsing: body), message.isObject else {
-            throw Problem(.jsonInvalid, Self.expected)
+            throw Problem(.jsonInvalid, .requestWebhook)
         }
         let data = message.members.filter { $0.name == "data" }.flatMap(\.value.members).filter { $0.value != .null }
         guard message["type"] == .string(Self.type) else {
             let hasImage = data.contains { Self.imageNames.contains($0.name) }
             guard case .string(let type) = message["type"], !type.trimmed.isEmpty, !hasImage else {
-                throw Problem(.webhookTypeUnknown, Self.expected)
+                throw Problem(.webhookTypeUnknown, .requestWebhook)
             }
             return nil
         }
         try StrictJSON.requireSingleNames(in: message)
-        guard message["data"]?.isObject == true else { throw Problem(.jsonInvalid, Self.expected) }
+        guard message["data"]?.isObject == true else { throw Problem(.jsonInvalid, .requestWebhook) }
         var fields = FieldTexts()
         var images: [Image] = []
         for member in data {
@@ -46,11 +45,11 @@ struct WebhookMessage {
                 guard field != nil || Self.imageNames.contains(name) else {
                     throw FieldTexts.unknown(name, known: "image_url, image_base64, \(FieldTexts.names)")
                 }
-                throw Problem(.jsonInvalid, "In data, \(name) is no string.")
+                throw Problem(.jsonInvalid, .requestDataNotString(name))
             }
         }
         guard images.count == 1 else {
-            throw Problem(.imageMissing, "data holds either image_url or image_base64.")
+            throw Problem(.imageMissing, .requestDataImage)
         }
         self.fields = fields
         self.image = images[0]

@@ -109,9 +109,7 @@ struct WebhookRoute: Sendable {
             scheme == "https" || scheme == "http", components.host?.isEmpty == false, components.user == nil,
             components.password == nil
         else { throw Problem(.addressInvalid) }
-        if let error = self.reception.ports.addressRefusal(address) {
-            throw Problem(.addressRefused, error.message.description)
-        }
+        if let error = self.reception.ports.addressRefusal(address) { throw Problem(.addressRefused, error.message) }
         return address
     }
 }

@@ -20,15 +20,10 @@ package struct WebhookSecret: Hashable, Sendable {
         let name = String(parts?.0 ?? Self.nameless[...])
         let base64 = parts.map { String($0.1) } ?? (text.hasPrefix("whsec_") ? String(text.dropFirst(6)) : text)
         guard AccessToken.isName(name) else {
-            throw Self.invalid("the name of a webhook secret (webhooks.secrets) \(AccessToken.nameRule)")
+            throw Self.invalid(.webhookName)
         }
         guard let bytes = Data(base64Encoded: base64), 24...64 ~= bytes.count else {
-            throw Self.invalid(
-                """
-                the webhook secret of \(name) (webhooks.secrets) is no Base64 of 24 to 64 bytes; write it as \
-                whsec_… or NAME=whsec_…
-                """
-            )
+            throw Self.invalid(.webhookSecret(name))
         }
         self.name = name
         self.bytes = Redacted(bytes)
@@ -48,12 +43,7 @@ package struct WebhookSecret: Hashable, Sendable {
             .filter { !$0.isEmpty }
         let secrets = try parts.map { part throws(CodedError) in try WebhookSecret(Redacted(part)) }
         guard parts.count < 2 || parts.allSatisfy({ $0.contains("=whsec_") }) else {
-            throw Self.invalid(
-                """
-                of several webhook secrets (webhooks.secrets) one has no name, so that its sender could be taken for \
-                another; write each as NAME=whsec_…, one that was alone before as \(self.nameless)=whsec_…
-                """
-            )
+            throw Self.invalid(.webhookNameless(self.nameless))
         }
         return secrets
     }

@@ -62,7 +62,7 @@ import Testing
         try await self.inbox.serving("after: move") { file in
             for command in [["watch"], ["serve", "--listen", "127.0.0.1:0"]] {
                 let refused = try await self.tool.run(command + file, wrapper: wrapper, ends: 78)
-                #expect(refused.errors.contains("\(mount), since it is a mount of its own"), "\(refused.errors)")
+                #expect(refused.errors.contains("\(mount): it is a separate mount"), "\(refused.errors)")
             }
         }
         try await self.inbox.serving("after: \(name == "done" ? "delete" : "leave")") { file in
@@ -79,7 +79,7 @@ import Testing
         async throws
     {
         let variables = try await self.striking("fail", only: "open(create)")
-        let unmarked = "it cannot be marked as that of this sandbox (No space left on device)"
+        let unmarked = "cannot mark the folder as watched by this sandbox: No space left on device"
         try await self.inbox.serving("after: \(after)") { file in
             let last = after == "leave" ? Inbox.delivered : unmarked
             let said = try await self.inbox.watching(file, variables, until: last)
