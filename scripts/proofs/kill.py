@@ -199,21 +199,21 @@ class Mix(Stage):
         return any(line["retcode"] == TOKEN_EXPIRED for line in self.backend.refusals())
 
     def wait_for(self, documents):
-        """Waits until so many documents have arrived, as long as there is progress."""
-        last, since = -1, time.monotonic()
-        looked = since
-        while (now := self.backend.count()) < documents:
-            if now != last:
-                last, since = now, time.monotonic()
+        """Waits until so many documents have arrived, as long as there is progress; now and then a person looks."""
+        looked = time.monotonic()
+
+        def is_done():
+            nonlocal looked
             if time.monotonic() > looked + PERSON_SECONDS:
                 self.change_token()
                 self.resolve()
                 looked = time.monotonic()
-            if time.monotonic() - since > HANG_SECONDS / 3:
-                return self.violated(f"no progress at {now} documents of {documents}")
             for worker in self.workers:
                 worker.start()
-            time.sleep(0.05)
+            return self.backend.count() >= documents
+
+        if not until(is_done, seconds=HANG_SECONDS / 3, progress=self.backend.count):
+            self.violated(f"no progress at {self.backend.count()} documents of {documents}")
 
     def wait_for_files(self, watch):
         """Files move after their cards are durable, maybe after the documents have arrived."""

@@ -15,7 +15,7 @@ from proofs.service_client import (
     webhook_secret,
 )
 from proofs.stage import Stage
-from proofs.tool import BUSY, HANG_SECONDS
+from proofs.tool import BUSY, HANG_SECONDS, until
 
 WAYS = ("form", "raw", "webhook")
 # So many bytes of comment one JPEG segment holds.
@@ -45,11 +45,8 @@ class Serve(Stage):
     def start(self, waits=True):
         arguments = ["serve", "--listen", f"{HOST}:{self.port}"]
         self.process = self.sandbox.start(arguments, stdout=subprocess.DEVNULL, stderr=self.log)
-        end = time.monotonic() + HANG_SECONDS
-        while waits and not self.is_healthy(1):
-            if not self.is_alive or time.monotonic() > end:
-                raise Violation(f"{self.name}: serve does not start ({self.process.poll()}): see {self.path}")
-            time.sleep(0.02)
+        if waits and not until(lambda: self.is_healthy(1), self.process):
+            raise Violation(f"{self.name}: serve does not start ({self.process.poll()}): see {self.path}")
 
     def is_healthy(self, seconds=ANSWER_SECONDS):
         try:
@@ -94,14 +91,8 @@ class Serve(Stage):
 
     def wait(self, is_done, what, progress=lambda: 0):
         """Waits for something, as long as there is progress."""
-        last, since = progress(), time.monotonic()
-        while not is_done():
-            now = progress()
-            if now != last:
-                last, since = now, time.monotonic()
-            if not self.is_alive or time.monotonic() - since > HANG_SECONDS:
-                raise Violation(f"{self.name}: no {what}, at {now}; serve: {self.process.poll()}, see {self.path}")
-            time.sleep(0.02)
+        if not until(is_done, self.process, progress=progress):
+            raise Violation(f"{self.name}: no {what}, at {progress()}; serve: {self.process.poll()}, see {self.path}")
 
     def listed(self):
         cards, cursor = {}, ""

@@ -22,11 +22,13 @@ def replace_file(path, text):
     os.replace(f"{path}.new", path)
 
 
-def until(is_done, process=None, seconds=HANG_SECONDS):
-    """Waits until it is done, the process has ended, or the time has run out; whether it is done."""
-    end = time.monotonic() + seconds
+def until(is_done, process=None, seconds=HANG_SECONDS, progress=lambda: 0):
+    """Waits until it is done, the process has ended, or there was no progress for so long; whether it is done."""
+    last, end = progress(), time.monotonic() + seconds
     while not (done := is_done()) and (process is None or process.poll() is None) and time.monotonic() < end:
         time.sleep(0.02)
+        if (now := progress()) != last:
+            last, end = now, time.monotonic() + seconds
     return done
 
 
