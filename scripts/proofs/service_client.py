@@ -8,8 +8,9 @@ import json
 import random
 import socket
 import time
-import uuid
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
+
+import urllib3
 
 from proofs.tool import HANG_SECONDS
 
@@ -68,14 +69,14 @@ class Webhook(Request):
     # Its signature is all the leave it needs.
     has_token = False
 
-    def __init__(self, body, secret, name=None, shift=timedelta()):
+    def __init__(self, body, secret, name):
         import standardwebhooks
 
         super().__init__("POST", "/v1/webhooks/cards", [("Content-Type", "application/json")], body)
-        self.signer, self.name, self.shift = standardwebhooks.Webhook(secret), name or f"msg_{uuid.uuid4().hex}", shift
+        self.signer, self.name = standardwebhooks.Webhook(secret), name
 
     def fields(self):
-        moment = datetime.now(timezone.utc) + self.shift
+        moment = datetime.now(timezone.utc)
         return self.headers + [
             ("webhook-id", self.name),
             ("webhook-timestamp", str(int(moment.timestamp()))),
@@ -83,12 +84,8 @@ class Webhook(Request):
         ]
 
 
-def hook_body(data, **others):
-    return json.dumps({"type": "card.created", "timestamp": "2026-01-01T00:00:00Z", "data": data} | others).encode()
-
-
-def hook_card(image, business_number, **others):
-    return {"business_no": business_number, "image_base64": base64.b64encode(image).decode(), **others}
+def hook_body(data):
+    return json.dumps({"type": "card.created", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
 
 
 def webhook_secret(random):
@@ -108,20 +105,15 @@ def raw_card(image, business_number, key=None):
 
 def form_card(image, business_number, key=None):
     """A form, the image first or last as its bytes have it."""
-    parts = [
-        ('name="business_no"', business_number.encode()),
-        ('name="image"; filename="card.jpg"\r\nContent-Type: image/jpeg', image),
-    ]
+    parts = [("business_no", business_number), ("image", ("card.jpg", image, "image/jpeg"))]
     boundary = "proof-" + hashlib.sha256(image).hexdigest()[:24]
-    body = b"".join(
-        f"--{boundary}\r\nContent-Disposition: form-data; {head}\r\n\r\n".encode() + content + b"\r\n"
-        for head, content in parts[:: 1 if image[-3] % 2 else -1]
-    )
-    return card(f"multipart/form-data; boundary={boundary}", body + f"--{boundary}--\r\n".encode(), key)
+    body, content_type = urllib3.encode_multipart_formdata(parts[:: 1 if image[-3] % 2 else -1], boundary)
+    return card(content_type, body, key)
 
 
 def webhook_card(image, business_number, secret, name):
-    return Webhook(hook_body(hook_card(image, business_number)), secret, name)
+    data = {"business_no": business_number, "image_base64": base64.b64encode(image).decode()}
+    return Webhook(hook_body(data), secret, name)
 
 
 class Answer:
