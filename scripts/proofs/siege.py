@@ -13,12 +13,12 @@ import time
 from collections import Counter, namedtuple
 
 from proofs.cards import jpeg
-from proofs.hostile import CONNECTIONS, TOO_MANY, start_as_usual
+from proofs.hostile import start_as_usual
 from proofs.served import Clients, Serve
 from proofs.service_client import HOST, NoAnswer, Request, send_until, webhook_card, webhook_secret
 
-# More than there are places.
-BESIEGERS = CONNECTIONS + TOO_MANY
+# More than there are places (the Limits of the service: 512).
+BESIEGERS = 600
 # How soon one that was shown the door is back, and how often one that was let in says a little.
 BACK_SECONDS, DRIP_SECONDS = 0.25, 1
 # Bodies of false webhooks: what comes at once of most and of a few, what drips then, and what is lacking.
