@@ -3,8 +3,6 @@
  * PROOF_SHIM_MODE    "count"  counts only
  *                    "kill"   ends the process with SIGKILL immediately before call number PROOF_SHIM_AT
  *                    "fail"   makes call number PROOF_SHIM_AT fail, and with PROOF_SHIM_STICKY=1 every later one
- *                    "place"  renames PROOF_SHIM_FROM to PROOF_SHIM_TO immediately before call number PROOF_SHIM_AT, as
- *                             another program may
  * PROOF_SHIM_ERRNO   the error of "fail": EIO or ENOSPC
  * PROOF_SHIM_ONLY    the one kind of call that counts, such as "unlink"
  * PROOF_SHIM_BELOW   folders, separated by colons; in the mode "fail", and with PROOF_SHIM_SCOPE=files, only calls on what
@@ -45,7 +43,7 @@ static const char *const names[K_KINDS] = {
     "send", "sendto", "sendmsg", "sendmmsg", "sendfile",
 };
 
-enum mode { M_OFF, M_COUNT, M_KILL, M_FAIL, M_PLACE };
+enum mode { M_OFF, M_COUNT, M_KILL, M_FAIL };
 static enum mode mode = M_OFF;
 static atomic_long counter;
 static atomic_long counts[K_KINDS];
@@ -132,10 +130,6 @@ static int strike(enum kind kind, int in_scope) {
         syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
         for (;;) pause();
     }
-    if (mode == M_PLACE && number == target) {
-        long status = syscall(SYS_renameat2, AT_FDCWD, getenv("PROOF_SHIM_FROM"), AT_FDCWD, getenv("PROOF_SHIM_TO"), 0);
-        tell(status == 0 ? "placed 1\n" : "placed 0\n");
-    }
     if (mode == M_FAIL && (number == target || (sticky && number > target))) {
         if (number == target) {
             char text[96];
@@ -179,7 +173,6 @@ __attribute__((constructor)) static void begin(void) {
     if (strcmp(text, "kill") == 0) mode = M_KILL;
     else if (strcmp(text, "fail") == 0) mode = M_FAIL;
     else if (strcmp(text, "count") == 0) mode = M_COUNT;
-    else if (strcmp(text, "place") == 0) mode = M_PLACE;
     if (mode != M_OFF) tell("loaded\n");
 }
 
