@@ -123,7 +123,11 @@ package struct ImageRecompressor: Sendable {
             let smaller = try planes.reduced(to: planes.size.fitted(to: edge))
             if let jpeg = try encoder.encode(smaller, of: subject) { return PreparedImage(jpeg, smaller.size) }
         }
-        throw CodedError(.imageOverBudget, .input, .imageOverBudget(edge, quality: encoder.quality, self.settings.byteBudget))
+        throw CodedError(
+            .imageOverBudget,
+            .input,
+            .imageOverBudget(edge, quality: encoder.quality, self.settings.byteBudget)
+        )
     }
 
     private func encoder(quality: Int, profile: [UInt8]) -> JPEGEncoder {

@@ -63,7 +63,11 @@ import Testing
         #expect(walked.items.count == (isTaken ? count + 1 : 1))
         #expect(walked.list.refused.count == (isTaken ? 0 : count))
         #expect(walked.list.refused.allSatisfy { $0.error.code == .tooManyPhotos })
-        #expect(walked.messages.allSatisfy { $0.contains("65 photos") && $0.contains("name the folder above the folders of the cases") })
+        #expect(
+            walked.messages.allSatisfy {
+                $0.contains("65 photos") && $0.contains("name the folder above")
+            }
+        )
         #expect(Limits.photosPerNumber == 64)
     }
 

@@ -1,3 +1,4 @@
+import CardModel
 import Dispatch
 import Foundation
 import Glibc
@@ -88,9 +89,18 @@ enum Console {
                 return state.leftOut
             }
             guard leftOut > 0 else { return }
-            self.write("note: \(leftOut) lines were left out, since this output was not read", to: STDERR_FILENO)
+            self.write(Message.consoleLeftOut(leftOut).text(), to: STDERR_FILENO)
         }
     }
+
+    /// Writes a message for a person, as ``standardError(_:isForProgram:)`` does.
+    static func say(_ message: Message) { self.standardError(message.text()) }
+
+    static func error(_ message: Message) { self.say(.consoleError(message)) }
+
+    static func warn(_ message: Message) { self.say(.consoleWarning(message)) }
+
+    static func note(_ message: Message) { self.say(.consoleNote(message)) }
 
     /// Replaces the live lines at the bottom of the terminal, and returns when that is done; none removes them.
     static func showLive(_ lines: [String]) async {

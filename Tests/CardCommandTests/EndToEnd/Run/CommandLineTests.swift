@@ -31,7 +31,10 @@ struct CommandLineTests {
     @Test(
         "What cannot begin is told with its exit status and the remedy, and leaves nothing",
         arguments: [
-            (["run", "x", "--business-no-from", "folders"], 64, ["--business-no-from folders: it must be root, folder"]),
+            (
+                ["run", "x", "--business-no-from", "folders"], 64,
+                ["--business-no-from folders: it must be root"]
+            ),
             (["run", "no/such/file.jpg", "--embedded"], 66, ["no/such/file.jpg"]),
             (["run", "fixtures/cards"], 78, ["verification.url", "delivery.url", "--embedded"]),
             (["status"], 74, ["no sandbox"]), (["cards", "list"], 74, ["no sandbox"]),
