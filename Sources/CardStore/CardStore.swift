@@ -99,13 +99,7 @@ package final class CardStore: Sendable {
         guard SandboxFolder(path: path).hasDatabase else { throw Self.missing(path) }
     }
 
-    private static func missing(_ path: String) -> CodedError {
-        CodedError(
-            .notFound,
-            .storage,
-            "there is no sandbox at \(Redacted(path)); name another one (--sandbox), or take cards in first: idcard-pipeline run"
-        )
-    }
+    private static func missing(_ path: String) -> CodedError { CodedError(.notFound, .storage, .sandboxMissing(path)) }
 
     /// Closes the sandbox; nothing may use it any more.
     package func close() throws {
@@ -134,30 +128,12 @@ package final class CardStore: Sendable {
             return true
         }
         if file.application != Schema.applicationID {
-            throw CodedError.wrongSandbox(
-                """
-                \(Redacted(folder.database)) is the database of another program; nothing was changed: name another folder \
-                (--sandbox, or sandbox.path)
-                """
-            )
+            throw CodedError.wrongSandbox(.sandboxForeign(folder.database))
         }
         if file.version > Schema.version {
-            throw CodedError.wrongSandbox(
-                """
-                the sandbox has the format \(file.version), and this program knows \(Schema.version); nothing was changed: \
-                install the newer version
-                """
-            )
+            throw CodedError.wrongSandbox(.sandboxNewer(file.version, known: Schema.version))
         }
-        guard file.isKnown else {
-            throw CodedError.wrongSandbox(
-                """
-                the sandbox \(Redacted(folder.path)) was made by an earlier build of idcard-pipeline, whose tables this one does not \
-                read; nothing was changed: deliver what is in it with that build, then move it away \
-                (mv \(Redacted(folder.path)) \(Redacted(folder.path)).old), or name another folder (--sandbox, or sandbox.path)
-                """
-            )
-        }
+        guard file.isKnown else { throw CodedError.wrongSandbox(.sandboxOlder(folder.path)) }
         return false
     }
 
@@ -203,10 +179,6 @@ package final class CardStore: Sendable {
     }
 
     static func otherKind(_ kind: Kind) -> CodedError {
-        .wrongSandbox(
-            kind == .embedded
-                ? "the sandbox holds cards for the built-in endpoints; add --embedded, or name another folder (sandbox.path)"
-                : "the sandbox holds cards for the real endpoints; leave --embedded out, or name another folder (--sandbox)"
-        )
+        .wrongSandbox(kind == .embedded ? .sandboxEmbedded : .sandboxReal)
     }
 }

@@ -74,7 +74,7 @@ import Testing
         let items = try harness.items(["N1": ["front"]])
         let error = await #expect(throws: CodedError.self) { _ = try await harness.run(items) }
         #expect(error?.code == .sandboxUnavailable && error?.kind == .storage)
-        #expect(error?.message.text().contains("was replaced under this process") == true)
+        #expect(error?.message.text().contains("were deleted or exchanged") == true)
         #expect(harness.delivered.isEmpty)
     }
 }

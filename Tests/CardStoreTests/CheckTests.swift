@@ -79,6 +79,13 @@ import Testing
         #expect(codes.count >= 18)
     }
 
+    @Test func `a rule names the repair exactly if that mends it`() {
+        for rule in CheckRule.all {
+            let isMendable = SandboxFinding(code: rule.code, message: rule.message).isMendable
+            #expect(rule.message.text().hasSuffix(": idcard-pipeline fsck --repair") == isMendable, "\(rule.code)")
+        }
+    }
+
     @Test func `a damaged file is found`() async throws {
         let harness = try await StoreHarness.furnished()
         let root: SQL = "SELECT rootpage FROM sqlite_master WHERE name = 'event_card'"

@@ -75,7 +75,7 @@ import class GRDB.DatabaseQueue
         try FileManager.default.copyItem(atPath: path + ".away", toPath: path)
         let error = await #expect(throws: CodedError.self) { try await harness.admit("other", number: "M") }
         #expect(error?.code == .sandboxUnavailable)
-        #expect(error?.message.text().contains("was replaced under this process") == true)
+        #expect(error?.message.text().contains("were deleted or exchanged") == true)
     }
 
     @Test func `a commit waits for the disk, and what is deleted is overwritten`() async throws {

@@ -86,13 +86,7 @@ struct CardRow {
         return row
     }
 
-    static func missing(_ id: CardID) -> CodedError {
-        CodedError(
-            .notFound,
-            .notFound,
-            "there is no card \(id.rawValue) in the sandbox; list them: idcard-pipeline cards list"
-        )
-    }
+    static func missing(_ id: CardID) -> CodedError { CodedError(.notFound, .notFound, .cardMissing(id)) }
 
     /// The key that opens its values.
     func key(_ vault: Vault) throws -> CardKey {

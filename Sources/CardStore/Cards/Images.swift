@@ -4,11 +4,7 @@ import Foundation
 // Prepared images, and what becomes of a card whose values do not open any more.
 extension CardStore {
     /// Names damage for whoever has the card; the disk is the likeliest cause.
-    static let unreadable = CodedError(
-        .imageUnreadable,
-        .storage,
-        "the stored image is missing or damaged; check the disk, and take the photo in again as a new file"
-    )
+    static let unreadable = CodedError(.imageUnreadable, .storage, .cardImageUnreadable)
 
     /// Width, height and digest stand before the JPEG.
     private static let imageHeaderSize = 8 + 32

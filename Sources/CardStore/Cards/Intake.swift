@@ -120,11 +120,7 @@ extension CardStore {
         if let row = same, photo.submitter != owner || !row.isAStrangers(to: owner) {
             // Who is no list of this machine learns nothing of another's card, and leaves nothing on it.
             guard [row.submitter, Caller.process.subject].contains(photo.submitter) else {
-                throw CodedError(
-                    .submitterConflict,
-                    .conflict,
-                    "another submitter sent this image under this business number; agree with the operator whose it is"
-                )
+                throw CodedError(.submitterConflict, .conflict, .cardOfOtherSubmitter)
             }
             outcome = try self.amend(
                 row,
@@ -249,16 +245,7 @@ extension CardStore {
         return Transition(photo.content.start ?? .rejected)
     }
 
-    static func holdForeign(_ card: CardID) -> Transition {
-        Transition(
-            .held,
-            .submitterConflict,
-            """
-            somebody else sent the first card of this business number; look at the card, then accept or reject it: \
-            idcard-pipeline cards resolve \(card.rawValue) --as accept
-            """
-        )
-    }
+    static func holdForeign(_ card: CardID) -> Transition { Transition(.held, .submitterConflict, .cardForeign(card)) }
 
     /// Notes where a photo came from, so that the same file is not read, nor the same address fetched, again.
     private func remember(_ photo: Admission, as card: CardID, in tx: Transaction) throws {

@@ -39,11 +39,7 @@ extension CardStore {
             var outcome = try AdmissionOutcome(known: &row)
             outcome.isReplay = true
             guard try row.next(Data?.self) == self.fingerprint(of: receipt) else {
-                throw CodedError(
-                    .requestReused,
-                    .conflict,
-                    "the name of the request was used for another one; give each submission a name of its own"
-                )
+                throw CodedError(.requestReused, .conflict, .cardRequestReused)
             }
             return outcome
         }

@@ -6,17 +6,14 @@ struct CheckRule: Sendable {
     let code: String
     /// What is wrong, and what to do.
     let message: Message
-    /// The command of `cards` that does it, given the card.
-    let command: String?
     /// Selects the identifier of each card that breaks the rule.
     let query: SQL
     /// The changes that mend it without a risk; each looks again for itself.
     let mends: [SQL]
 
-    init(_ code: String, _ message: Message, by command: String? = nil, _ query: SQL, mends: [SQL] = []) {
+    init(_ code: String, _ message: Message, _ query: SQL, mends: [SQL] = []) {
         self.code = code
         self.message = message
-        self.command = command
         self.query = query
         self.mends = mends
     }
@@ -27,7 +24,7 @@ struct CheckRule: Sendable {
     private static let life = [
         CheckRule(
             "image_missing",
-            "the card has no image, so it cannot go on; take the photo in again and reject this card",
+            .fsckImageMissing,
             """
             SELECT id FROM card WHERE state IN ('prepared', 'verified', 'delivering')
             AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
@@ -35,8 +32,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "reading_missing",
-            "the card counts as verified but has no reading; have it done again",
-            by: "retry",
+            .fsckReadingMissing,
             """
             SELECT id FROM card WHERE state IN ('verified', 'delivering')
             AND NOT EXISTS (SELECT 1 FROM reading WHERE reading.card = card.id)
@@ -44,7 +40,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "delivered_without_delivery",
-            "the card counts as delivered, but no delivery and no person says so; look at the backend",
+            .fsckDeliveredWithoutDelivery,
             """
             SELECT id FROM card WHERE state = 'delivered' AND NOT EXISTS (
                 SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
@@ -54,7 +50,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "never_decided",
-            "the card is verified, and nothing looks at it again; start a run, which decides all cards that wait",
+            .fsckNeverDecided,
             """
             SELECT card.id FROM card JOIN cases ON cases.number = card.number
             WHERE card.state = 'verified' AND card.reason IS NULL AND cases.decide_at IS NULL
@@ -71,7 +67,7 @@ struct CheckRule: Sendable {
     private static let deliveries = [
         CheckRule(
             "delivering_without_delivery",
-            "the card counts as being delivered, but its delivery is closed or missing; look at the backend, then reject it",
+            .fsckDeliveringWithoutDelivery,
             """
             SELECT card.id FROM card LEFT JOIN delivery ON delivery.id = card.delivery
             WHERE card.state = 'delivering' AND (delivery.id IS NULL OR delivery.state <> 'open')
@@ -79,7 +75,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "delivery_without_members",
-            "a delivery is open, but none of its cards is being delivered; it would send them again: restore a backup",
+            .fsckDeliveryWithoutMembers,
             """
             SELECT min(delivery_card.card) FROM delivery LEFT JOIN delivery_card ON delivery_card.delivery = delivery.id
             WHERE delivery.state = 'open' AND NOT EXISTS (
@@ -90,7 +86,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "member_not_delivering",
-            "the card's delivery is open and sends it, but the card says otherwise; look at the backend, then resolve it",
+            .fsckMemberNotDelivering,
             """
             SELECT card.id FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
             JOIN card ON card.id = delivery_card.card
@@ -102,7 +98,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "not_a_member",
-            "the card names a delivery that does not hold it; look at the backend, then resolve it",
+            .fsckNotAMember,
             """
             SELECT id FROM card WHERE delivery IS NOT NULL AND state IN ('delivering', 'delivered') AND NOT EXISTS (
                 SELECT 1 FROM delivery_card WHERE delivery_card.delivery = card.delivery AND delivery_card.card = card.id
@@ -111,7 +107,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "in_two_deliveries",
-            "two deliveries would send the card; look at the backend, then resolve it, which closes one",
+            .fsckInTwoDeliveries,
             """
             SELECT delivery_card.card FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
             WHERE delivery.state IN ('open', 'kept') GROUP BY delivery_card.card HAVING count(*) > 1
@@ -119,7 +115,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "kept_without_card",
-            "a delivery is kept for a person, but none of its cards is held any more; it can be left as it is",
+            .fsckKeptWithoutCard,
             """
             SELECT min(delivery_card.card) FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
             JOIN card ON card.id = delivery_card.card WHERE delivery.state = 'kept'
@@ -136,7 +132,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "delivery_without_attempt",
-            "the card's delivery was formed without an attempt, which no program of this edition does; restore a backup",
+            .fsckDeliveryWithoutAttempt,
             """
             SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
             WHERE NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.subject = delivery.id AND attempt.stage = 'deliver')
@@ -144,10 +140,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "unknown_without_delivery",
-            """
-            the backend may hold the card, but no delivery says so, and a retry would send it under a new key; look at the \
-            backend, then resolve it
-            """,
+            .fsckUnknownWithoutDelivery,
             """
             SELECT id FROM card WHERE state = 'held' AND reason = 'outcome_unknown' AND NOT EXISTS (
                 SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
@@ -160,7 +153,7 @@ struct CheckRule: Sendable {
     private static let numbers = [
         CheckRule(
             "delivered_not_noted",
-            "the card was delivered, but its business number does not know, so an older photo or a back may go wrong",
+            .fsckDeliveredNotNoted,
             """
             SELECT card.id FROM card JOIN cases ON cases.number = card.number WHERE card.state = 'delivered' AND (
                 (coalesce(card.side, card.expected_side) = 'front'
@@ -173,7 +166,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "second_holder",
-            "the card names another person than the first front of its business number, which is not marked as disputed",
+            .fsckSecondHolder,
             """
             SELECT card.id FROM card JOIN cases ON cases.number = card.number
             WHERE cases.disputed = 0 AND card.holder IS NOT NULL
@@ -194,7 +187,7 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "order_ahead",
-            "the card's place among the inputs was not given out yet, so a later photo would count as older",
+            .fsckOrderAhead,
             "SELECT id FROM card WHERE intake_order >= (SELECT next_order FROM store)",
             mends: [
                 """
@@ -208,7 +201,7 @@ struct CheckRule: Sendable {
     private static let work = [
         CheckRule(
             "attempt_of_nobody",
-            "the card was being sent by a process that is not known, and nobody notes that it may have arrived",
+            .fsckAttemptOfNobody,
             """
             SELECT coalesce(delivery_card.card, attempt.subject) FROM attempt
             LEFT JOIN delivery_card ON delivery_card.delivery = attempt.subject
@@ -231,7 +224,7 @@ struct CheckRule: Sendable {
     private static let remains = [
         CheckRule(
             "count_wrong",
-            "the sandbox counts other cards in a state than there are; count them again",
+            .fsckCountWrong,
             """
             SELECT NULL FROM card_state LEFT JOIN state_count ON state_count.state = name
             WHERE coalesce(cards, 0) <> (SELECT count(*) FROM card WHERE card.state = name)
@@ -242,13 +235,12 @@ struct CheckRule: Sendable {
         ),
         CheckRule(
             "key_missing",
-            "the card's key is gone, so its values cannot be read; restore a backup, or erase the card",
+            .fsckKeyMissing,
             "SELECT id FROM card WHERE state <> 'erased' AND id NOT IN (SELECT card FROM card_key)"
         ),
         CheckRule(
             "erased_with_remains",
-            "the card is erased, but values of it are left; erase it again",
-            by: "erase",
+            .fsckErasedWithRemains,
             """
             SELECT id FROM card WHERE state = 'erased' AND (
                 metadata IS NOT NULL OR message IS NOT NULL OR source IS NOT NULL OR prepared IS NOT NULL OR host IS NOT NULL

@@ -42,10 +42,7 @@ extension CardStore {
     }
 
     private static func fileDamaged(_ text: String) -> SandboxFinding {
-        SandboxFinding(
-            code: "file_damaged",
-            message: "the file of the sandbox is damaged (\(text)); check the disk and restore a backup"
-        )
+        SandboxFinding(code: "file_damaged", message: .fsckFileDamaged(text))
     }
 
     /// What SQLite itself finds, broken CHECK constraints included: a connection that only reads would pass over these.
@@ -62,46 +59,23 @@ extension CardStore {
             return (table: table, parent: try row.next(String.self))
         }
         return tables.prefix(Limits.findingsPerRule).map { table, parent in
-            SandboxFinding(
-                code: "reference_missing",
-                message: "a row of the table \(table) names a row of \(parent) that is not there; restore a backup"
-            )
+            SandboxFinding(code: "reference_missing", message: .fsckReferenceMissing(table, to: parent))
         }
     }
 
     private static func findings(of rule: CheckRule, in tx: Transaction) throws -> [SandboxFinding] {
         // A delivery without any card has none to name.
         let cards = try tx.rows(rule.query + "LIMIT \(Limits.findingsPerRule)") { try $0.next(CardID?.self) }
-        return cards.map { card in
-            var message = rule.message
-            if let command = rule.command, let card {
-                message = message + ": idcard-pipeline cards \(command) \(card.rawValue)"
-            }
-            return SandboxFinding(code: rule.code, card: card, message: message)
-        }
+        return cards.map { SandboxFinding(code: rule.code, card: $0, message: rule.message) }
     }
 
     private func logFindings(in tx: Transaction) throws -> [SandboxFinding] {
         try AccessLog.findings(by: self.vault, in: tx).prefix(Limits.findingsPerRule).map { finding in
             switch finding {
-            case .broken(let number):
-                SandboxFinding(
-                    code: "log_broken",
-                    message:
-                        "line \(number) of the access log was changed; whoever may write the file did it, so ask who"
-                )
-            case .gap(let number):
-                SandboxFinding(
-                    code: "log_gap",
-                    message:
-                        "lines of the access log before line \(number) were removed; whoever may write the file did it"
-                )
+            case .broken(let number): SandboxFinding(code: "log_broken", message: .fsckLogBroken(number))
+            case .gap(let number): SandboxFinding(code: "log_gap", message: .fsckLogGap(number))
             case .endMissing(let number):
-                SandboxFinding(
-                    code: "log_end_missing",
-                    message:
-                        "lines of the access log after line \(number) were removed; whoever may write the file did it"
-                )
+                SandboxFinding(code: "log_end_missing", message: .fsckLogEndMissing(number))
             }
         }
     }

@@ -42,11 +42,7 @@ extension CardStore {
     }
 
     private static func cutOff(_ card: CardID) -> SandboxFinding {
-        SandboxFinding(
-            code: "erasure_cut_off",
-            card: card,
-            message: "the erasing of the card was cut off; erase it again: idcard-pipeline cards erase \(card.rawValue)"
-        )
+        SandboxFinding(code: "erasure_cut_off", card: card, message: .fsckErasureCutOff(card))
     }
 
     /// Compares the certificate of an erased card with its lines in the list.
@@ -57,21 +53,10 @@ extension CardStore {
     ) -> SandboxFinding? {
         guard let stored else {
             guard !lines.isEmpty else { return nil }
-            return SandboxFinding(
-                code: "certificate_missing",
-                card: card,
-                message: "the card is erased, but its certificate was removed; restore a backup"
-            )
+            return SandboxFinding(code: "certificate_missing", card: card, message: .fsckCertificateMissing)
         }
         guard !lines.isEmpty else {
-            return SandboxFinding(
-                code: "erasure_line_missing",
-                card: card,
-                message: """
-                    the card is erased, but its line in erasures.jsonl was removed, so a restore would bring it back; write the \
-                    line again: idcard-pipeline fsck --repair
-                    """
-            )
+            return SandboxFinding(code: "erasure_line_missing", card: card, message: .fsckErasureLineMissing)
         }
         // The line of another erasing of the card, by a restore or one that was cut off, may differ.
         if let certificate = try? JSONDecoder().decode(ErasureCertificate.self, from: stored),
@@ -80,13 +65,6 @@ extension CardStore {
         {
             return nil
         }
-        return SandboxFinding(
-            code: "erasure_line_changed",
-            card: card,
-            message: """
-                the certificate of the card and its line in erasures.jsonl differ, so one was changed; compare the line with \
-                the answer of: idcard-pipeline cards erase \(card.rawValue) --yes --format json
-                """
-        )
+        return SandboxFinding(code: "erasure_line_changed", card: card, message: .fsckErasureLineChanged(card))
     }
 }

@@ -21,20 +21,11 @@ extension CardStore {
             guard let end = page.last else { return findings }
             last = end
             for (card, columns) in page.columns {
-                findings += columns.map { Self.sealBroken($0, of: card) }
+                findings += columns.map { column in
+                    SandboxFinding(code: "seal_broken", card: card, message: .fsckSealBroken(column))
+                }
             }
         }
-    }
-
-    private static func sealBroken(_ column: String, of card: CardID) -> SandboxFinding {
-        SandboxFinding(
-            code: "seal_broken",
-            card: card,
-            message: """
-                the value \(column) of the card does not open: its bytes were changed; restore a backup, or take the photo in \
-                again and erase the card
-                """
-        )
     }
 
     /// The sealed values of a card that do not open.

@@ -242,9 +242,7 @@ struct Application {
     }
 
     private static func supersede(by newer: CardID?) -> Transition {
-        let photo: Message =
-            newer.map { "card \($0.rawValue), a newer photo of the same side," } ?? "a newer photo of the same side"
-        return Transition(.superseded, .superseded, photo + " took its place, so it is not sent")
+        Transition(.superseded, .superseded, newer.map(Message.cardSuperseded) ?? .cardSupersededUnnamed)
     }
 
     /// Once for each pair: what the rules say of cards that go all the same.

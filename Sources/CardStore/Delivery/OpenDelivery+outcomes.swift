@@ -86,21 +86,13 @@ extension OpenDelivery {
 
     private func holdAsUnknown(_ card: CardID, _ failure: RemoteFailure) throws {
         var failure = failure
-        failure.message = """
-            \(failure.message); the backend may have the card all the same: look there, then: idcard-pipeline cards resolve \
-            \(card.rawValue) --as delivered, or --as accept if it lacks the card
-            """
+        failure.message = .deliveryUnknown(card, failure.message)
         try self.end(card, Transition(.held, .outcomeUnknown, failure))
     }
 
     // MARK: Joint replies
 
-    static let unnamed = RemoteFailure(
-        .unknown,
-        code: "not_in_reply",
-        message:
-            "the backend's reply names other cards of the delivery but not this one; look at the backend, then resolve it"
-    )
+    static let unnamed = RemoteFailure(.unknown, code: "not_in_reply", message: .deliveryNotInReply)
 
     /// Writes down what the backend says of one member.
     func apply(_ item: DeliveryItemOutcome, to card: CardID, retry: RetryTerms) throws {

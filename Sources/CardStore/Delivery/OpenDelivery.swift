@@ -94,7 +94,7 @@ struct OpenDelivery {
         for other in others {
             if self.mayBeApplied {
                 guard let row = try self.member(other), row.state == .delivering else { continue }
-                try self.store.move(row, Transition(.held, .outcomeUnknown, Self.leftMessage), in: self.tx)
+                try self.store.move(row, Transition(.held, .outcomeUnknown, .deliveryLeft(other)), in: self.tx)
             } else {
                 try self.decide(other)
                 try self.release(other, alone: false, dueAt: nil)
@@ -109,7 +109,7 @@ struct OpenDelivery {
         for card in self.members {
             guard let row = try self.member(card) else { continue }
             if self.mayBeApplied {
-                try self.store.move(row, Transition(.held, .outcomeUnknown, Self.damagedMessage), in: self.tx)
+                try self.store.move(row, Transition(.held, .outcomeUnknown, .deliveryDamaged(card)), in: self.tx)
             } else {
                 try self.decide(card)
                 if (try? self.store.open(row, in: self.tx)) != nil {
@@ -120,11 +120,6 @@ struct OpenDelivery {
             }
         }
     }
-
-    private static let damagedMessage: Message =
-        "its delivery may have arrived and cannot be sent again, since a stored value is damaged; look at the backend, then resolve it"
-    private static let leftMessage: Message =
-        "another card of its delivery was taken out while the delivery may have arrived; look at the backend, then resolve it"
 
     /// It is known what became of a member.
     func decide(_ card: CardID) throws {

@@ -29,14 +29,14 @@ final class FileLock: Sendable {
         let descriptor = open(path, flags, 0o600)
         guard descriptor >= 0 else {
             if errno == ENOENT, !creating { return nil }
-            throw SandboxFolder.failure("the file \(Redacted(path)) cannot be opened")
+            throw SandboxFolder.failure(path)
         }
         var region = Self.region(F_WRLCK, byteCount: byteCount)
         guard fcntl(descriptor, Self.setLock, &region) == 0 else {
             let error = errno
             close(descriptor)
             if error == EAGAIN || error == EACCES { return nil }
-            throw SandboxFolder.failure("the file \(Redacted(path)) cannot be locked")
+            throw CodedError.unavailable(.sandboxFile(path, error))
         }
         return FileLock(descriptor: descriptor, path: path)
     }

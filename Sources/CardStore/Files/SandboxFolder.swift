@@ -37,11 +37,9 @@ struct SandboxFolder: Sendable {
         try self.makeFolder(self.path, mayHoldOtherFiles: self.hasDatabase)
         try self.makeFolder(self.workers, mayHoldOtherFiles: true)
         let descriptor = open(self.database, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw Self.failure("the file \(Redacted(self.database)) cannot be made") }
+        guard descriptor >= 0 else { throw Self.failure(self.database) }
         defer { close(descriptor) }
-        guard fchmod(descriptor, 0o600) == 0 else {
-            throw Self.failure("the mode of \(Redacted(self.database)) cannot be set")
-        }
+        guard fchmod(descriptor, 0o600) == 0 else { throw Self.failure(self.database) }
         try DurableFile.synchroniseFolder(self.path)
     }
 
@@ -49,36 +47,21 @@ struct SandboxFolder: Sendable {
     private func makeFolder(_ path: String, mayHoldOtherFiles: Bool) throws {
         try DurableFile.makeFolders(path, mode: 0o700)
         var status = stat()
-        guard stat(path, &status) == 0 else { throw Self.failure("the folder \(Redacted(path)) cannot be looked at") }
+        guard stat(path, &status) == 0 else { throw Self.failure(path) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw CodedError(
-                .sandboxUnavailable,
-                .configuration,
-                "\(Redacted(path)) is not a folder; name another sandbox (sandbox.path)"
-            )
+            throw CodedError(.sandboxUnavailable, .configuration, .sandboxNotFolder(path))
         }
         guard status.st_mode & 0o077 != 0 else { return }
         guard try mayHoldOtherFiles || Self.names(in: path).isEmpty else {
-            throw CodedError(
-                .sandboxUnavailable,
-                .configuration,
-                "the folder \(Redacted(path)) holds other files and others may look into it; name a new folder as the sandbox"
-            )
+            throw CodedError(.sandboxUnavailable, .configuration, .sandboxShared(path))
         }
-        guard chmod(path, 0o700) == 0 else { throw Self.failure("the mode of \(Redacted(path)) cannot be set") }
+        guard chmod(path, 0o700) == 0 else { throw Self.failure(path) }
     }
 
     private static func names(in path: String) throws -> [String] {
-        do { return try FileManager.default.contentsOfDirectory(atPath: path) } catch {
-            throw Self.failure("the folder \(Redacted(path)) cannot be listed")
-        }
+        do { return try FileManager.default.contentsOfDirectory(atPath: path) } catch { throw Self.failure(path) }
     }
 
-    /// An error of the operating system, with its text.
-    static func failure(_ what: Message) -> CodedError {
-        let text = String(cString: strerror(errno))
-        return CodedError.unavailable(
-            what + ": \(text); check the path, its owner and the free space"
-        )
-    }
+    /// An error of the operating system at a file or folder.
+    static func failure(_ path: String) -> CodedError { .unavailable(.sandboxFile(path, errno)) }
 }

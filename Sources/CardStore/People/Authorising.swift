@@ -20,8 +20,7 @@ extension CardStore {
         guard let caller else { return row }
         guard caller.sees(row.submitter) else { throw CardRow.missing(id) }
         guard caller.has(action.scopes) else {
-            let names = action.scopes.map(\.rawValue).joined(separator: ", ")
-            throw CodedError(.scopeMissing, .usage, "the token lacks the scope for this; it needs one of: \(names)")
+            throw CodedError(.scopeMissing, .usage, .accessScopeMissing(action.scopes.map(\.rawValue)))
         }
         guard caller.may(action, on: row.submitter) else { throw CardRow.missing(id) }
         return row

@@ -11,9 +11,7 @@ extension CodedError {
 }
 
 extension CardStore {
-    static let busy = CodedError.busy(
-        "another process kept the sandbox locked for too long; end it or wait, then try again"
-    )
+    static let busy = CodedError.busy(.sandboxBusy)
 
     /// Runs a change or a look at the sandbox with the database's errors as people are to see them.
     static func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
@@ -52,32 +50,12 @@ extension CardStore {
         guard let error = error as? DatabaseError else { return error }
         switch error.kind {
         case .busy: return Self.busy
-        case .full:
-            return CodedError(
-                .diskSpaceLow,
-                .storage,
-                "the disk of the sandbox is full; free some space; this change was not made"
-            )
-        case .outcomeUnknown:
-            return CodedError.unavailable(
-                "the disk of the sandbox failed to store data durably; check the disk, then start again"
-            )
-        case .damaged:
-            return CodedError.damaged(
-                "the sandbox is damaged, or the disk failed to read it; check the disk and run: idcard-pipeline fsck"
-            )
-        case .unavailable:
-            return CodedError.unavailable(
-                "the sandbox cannot be read or written (\(error.text)); check the owner and mode of its files, and the disk"
-            )
-        case .replaced:
-            return CodedError.unavailable(
-                "the sandbox was replaced under this process: its files were deleted or exchanged; start it again"
-            )
-        case .statement:
-            return CodedError.damaged(
-                "a change breaks a rule of the sandbox and was not made (\(error.text)); please report this"
-            )
+        case .full: return CodedError(.diskSpaceLow, .storage, .sandboxFull)
+        case .outcomeUnknown: return CodedError.unavailable(.sandboxNotDurable)
+        case .damaged: return CodedError.damaged(.sandboxDamaged)
+        case .unavailable: return CodedError.unavailable(.sandboxUnavailable(error.text))
+        case .replaced: return CodedError.unavailable(.sandboxReplaced)
+        case .statement: return CodedError.damaged(.sandboxRule(error.text))
         }
     }
 }

@@ -31,9 +31,7 @@ extension CardStore {
             let part = path + ".part"
             // One byte: SQLite locks others, far behind it.
             guard let lock = try FileLock.take(path: part, creating: true, byteCount: 1), lock.isStillItsOwn else {
-                throw CodedError.busy(
-                    "another backup to \(Redacted(path)) is under way; wait until it has ended"
-                )
+                throw CodedError.busy(.backupUnderWay(path))
             }
             defer {
                 Database.remove(part)
@@ -49,18 +47,12 @@ extension CardStore {
     private func copy(to path: String, by part: String) async throws -> BackupReport {
         for suffix in Database.suffixes { unlink(part + suffix) }
         // What a killed backup left.
-        guard truncate(part, 0) == 0, chmod(part, 0o600) == 0 else {
-            throw SandboxFolder.failure("\(Redacted(part)) cannot be written")
-        }
+        guard truncate(part, 0) == 0, chmod(part, 0o600) == 0 else { throw SandboxFolder.failure(part) }
         do {
             let source = self.folder.database
             try await Self.onThread { try Database.vacuum(source, into: part) }
         } catch let error as DatabaseError where error.kind == .full {
-            throw CodedError(
-                .diskSpaceLow,
-                .storage,
-                "there is no room for the backup \(Redacted(path)); free some space, nothing was left behind"
-            )
+            throw CodedError(.diskSpaceLow, .storage, .backupNoRoom(path))
         }
         var report = try await self.check(part)
         try await Self.onThread {
@@ -101,10 +93,7 @@ extension CardStore {
         let findings = try await self.ruleFindings()
         let worthless: Set = ["file_damaged", "reference_missing", "log_broken", "log_gap", "log_end_missing"]
         if let finding = findings.first(where: { worthless.contains($0.code) }) {
-            throw CodedError.damaged(
-                "the backup is not whole (\(finding.code): " + finding.message
-                    + "); check the sandbox that it is of (idcard-pipeline fsck), or use another backup"
-            )
+            throw CodedError.damaged(.backupNotWhole(finding.code, finding.message))
         }
         return findings
     }
@@ -114,19 +103,13 @@ extension CardStore {
         if link(part, path) != 0 {
             guard errno != EEXIST else { throw Self.fileExists(path) }
             // Some file systems know no second name of a file.
-            guard access(path, F_OK) != 0, rename(part, path) == 0 else {
-                throw SandboxFolder.failure("\(Redacted(path)) cannot be made")
-            }
+            guard access(path, F_OK) != 0, rename(part, path) == 0 else { throw SandboxFolder.failure(path) }
         }
         try DurableFile.synchroniseFolder(DurableFile.folder(of: path))
     }
 
     private static func fileExists(_ path: String) -> CodedError {
-        CodedError(
-            ReasonCode(rawValue: "file_exists"),
-            .usage,
-            "\(Redacted(path)) is there already and is not replaced; name another file"
-        )
+        CodedError(ReasonCode(rawValue: "file_exists"), .usage, .backupExists(path))
     }
 
     /// Runs what takes long and waits for the disk on a thread of its own.
@@ -171,8 +154,8 @@ extension Database {
     /// Makes the bytes of a file durable.
     static func synchronise(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw SandboxFolder.failure("\(Redacted(path)) cannot be opened") }
+        guard descriptor >= 0 else { throw SandboxFolder.failure(path) }
         defer { Glibc.close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw SandboxFolder.failure("\(Redacted(path)) cannot be made durable") }
+        guard fsync(descriptor) == 0 else { throw SandboxFolder.failure(path) }
     }
 }

@@ -73,11 +73,7 @@ struct ErasureList: Sendable {
     private func read() throws -> [(text: Data, entry: Entry)] {
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: self.path), options: .mappedIfSafe) } catch {
-            throw CodedError(
-                Self.unreadable,
-                .storage,
-                "the list of erasures \(Redacted(self.path)) cannot be read; check its path, owner and mode"
-            )
+            throw CodedError(Self.unreadable, .storage, .erasuresUnreadable(self.path))
         }
         return try data.split(separator: UInt8(ascii: "\n")).enumerated().compactMap { index, line in
             if let entry = try? JSONDecoder().decode(Entry.self, from: line) { return (line, entry) }
@@ -87,11 +83,7 @@ struct ErasureList: Sendable {
             guard line.first != UInt8(ascii: "{"), !line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else {
                 return nil
             }
-            throw CodedError(
-                Self.unreadable,
-                .storage,
-                "line \(index + 1) of the list of erasures \(Redacted(self.path)) is no erasure; mend or remove the line"
-            )
+            throw CodedError(Self.unreadable, .storage, .erasuresBadLine(index + 1, of: self.path))
         }
     }
 
@@ -99,8 +91,6 @@ struct ErasureList: Sendable {
 
     private var failure: any Error {
         if errno == ENOSPC || errno == EDQUOT { return DatabaseError(.full, "the list of erasures cannot grow") }
-        return SandboxFolder.failure(
-            "the list of erasures \(Redacted(self.path)) cannot be written, so these cards were not erased"
-        )
+        return CodedError.unavailable(.erasuresNotWritten(self.path, errno))
     }
 }

@@ -95,10 +95,8 @@ extension CardStore {
                 (command: try row.next(String.self), process: try row.next(Int64.self))
             }
         }
-        let name: Message = known.map { "\($0.command) (process \($0.process))" } ?? "a process"
         return CodedError.busy(
-            name
-                + " is at work on the sandbox, and this must be done alone; end it, then try again; nothing was changed"
+            known.map { .sandboxOccupied(by: $0.command, process: $0.process) } ?? .sandboxOccupiedUnnamed
         )
     }
 }

@@ -6,11 +6,7 @@ import GRDB
 extension Restore {
     func settle(erased: [ErasureList.Entry], previous: Vault?, _ report: inout RestoreReport) async throws {
         let file = try Database.marks(of: self.copy)
-        guard file.isKnown else {
-            throw CodedError.wrongSandbox(
-                "the backup was made by another version of idcard-pipeline; restore it with that one"
-            )
-        }
+        guard file.isKnown else { throw CodedError.wrongSandbox(.restoreOtherVersion) }
         let database = try Database(path: self.copy)
         do {
             let (vault, marks) = try await self.unlock(database)
@@ -45,12 +41,7 @@ extension Restore {
         do {
             return try await CardStore.unlock(database, ring: self.ring)
         } catch let error as CodedError where error.code == .wrongKey {
-            throw CodedError(
-                .wrongKey,
-                .configuration,
-                "no key given opens the backup: " + error.message
-                    + "; after a change of the key the one of then is in the file ….retired-ID beside the key file"
-            )
+            throw CodedError(.wrongKey, .configuration, .restoreWrongKey(error.message))
         }
     }
 
@@ -250,11 +241,7 @@ extension Restore {
         // Other cards heed what these say, and a restore must not take a person's word out of it.
         let heeded: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
         let reason = row.state == .held ? row.reason.flatMap { heeded.contains($0) ? $0 : nil } : nil
-        let message: Message = """
-            it comes from a backup, and what happened to it since is not known; ask the backend whether it has the card; \
-            if so: idcard-pipeline cards resolve \(row.id.rawValue) --as delivered; if not: idcard-pipeline cards retry \
-            \(row.id.rawValue)
-            """
-        try store.move(row, Transition(.held, reason ?? .restored, message), also: ", due_at = NULL", in: tx)
+        let held = Transition(.held, reason ?? .restored, .restoreHeld(row.id))
+        try store.move(row, held, also: ", due_at = NULL", in: tx)
     }
 }

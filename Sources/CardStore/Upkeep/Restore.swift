@@ -135,47 +135,25 @@ package struct Restore: Sendable {
     /// A backup is one file: a database with a log was copied without its latest changes, maybe.
     private func requireBackup() throws {
         guard let file = FileHandle(forReadingAtPath: self.backup) else {
-            throw CodedError(
-                .notFound,
-                .input,
-                "there is no backup at \(Redacted(self.backup)) that can be read; name a file that `backup` has made"
-            )
+            throw CodedError(.notFound, .input, .restoreMissing(self.backup))
         }
         let header = try file.read(upToCount: 32) ?? Data()
         let length = try file.seekToEnd()
         try file.close()
         guard header.starts(with: Data("SQLite format 3\0".utf8)), header.count == 32, header[18] == 1, header[19] == 1,
             Database.suffixes.allSatisfy({ access(self.backup + $0, F_OK) != 0 })
-        else {
-            throw CodedError(
-                ReasonCode(rawValue: "not_a_backup"),
-                .input,
-                """
-                \(Redacted(self.backup)) is not a backup, or it is the database of a sandbox, maybe without its latest changes; \
-                name a file that `backup` has made
-                """
-            )
-        }
+        else { throw CodedError(ReasonCode(rawValue: "not_a_backup"), .input, .restoreNotBackup(self.backup)) }
         // Pages and their size, big-endian; a database that is cut short would be called a damaged sandbox.
         let pages = header[28..<32].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let whole = pages * (UInt64(header[16]) << 8 | UInt64(header[17]))
-        guard length >= whole else {
-            throw CodedError.damaged(
-                """
-                the backup \(Redacted(self.backup)) has \(length) bytes of \(whole), so it was cut short; copy it again, or use \
-                another backup
-                """
-            )
-        }
+        guard length >= whole else { throw CodedError.damaged(.restoreCutShort(self.backup, length, of: whole)) }
     }
 
     private func copyBackup() throws {
         do { try FileManager.default.copyItem(atPath: self.backup, toPath: self.copy) } catch {
-            throw SandboxFolder.failure("the backup cannot be copied into \(Redacted(self.folder.path))")
+            throw SandboxFolder.failure(self.copy)
         }
-        guard chmod(self.copy, 0o600) == 0 else {
-            throw SandboxFolder.failure("the copy of the backup cannot be closed to others")
-        }
+        guard chmod(self.copy, 0o600) == 0 else { throw SandboxFolder.failure(self.copy) }
     }
 
     private func putInPlace() throws {
@@ -184,9 +162,7 @@ package struct Restore: Sendable {
         self.reached(.synchronised)
         try self.folder.setLogAside()
         self.reached(.setAside)
-        guard rename(self.copy, self.folder.database) == 0 else {
-            throw SandboxFolder.failure("the backup cannot be put in place")
-        }
+        guard rename(self.copy, self.folder.database) == 0 else { throw SandboxFolder.failure(self.folder.database) }
         try DurableFile.synchroniseFolder(self.folder.path)
         self.reached(.renamed)
         for id in try self.folder.workerIDs() { unlink(self.folder.workerLock(id)) }
@@ -203,38 +179,29 @@ package struct Restore: Sendable {
         do {
             let file = try Database.marks(of: self.folder.database)
             if file.isEmpty { return nil }
-            guard file.isKnown else {
-                throw CodedError.wrongSandbox(
-                    "the sandbox was made by another version of idcard-pipeline; restore into a new folder (sandbox.path)"
-                )
-            }
+            guard file.isKnown else { throw CodedError.wrongSandbox(.restoreSandboxOtherVersion) }
             let database = try Database(path: self.folder.database)
             defer { try? database.close() }
             cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
             vault = try? await CardStore.unlock(database, ring: self.ring).0
         } catch let error as DatabaseError where error.kind != .busy {
-            guard self.isReplacing else { throw self.notEmpty(Self.unreadable(error)) }
+            guard self.isReplacing else { throw self.notEmpty(self.unreadable(error)) }
             report.replacedUnreadable = true
             return nil
         }
-        guard cards == 0 || self.isReplacing else { throw self.notEmpty("it holds cards (\(cards))") }
+        guard cards == 0 || self.isReplacing else { throw self.notEmpty(.restoreNotEmpty(self.folder.path, cards)) }
         report.replacedCards = cards
         report.replacedKeyMissing = vault == nil
         return vault
     }
 
-    private static func unreadable(_ error: DatabaseError) -> Message {
-        let why: Message = "it cannot be read now: \(error.text)"
-        return error.mayMeanNoRoom ? why + ", as on a full disk; first free some space and try again" : why
+    private func unreadable(_ error: DatabaseError) -> Message {
+        error.mayMeanNoRoom
+            ? .restoreUnreadableFull(self.folder.path, error.text) : .restoreUnreadable(self.folder.path, error.text)
     }
 
     private func notEmpty(_ why: Message) -> CodedError {
-        CodedError(
-            ReasonCode(rawValue: "sandbox_not_empty"),
-            .usage,
-            "the sandbox \(Redacted(self.folder.path)) is there, and " + why
-                + "; replace it with --force, or name another folder (sandbox.path)"
-        )
+        CodedError(ReasonCode(rawValue: "sandbox_not_empty"), .usage, why)
     }
 }
 
@@ -248,7 +215,7 @@ extension SandboxFolder {
     /// Moves what SQLite would take for a part of the next database.
     func setLogAside() throws {
         for suffix in Database.suffixes where rename(self.database + suffix, self.replaced + suffix) != 0 {
-            guard errno == ENOENT else { throw Self.failure("the log of the replaced sandbox cannot be put aside") }
+            guard errno == ENOENT else { throw Self.failure(self.database + suffix) }
         }
         try DurableFile.synchroniseFolder(self.path)
     }

@@ -33,11 +33,7 @@ package struct AccessOrigin: Hashable, Sendable {
     /// The same without what was said.
     var withoutPurpose: AccessOrigin { AccessOrigin(caller: self.caller, self.actor, nil) }
 
-    static let personal = CodedError(
-        .purposePersonal,
-        .usage,
-        "the purpose names the holder of a card, and the access log keeps it for ever; give a ticket number"
-    )
+    static let personal = CodedError(.purposePersonal, .usage, .accessPurposePersonal)
 
     private static func bounded(_ text: String) -> String {
         guard !text.isVisibleLine || text.utf8.count > 200 else { return text.trimmed }

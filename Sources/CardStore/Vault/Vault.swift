@@ -149,21 +149,9 @@ struct Vault: Sendable {
 
     // MARK: Errors
 
-    static func wrongKey(_ id: String) -> CodedError {
-        CodedError(
-            .wrongKey,
-            .configuration,
-            "the vault key given does not open the sandbox, which needs the key \(id); give that one (vault.key_file)"
-        )
-    }
+    static func wrongKey(_ id: String) -> CodedError { CodedError(.wrongKey, .configuration, .vaultWrongKey(id)) }
 
-    static func unopenable(_ column: String) -> CodedError {
-        CodedError(
-            .sandboxDamaged,
-            .storage,
-            "a value in \(column) does not open: its key was destroyed, or its bytes were changed; restore a backup"
-        )
-    }
+    static func unopenable(_ column: String) -> CodedError { .damaged(.vaultUnopenable(column)) }
 }
 
 /// The data key of one card, with which its values are sealed and opened.

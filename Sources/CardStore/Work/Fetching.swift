@@ -102,11 +102,7 @@ extension CardStore {
         try await self.write(byteCount: bytes.count, usesReserve: false) { tx in
             let row = try CardRow.require(id, in: tx)
             guard row.state == .fetching, row.worker == job.worker else {
-                throw CodedError(
-                    .cardConflict,
-                    .conflict,
-                    "card \(id.rawValue) is not fetched here any more; nothing was changed"
-                )
+                throw CodedError(.cardConflict, .conflict, .cardNotFetchedHere(id))
             }
             let key = try row.key(self.vault)
             var stored = try self.address(of: id, key: key, in: tx)
@@ -190,8 +186,7 @@ extension CardStore {
     func absorb(_ row: CardRow, into same: CardID, content: Admission.Content, in tx: Transaction) throws {
         let key = try row.key(self.vault)
         try self.dropSource(of: row.id, in: tx)
-        let message: Message = "the same image is here already as card \(same.rawValue)"
-        try self.end(row, Transition(.superseded, .duplicate, message), in: tx)
+        try self.end(row, Transition(.superseded, .duplicate, .cardDuplicate(of: same)), in: tx)
         try tx.run("UPDATE input SET card = \(same) WHERE card = \(row.id)")
         // The same bytes are that card's from now on, not this one's.
         try tx.run("UPDATE card SET source = NULL WHERE id = \(row.id)")
@@ -220,7 +215,7 @@ extension CardStore {
     private static let incomplete = RemoteFailure(
         .transient,
         code: "image_incomplete",
-        message: "the image that came is not as long as its host said; it is fetched again"
+        message: .cardImageIncomplete
     )
 
     private func dropPieces(of card: CardID, in tx: Transaction) throws {

@@ -67,9 +67,7 @@ extension EndpointPause: Encodable {
     }
 
     /// For people: `deliver backend:443 stopped since … (100001): the backend refused the TOKEN …`.
-    package var text: String {
-        "\(self.stage.rawValue) \(self.host) \(self.state.rawValue) since \(self.since) (\(self.code)): \(self.message.text())"
-    }
+    package var text: String { Message.pauseEndpoint(self).text() }
 }
 
 extension EndpointPause {
@@ -79,7 +77,7 @@ extension EndpointPause {
         self.failureClass = try row.next()
         self.code = try row.next()
         let text = try row.next(String.self)
-        self.message = (try? JSONDecoder().decode(Message.self, from: Data(text.utf8))) ?? "\(self.code)"
+        self.message = (try? JSONDecoder().decode(Message.self, from: Data(text.utf8))) ?? .pauseUnreadable(self.code)
         self.since = try row.next()
         self.wait = Wait(from: try row.next(), until: try row.next())
     }

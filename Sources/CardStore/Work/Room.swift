@@ -118,14 +118,7 @@ extension CardStore {
             """
         )
         guard isFull else { return }
-        throw CodedError(
-            .tooManyPhotos,
-            .input,
-            """
-            the business number has \(most) photos in progress already, more than one case has; put the photos of each case \
-            under a business number of its own
-            """
-        )
+        throw CodedError(.tooManyPhotos, .input, .cardTooManyPhotos(most))
     }
 
     /// Whether so many cards may be under way: no more than were taken in since the oldest of them, which takes no counting.

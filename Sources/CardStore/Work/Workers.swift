@@ -20,9 +20,7 @@ package final class Worker: Sendable {
         guard self.isAlive else { throw Self.replaced }
     }
 
-    fileprivate static let replaced = CodedError.unavailable(
-        "the lock file of this process was removed from the sandbox, so its work is another's now; start it again"
-    )
+    fileprivate static let replaced = CodedError.unavailable(.workerReplaced)
 
     func release() { self.lock.release() }
 }
@@ -58,7 +56,7 @@ extension CardStore {
             try await self.write(at: now) { tx in
                 // The key may have changed since the sandbox was opened.
                 let key: String? = try tx.value("SELECT key_id FROM store")
-                guard key == self.vault.wrapping.id else { throw Self.keyChanged }
+                guard key == self.vault.wrapping.id else { throw CodedError.busy(.workerKeyChanged) }
                 try tx.run(
                     """
                     INSERT INTO worker (id, command, process, started_at, seen_at)
@@ -72,10 +70,6 @@ extension CardStore {
         }
         return Worker(id: id, lock: lock)
     }
-
-    private static let keyChanged = CodedError.busy(
-        "the key of the sandbox was changed while this process began; nothing was changed; start it again"
-    )
 
     /// Ends to work: gives back what is still claimed, and the lock.
     ///
@@ -168,11 +162,7 @@ extension CardStore {
         return held
     }
 
-    private static let interruption = RemoteFailure(
-        .unknown,
-        code: "interrupted",
-        message: "the process ended while it was sending; look at the backend, then resolve the card"
-    )
+    private static let interruption = RemoteFailure(.unknown, code: "interrupted", message: .deliveryInterrupted)
 
     /// The cards that other processes have claimed, and those of deliveries that they are sending; not those of a process that
     /// hangs.

@@ -139,8 +139,8 @@ import Testing
     private static func message(of state: CardState, _ card: CardID) -> String {
         guard state == .held else { return "it failed" }
         return """
-            it failed; the backend may have the card all the same: look there, then: idcard-pipeline cards resolve \
-            \(card.rawValue) --as delivered, or --as accept if it lacks the card
+            the backend may have the card; look there, then: idcard-pipeline cards resolve \(card.rawValue) --as delivered, \
+            or --as accept if it lacks the card; cause: it failed
             """
     }
 

@@ -110,7 +110,7 @@ import Testing
             try await other.startWorker(id: "late", command: "run", now: harness.now)
         }
         #expect(error?.code == .sandboxBusy)
-        #expect(error?.message.text().hasPrefix("the key of the sandbox was changed") == true)
+        #expect(error?.message.text().hasPrefix("the key of the sandbox changed") == true)
         // It leaves nothing behind that would look like a process at work.
         #expect(try await other.workers().isEmpty)
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(harness.folder)/workers") == [])

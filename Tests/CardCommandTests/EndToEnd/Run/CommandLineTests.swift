@@ -120,7 +120,7 @@ struct CommandLineTests {
         #expect(try await tool.run(["run", photos.path, "--dry-run"] + options).status == 0)
         let error = try await tool.run(["status"] + options).errors
         #expect(
-            error.contains("take cards in first: idcard-pipeline run --sandbox '\(sandbox)' --embedded"),
+            error.contains("import photos first: idcard-pipeline run --sandbox '\(sandbox)' --embedded"),
             "\(error)"
         )
     }
