@@ -99,7 +99,7 @@ private struct StatusReport: Report {
         if lines.isEmpty { lines = ["no cards"] }
         lines += Self.lines("\(self.needingAttention) need a person:", self.attention, of: self.needingAttention)
         lines += Self.lines("\(self.toRetake.of("photo")) to be retaken:", self.retakes, of: self.toRetake)
-        lines += self.endpoints.map(\.text)
+        lines += self.endpoints.map { $0.text.text() }
         lines += self.workers.map { worker in
             "\(worker.command) at work since \(worker.since), process \(worker.process), \(worker.claims) claimed"
                 + (worker.staying > 0 ? ", leaves \(worker.staying.of("file")) where they are; \(Self.whichStay)" : "")

@@ -15,7 +15,7 @@ extension Configuration.WebhookSettings {
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func text() throws(CodedError) -> Redacted<String> {
         guard let path = self.secretsFile else { return self.secrets ?? Redacted("") }
-        return try SecretFile(path: path, key: self.key).readText(expected: "secrets, one a line")
+        return try SecretFile(path: path, key: self.key).readText(expected: .secretExpectsSecrets)
     }
 }
 

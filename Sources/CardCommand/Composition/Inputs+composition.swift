@@ -48,10 +48,6 @@ extension Configuration {
         guard self.delivery != nil, !self.engine.hasDefaultUserNumber,
             item.metadata.userNumber?.reveal().isEmpty ?? true
         else { return nil }
-        return CodedError(
-            .userNumberMissing,
-            .input,
-            "no user account; set delivery.user_no, or give user_no in the manifest, in a sidecar or by --user-no"
-        )
+        return CodedError(.userNumberMissing, .input, .runNoUser)
     }
 }

@@ -76,13 +76,8 @@ struct Pipeline: Sendable {
         let calls = engine.callsUnderWay
         // First, since whoever reads standard error may have stopped reading.
         engine.end()
-        let milliseconds = self.configuration.engine.shutdownTimeout.wholeMilliseconds
-        let limit = milliseconds.isMultiple(of: 1000) ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
-        Console.standardError(
-            calls == 0
-                ? "interrupted: ending; signal again to stop at once"
-                : "interrupted: finishing \(calls.of("request")), up to \(limit); signal again to stop at once"
-        )
+        let limit = self.configuration.engine.shutdownTimeout
+        Console.say(calls == 0 ? .runEnding : .runFinishing(calls, upTo: limit))
     }
 }
 

@@ -140,8 +140,12 @@ struct CheckedConfiguration: Report {
 
     var lines: [String] {
         let problems = self.errors.map { "error: \($0.message)" } + self.notices.map { "note: \($0)" }
-        guard self.ok else { return problems + ["configuration not usable: \(self.errors.count) error(s)"] }
-        return problems + ["configuration ok (file: \(self.file ?? "none"))"]
+        return problems + [self.verdict.text()]
+    }
+
+    private var verdict: Message {
+        guard self.ok else { return .configNotUsable(self.errors.count) }
+        return self.file.map { Message.configUsable($0) } ?? .configUsableNoFile
     }
 }
 
@@ -184,7 +188,7 @@ struct ShownConfiguration: Report {
         let keyWidth = self.settings.map(\.key.count).max() ?? 0
         // A very long value pushes only its own line.
         let valueWidth = min(40, self.settings.map(\.value.text.count).max() ?? 0)
-        return ["# configuration file: \(self.file ?? "none")"]
+        return ["# configuration file: \(self.file ?? "-")"]
             + self.settings.map {
                 "\($0.key.padded(to: keyWidth))  \($0.value.text.padded(to: valueWidth))  \($0.source)"
             }

@@ -47,20 +47,21 @@ struct ConfigurationFile {
                 isReadableByOthers = SecretRights.othersMayTouch(path, status)
             }
         } catch {
-            let remedy: Message =
+            let reason = LimitedText.reason(error)
+            let message: Message =
                 switch error {
-                case LimitedText.Refusal.tooLong: "name the right file with --config"
-                case LimitedText.Refusal.notUTF8: "save it as UTF-8"
-                default: "name another with --config or \(Self.variable)"
+                case LimitedText.Refusal.tooLong: .configFileTooLong(reason)
+                case LimitedText.Refusal.notUTF8: .configFileNotUTF8(reason)
+                default: .configFileUnreadable(reason, Self.variable)
                 }
-            throw Self.unreadable(path, LimitedText.reason(error) + "; " + remedy)
+            throw Self.unreadable(path, message)
         }
         self.isReadableByOthers = isReadableByOthers
         let root: Node?
         do { root = try Yams.compose(yaml: text) } catch { throw Self.malformed(error, path) }
         guard let root, root.null == nil else { return }
         guard case .mapping(let mapping) = root else {
-            throw Self.unreadable(path, "holds no sections with `key: value` lines; see config show for the keys")
+            throw Self.unreadable(path, .configFileNoSections)
         }
         self.takeApart(mapping, below: "")
         self.tellRepeated()
@@ -71,7 +72,7 @@ struct ConfigurationFile {
             let line = key.mark?.line ?? 0
             guard let part = key.string else {
                 // A template that nobody has filled in, `user_no: {{ user }}`, is YAML, too.
-                self.note(section, line, "holds braces or brackets in place of a key; write texts with them in quotes")
+                self.note(section, line, .configFileBraces)
                 continue
             }
             let name = section.isEmpty ? part : "\(section).\(part)"
@@ -82,11 +83,11 @@ struct ConfigurationFile {
                 if texts.count == items.count {
                     self.settings.append(Setting(name: name, value: .list(texts), line: line))
                 } else {
-                    self.note(name, line, "holds a list of something else than plain values; write plain texts in it")
+                    self.note(name, line, .configFileList)
                 }
             default:
                 if value.null != nil || value.string == nil {
-                    self.note(name, line, "has no value; give one, or remove the line")
+                    self.note(name, line, .configFileNoValue)
                 } else {
                     self.settings.append(Setting(name: name, value: .text(value.string ?? ""), line: line))
                 }
@@ -99,14 +100,16 @@ struct ConfigurationFile {
         var lines: [String: Int] = [:]
         for setting in self.settings {
             guard let first = lines.updateValue(setting.line, forKey: setting.name) else { continue }
-            let error = Self.twice(self.path, setting.name, setting.line, "it stands in line \(first) already")
+            let error = Self.twice(.configFileTwice(setting.name, self.path, line: setting.line, first: first))
             self.mistakes.append(.init(key: setting.name, line: setting.line, error: error))
         }
     }
 
     private mutating func note(_ name: String, _ line: Int, _ what: Message) {
-        let subject = name.isEmpty ? "the file" : name
-        let message: Message = "\(subject) (\(Redacted(self.path)), line \(line)) " + what
+        let message: Message =
+            name.isEmpty
+            ? .configFileLine(self.path, line: line, what)
+            : .configFileKey(name, self.path, line: line, what)
         self.mistakes.append(
             .init(
                 key: name.isEmpty ? nil : name,
@@ -123,25 +126,19 @@ struct ConfigurationFile {
             let line = context.mark.line
             let name = names.first ?? ""
             return ConfigurationError(mistakes: [
-                .init(key: name, line: line, error: Self.twice(path, name, line, "its section has it twice"))
+                .init(key: name, line: line, error: Self.twice(.configFileTwiceInSection(name, path, line: line)))
             ])
         case YamlError.scanner(_, _, let mark, _), YamlError.parser(_, _, let mark, _),
             YamlError.composer(_, _, let mark, _):
-            return Self.unreadable(
-                path,
-                "is not valid YAML at line \(mark.line), column \(mark.column); see there for blanks and quotes",
-                line: mark.line
-            )
-        default: return Self.unreadable(path, "is not valid YAML; write sections with `key: value` lines")
+            return Self.unreadable(path, .configFileYAMLAt(line: mark.line, column: mark.column), line: mark.line)
+        default: return Self.unreadable(path, .configFileYAML)
         }
     }
 
-    private static func twice(_ path: String, _ name: String, _ line: Int, _ what: Message) -> CodedError {
-        CodedError(.settingTwice, .configuration, "\(name) (\(Redacted(path)), line \(line)): " + what + "; keep one")
-    }
+    private static func twice(_ message: Message) -> CodedError { CodedError(.settingTwice, .configuration, message) }
 
     private static func unreadable(_ path: String, _ what: Message, line: Int? = nil) -> ConfigurationError {
-        let message: Message = "the configuration file \(Redacted(path)) " + what
+        let message: Message = .configFileUnusable(path, what)
         return ConfigurationError(mistakes: [
             .init(line: line, error: CodedError(.configurationUnreadable, .configuration, message))
         ])

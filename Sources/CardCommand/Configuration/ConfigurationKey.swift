@@ -6,8 +6,8 @@ struct ConfigurationKey: Sendable {
     /// The path in the file, such as `imaging.max_edge`.
     let name: String
     /// What it is for, in one sentence.
-    private(set) var meaning = ""
-    let expectation: String
+    private(set) var meaning: Message
+    let expectation: Message
     let isSecret: Bool
     /// What holds if nobody sets it, in words, where that is more than the property's own value.
     private(set) var defaultWords: String?
@@ -23,6 +23,7 @@ struct ConfigurationKey: Sendable {
         isSecret: Bool = false
     ) {
         self.name = name
+        self.meaning = Message(id: "key.\(name)", "")
         self.expectation = type.expectation
         self.isSecret = isSecret || Value.self == Redacted<String>.self
         self.fill = { written, folders, configuration in
@@ -49,9 +50,9 @@ struct ConfigurationKey: Sendable {
         return ConfigurationKey(name, property, optional, isSecret: isSecret)
     }
 
-    func means(_ meaning: String) -> ConfigurationKey {
+    func means(_ meaning: Message.Text) -> ConfigurationKey {
         var key = self
-        key.meaning = meaning
+        key.meaning = Message(id: "key.\(self.name)", meaning)
         return key
     }
 

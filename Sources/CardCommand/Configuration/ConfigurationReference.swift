@@ -1,3 +1,5 @@
+import CardModel
+
 /// The written forms of the declarations: the sample file (`config/idcard-pipeline.yaml`) and the page of all keys
 /// (`CardCommand.docc/Configuration.md`).
 enum ConfigurationReference {
@@ -60,7 +62,8 @@ enum ConfigurationReference {
             lines += ["", "## \(title)", "", "| key | value | default | meaning |", "|---|---|---|---|"]
             lines += keys.map { key in
                 let secret = key.isSecret ? " Secret." : ""
-                return "| `\(key.name)` | \(key.expectation) | \(Self.standard(of: key)) | \(key.meaning)\(secret) |"
+                return
+                    "| `\(key.name)` | \(key.expectation.text()) | \(Self.standard(of: key)) | \(key.meaning.text())\(secret) |"
             }
             if keys.contains(where: { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }) {
                 lines.append(
@@ -81,8 +84,8 @@ enum ConfigurationReference {
             case .unset, .secret, .text: ""
             case let value: value.text
             }
-        let words = key.expectation.hasPrefix("one of ") ? " (\(key.expectation))" : ""
-        return "# \(key.name):\(value.isEmpty ? "" : " " + value)  # \(key.meaning)\(words)"
+        let words = key.expectation.id == "value.one_of" ? " (\(key.expectation.text()))" : ""
+        return "# \(key.name):\(value.isEmpty ? "" : " " + value)  # \(key.meaning.text())\(words)"
     }
 
     private static func standard(of key: ConfigurationKey) -> String {

@@ -77,7 +77,7 @@ struct PipelineOptions: ParsableArguments {
 
     func validate() throws {
         guard self.documents == nil || self.options.embedded else {
-            throw ValidationError("--documents goes with --embedded: only the built-in backend keeps documents here.")
+            throw ValidationError(Message.optionsDocuments.text())
         }
     }
 
@@ -88,7 +88,7 @@ struct PipelineOptions: ParsableArguments {
     ) throws -> Configuration {
         var configuration = try self.options.load(requiringRemotes: requiringRemotes, further).configuration
         if let documents { configuration.documents = documents }
-        for notice in configuration.notices { Console.standardError("warning: \(notice.text())") }
+        for notice in configuration.notices { Console.warn(notice) }
         return configuration
     }
 }
@@ -99,7 +99,7 @@ extension SubmittedFields {
     static func options(businessNo: String? = nil, userNo: String?) throws(ValidationError) -> SubmittedFields {
         for (name, value) in [("--business-no", businessNo), ("--user-no", userNo)] {
             guard value?.allSatisfy(\.isWhitespace) != true else {
-                throw ValidationError("\(name) must not be empty; leave it out, or give the number.")
+                throw ValidationError(Message.optionsEmpty(name).text())
             }
         }
         var texts: [SubmittedField: String] = [:]

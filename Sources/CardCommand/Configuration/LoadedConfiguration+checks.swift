@@ -25,12 +25,12 @@ extension LoadedConfiguration {
     mutating func note(_ code: ReasonCode, _ name: String, _ what: Message) {
         let place: Message =
             switch self.sources[name] {
-            case nil: "by default"
-            case .file(let line): "line \(line)"
-            case .variable(let variable): "\(variable)"
-            case .option: "command line"
+            case nil: .placeDefault
+            case .file(let line): .placeLine(line)
+            case .variable(let variable): .placeVariable(variable)
+            case .option: .placeOption
             }
-        self.note(code, name, from: self.sources[name], at: place, what)
+        self.mistake(code, name, from: self.sources[name], .configMistake(name, place, what))
     }
 
     /// Whether all of some keys could be read.
@@ -42,11 +42,7 @@ extension LoadedConfiguration {
 
     private mutating func checkSandbox() {
         guard self.configuration.sandboxPath.isEmpty else { return }
-        self.note(
-            .settingMissing,
-            "sandbox.path",
-            "neither HOME nor XDG_DATA_HOME says where the sandbox is; set it, or give --sandbox DIR"
-        )
+        self.note(.settingMissing, "sandbox.path", .configNoSandbox)
     }
 
     private mutating func checkTimes() {
@@ -60,10 +56,7 @@ extension LoadedConfiguration {
             self.note(
                 .settingConflict,
                 lower,
-                """
-                \(DurationText.render(shorter)) must not be longer than \(upper), \(DurationText.render(longer)); \
-                change one of them
-                """
+                .configLonger(DurationText.render(shorter), upper, DurationText.render(longer))
             )
         }
         let imaging = self.configuration.imaging
@@ -73,7 +66,7 @@ extension LoadedConfiguration {
             self.note(
                 .settingConflict,
                 "imaging.min_quality",
-                "\(imaging.minQuality) is above imaging.quality, \(imaging.quality); lower it"
+                .configMinQuality(imaging.minQuality, quality: imaging.quality)
             )
         }
     }
@@ -88,8 +81,7 @@ extension LoadedConfiguration {
         for group in groups {
             let set = group.filter(self.isSet)
             guard set.count > 1, let last = set.last else { continue }
-            let names = set.joined(separator: " and ")
-            self.note(.settingConflict, last, "\(names) exclude each other; keep one")
+            self.note(.settingConflict, last, .configExclusive(set))
         }
         guard !self.configuration.isEmbedded else { return }
         let secrets = self.configuration.deliverySecrets
@@ -100,7 +92,7 @@ extension LoadedConfiguration {
             self.configuration.backend.token = .file { () throws(CodedError) in try file.read() }
             self.attempt(file.key) { () throws(CodedError) in _ = try file.read() }
         } else if let text = secrets.tokenCommand {
-            let expected: Message = "the TOKEN as its first line"
+            let expected: Message = .secretExpectsToken
             let command = SecretCommand(key: "delivery.token_command", expected: expected, text: text)
             self.configuration.backend.token = .command { try await command.firstLine() }
         }
@@ -113,7 +105,7 @@ extension LoadedConfiguration {
         guard let mode = ReplyEncryption.Mode(rawValue: secrets.replyEncryption.rawValue) else { return }
         guard let path = secrets.replyKeyFile else {
             if self.areRead(key) {
-                self.note(.settingMissing, key, "delivery.reply.encryption is \(mode); name the file with its key")
+                self.note(.settingMissing, key, .configReplyKey(mode))
             }
             return
         }
@@ -128,14 +120,7 @@ extension LoadedConfiguration {
         let isOctetStream = self.configuration.backend.body == .octetStream
         let layout = self.configuration.backend.layout
         if isOctetStream, layout != .single, self.areRead("delivery.body", "delivery.layout") {
-            self.note(
-                .settingConflict,
-                "delivery.body",
-                """
-                octet-stream carries one image, and delivery.layout \(layout) several; set delivery.layout to single \
-                or delivery.body to multipart
-                """
-            )
+            self.note(.settingConflict, "delivery.body", .configOctetStream(layout))
         }
         let fields = ConfigurationKey.form.filter { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }
         // Names of headers are the same in capitals and small letters (RFC 9110, section 5.1).
@@ -155,22 +140,15 @@ extension LoadedConfiguration {
             guard case .list(let codes) = key.show(self.configuration) else { continue }
             for code in codes {
                 if RetcodeTable.isStatus(code), key.name != tokenExpired || !RetcodeTable.canMeanToken(code) {
-                    self.note(
-                        .settingInvalid,
-                        key.name,
-                        """
-                        \(code) is no RETCODE; of the statuses only those of 4xx that stop delivery can be listed, as \
-                        http_403, and only under \(tokenExpired)
-                        """
-                    )
+                    self.note(.settingInvalid, key.name, .configNoRetcode(code, tokenExpired))
                 }
                 guard let owner = owners.updateValue(key.name, forKey: code) else { continue }
-                self.note(.settingConflict, key.name, "\(code) is in \(owner), too; take it out of one")
+                self.note(.settingConflict, key.name, .configRetcodeTwice(code, owner))
             }
         }
         let success = "delivery.retcode.success"
         if self.configuration.backend.retcodes.success.isEmpty, self.areRead(success) {
-            self.note(.settingConflict, success, "without a code no delivery is ever accepted; name one")
+            self.note(.settingConflict, success, .configNoSuccess)
         }
     }
 
@@ -184,12 +162,12 @@ extension LoadedConfiguration {
         for key in keys where self.areRead(key.name) {
             let name = key.show(self.configuration).text
             guard let owner = owners.updateValue(key.name, forKey: normal(name)) else { continue }
-            self.note(.settingConflict, key.name, "\(owner) is \"\(name)\", too; give each field its own name")
+            self.note(.settingConflict, key.name, .configFieldTwice(owner, name))
         }
         for name in further {
             guard let owner = owners.updateValue(name, forKey: normal(name)) else { continue }
             let key = ConfigurationKey.fieldFamily + name
-            self.note(.settingConflict, key, "\(owner) has this name, too; give each field its own name")
+            self.note(.settingConflict, key, .configNameTwice(owner))
         }
     }
 
@@ -214,18 +192,14 @@ extension LoadedConfiguration {
         guard self.areRead(certificate.key, key.key) else { return }
         if (certificate.path == nil) != (key.path == nil) {
             let missing = certificate.path == nil ? certificate.key : key.key
-            self.note(.settingMissing, missing, "\(certificate.key) and \(key.key) come together; set both or none")
+            self.note(.settingMissing, missing, .configPair(certificate.key, key.key))
         }
         self.checkCertificate(certificate.key, certificate.path)
         guard let path = key.path else { return }
         self.attempt(key.key) { () throws(CodedError) in
-            let text = try SecretFile(path: path, key: key.key).readText(expected: "a private key in PEM")
+            let text = try SecretFile(path: path, key: key.key).readText(expected: .secretExpectsPEM)
             guard !text.reveal().contains("PRIVATE KEY-----") else { return }
-            throw CodedError(
-                .secretUnreadable,
-                .configuration,
-                "\(key.key): \(Redacted(path)) holds no private key in PEM; name the file with the block PRIVATE KEY"
-            )
+            throw CodedError(.secretUnreadable, .configuration, .configNoPrivateKey(key.key, path))
         }
     }
 
@@ -233,11 +207,7 @@ extension LoadedConfiguration {
         guard let path, self.readsFiles else { return }
         let text = try? String(contentsOfFile: path, encoding: .utf8)
         guard text?.contains("-----BEGIN CERTIFICATE-----") != true else { return }
-        self.note(
-            .settingInvalid,
-            key,
-            "\(Redacted(path)) cannot be read as certificates in PEM; check its path and rights"
-        )
+        self.note(.settingInvalid, key, .configNoCertificate(path))
     }
 
     /// Reads the file of a key by a body, and notes the error under the key; `nil` if files are not read.

@@ -20,20 +20,16 @@ extension LoadedConfiguration {
         for source in self.configuration.sources {
             let parts = source.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, !source.hasPrefix("=") else {
-                self.note(.settingInvalid, "sources", "\"\(Redacted(source))\" is not NAME=PATH")
+                self.note(.settingInvalid, "sources", .configSource(source))
                 continue
             }
             if self.configuration.sourcePaths.updateValue(parts[1], forKey: parts[0]) != nil {
-                self.note(.settingConflict, "sources", "the name \(Redacted(parts[0])) is there twice; give another")
+                self.note(.settingConflict, "sources", .configSourceTwice(parts[0]))
             }
         }
         for (key, message) in self.configuration.fetch.mistakes { self.note(.settingInvalid, key, message) }
         if let marker = self.configuration.watch.doneMarker, marker.contains("/") || marker == ".json" {
-            self.note(
-                .settingInvalid,
-                "watch.done_marker",
-                "\"\(Redacted(marker))\" must be a suffix such as .done, and not that of sidecars, .json"
-            )
+            self.note(.settingInvalid, "watch.done_marker", .configDoneMarker(marker))
         }
     }
 
@@ -42,18 +38,14 @@ extension LoadedConfiguration {
         let key = "server.listen"
         let server = self.configuration.server
         guard let (host, _) = Self.listening(server.listen) else {
-            return self.note(
-                .settingInvalid,
-                key,
-                "\"\(Redacted(server.listen))\" is no address and port; write it as 127.0.0.1:8080 or [::1]:8080"
-            )
+            return self.note(.settingInvalid, key, .configListen(server.listen))
         }
         if !CardServer.Configuration.isLoopback(host), server.certificate == nil {
             self.note(.settingConflict, key, .listenUnencrypted)
         }
         // An address that is no origin may hold a password, and is not repeated.
         for (index, origin) in server.corsOrigins.enumerated() where Self.origin(origin) == nil {
-            self.note(.settingInvalid, "server.cors_origins", "value \(index + 1) is no origin; write https://host")
+            self.note(.settingInvalid, "server.cors_origins", .configOrigin(value: index + 1))
         }
     }
 
@@ -90,7 +82,7 @@ extension LoadedConfiguration {
         else { return }
         do throws(CodedError) {
             guard try WebhookSecret.secrets(in: text).isEmpty else { return }
-            self.note(.settingInvalid, webhooks.key, "there is no secret; write one as whsec_… or NAME=whsec_…")
+            self.note(.settingInvalid, webhooks.key, .configNoWebhookSecret)
         } catch {
             self.note(.settingInvalid, webhooks.key, error.message)
         }
@@ -100,28 +92,19 @@ extension LoadedConfiguration {
     mutating func checkAddresses() {
         let hosts = self.configuration.httpHosts
         for host in hosts where ServiceAddress("http://\(host)")?.authority != host.lowercased() {
-            self.note(
-                .settingInvalid,
-                "allow_http.hosts",
-                "\"\(Redacted(host))\" is no host and port; write it as backend.example:8080"
-            )
+            self.note(.settingInvalid, "allow_http.hosts", .configHTTPHost(host))
         }
         for service in Configuration.Service.allCases where !self.configuration.isEmbedded {
             let (section, endpoint) = (service.rawValue, self.configuration[endpoint: service])
             guard let address = ServiceAddress(endpoint.url), address.isReadable else { continue }
             let what: Message
             if endpoint.tls.caFile != nil || endpoint.tls.clientCertificate != nil {
-                what =
-                    "nothing is encrypted over http, and \(section).tls cannot hold; use https, or remove \(section).tls"
+                what = .configHTTPTLS(section)
             } else if address.isVendor || !hosts.contains(where: { $0.lowercased() == address.authority }) {
-                let remedy: Message =
+                what =
                     address.isVendor
-                    ? "this service speaks https; use https"
-                    : "use https, or allow it: allow_http.hosts: [\"\(Redacted(address.authority))\"]"
-                what = """
-                    it is an http address of another machine: photos, personal data and credentials can be read on the \
-                    way; \(remedy)
-                    """
+                    ? .configHTTPVendor
+                    : .configHTTPRemote(address.authority)
             } else {
                 continue
             }
@@ -137,12 +120,13 @@ extension LoadedConfiguration {
             ["delivery.token_file", "delivery.token", "delivery.token_command"],
         ]
         for alternatives in needed where !alternatives.contains(where: { self.isSet($0) || self.unread.contains($0) }) {
-            let variables = alternatives.map(ConfigurationKey.variable).joined(separator: " or ")
-            let others = alternatives.dropFirst().map { " (or \($0))" }.joined()
+            let variables = alternatives.map(ConfigurationKey.variable)
             let error = CodedError(
                 .settingMissing,
                 .configuration,
-                "\(alternatives[0])\(others) is not set; write it to the configuration file, or set \(variables); to try without any account: --embedded"
+                alternatives.count == 1
+                    ? .configMissing(alternatives[0], variables[0])
+                    : .configMissingAny(alternatives, variables)
             )
             self.mistakes.append(.init(key: alternatives[0], error: error))
         }
@@ -158,33 +142,23 @@ extension LoadedConfiguration {
             ("delivery.timeout", configuration.backend.endpoint.timeout), ("retry.cap", configuration.engine.retry.cap),
         ]
         for (key, time) in times where time > patience {
-            self.configuration.runNotices.append(
-                "run.patience is shorter than \(key): run may end with work that only waits"
-            )
+            self.configuration.runNotices.append(.configPatience(key))
         }
         if configuration.imaging.byteBudget > 1_990_000 {
-            notices.append(
-                "imaging.byte_budget is above 1990000: with the form around it, services that take 2 MB may refuse images"
-            )
+            notices.append(.configByteBudget)
         }
         if let key = configuration.vault.keyFile, key.hasPrefix(configuration.sandboxPath + "/") {
-            notices.append(
-                "vault.key_file lies in the sandbox: whoever has a copy of the folder has the key too; move it elsewhere"
-            )
+            notices.append(.configKeyInSandbox)
         }
         if configuration.delivery != nil, configuration.backend.userNumber == nil {
-            notices.append("delivery.user_no is not set: photos for which nothing names a user_no are refused")
+            notices.append(.configNoUser)
         }
         for pattern in configuration.watch.ignore where pattern.contains("/") {
-            notices.append(
-                "watch.ignore: \(Redacted(pattern)) ignores nothing, as names of files and folders hold no /; name one level"
-            )
+            notices.append(.configIgnore(pattern))
         }
         let extra = configuration.backend.form.extra.map(\.name)
         if !extra.isEmpty {
-            notices.append(
-                "every form carries further fields with constant values: \(extra.joined(separator: ", ")) (delivery.fields)"
-            )
+            notices.append(.configExtraFields(extra.joined(separator: ", ")))
         }
         self.configuration.notices += notices + Self.weakened(configuration)
     }
@@ -194,9 +168,9 @@ extension LoadedConfiguration {
         Configuration.Service.allCases.compactMap { service in
             let key = "\(service.rawValue).url"
             guard let address = ServiceAddress(configuration[endpoint: service].url) else { return nil }
-            if configuration.isEmbedded { return "\(key) is not used with --embedded" }
+            if configuration.isEmbedded { return .configUnusedURL(key) }
             guard address.isReadable else { return nil }
-            return "\(key) is an http address of another machine (allow_http.hosts): all that goes there can be read"
+            return .configHTTPAllowed(key)
         }
     }
 
@@ -207,7 +181,7 @@ extension LoadedConfiguration {
             .filter { stops.contains($0.key.defaultSeverity) && !stops.contains($0.value) }.map(\.key.rawValue).sorted()
         guard !names.isEmpty else { return [] }
         return [
-            "verdict.severity lets cards pass that are refused or held by default: \(names.joined(separator: ", "))"
+            .configWeakened(names)
         ]
     }
 }

@@ -53,7 +53,7 @@ struct LoadedConfiguration: Sendable {
         if let path = self.file { self.read(try ConfigurationFile(path: path)) }
         self.read(environment: environment)
         for (name, text) in options.sorted(by: { $0.key < $1.key }) {
-            self.fill(name, .text(text), from: .option, at: "command line")
+            self.fill(name, .text(text), from: .option, at: .placeOption)
         }
         self.complete()
         if readingFiles { try SandboxOwner.become(of: self.configuration.sandboxPath) }
@@ -72,32 +72,29 @@ struct LoadedConfiguration: Sendable {
         self.folders.base = base.pushing(FilePath(file.path)).removingLastComponent()
         for setting in file.settings {
             holdsSecret = holdsSecret || ConfigurationKey.named(setting.name)?.isSecret == true
-            let place: Message = "\(Redacted(file.path)), line \(setting.line)"
+            let place: Message = .placeFile(file.path, line: setting.line)
             self.fill(setting.name, setting.value, from: .file(line: setting.line), at: place)
         }
         if holdsSecret, file.isReadableByOthers {
-            self.configuration.notices.append(
-                "others may read \(Redacted(file.path)), which holds secrets; run: chmod 600 \(Redacted(file.path))"
-            )
+            self.configuration.notices.append(.configReadable(file.path))
         }
     }
 
     private mutating func read(environment: [String: String]) {
         for key in ConfigurationKey.all {
             guard let text = environment[key.variable] else { continue }
-            self.fill(key.name, .text(text), from: .variable(key.variable), at: "\(key.variable)")
+            self.fill(key.name, .text(text), from: .variable(key.variable), at: .placeVariable(key.variable))
             if text.count > 1, text.first == text.last, text.first == "\"" || text.first == "'" {
-                self.configuration.notices.append(
-                    "\(key.variable) is in quotes, which are part of its value; leave them out of the file that sets it"
-                )
+                self.configuration.notices.append(.configQuoted(key.variable))
             }
         }
         let known = Set(ConfigurationKey.all.map(\.variable)).union([ConfigurationFile.variable])
         for name in environment.keys.sorted() where name.hasPrefix(ConfigurationKey.variablePrefix) {
             if known.contains(name) { continue }
             let near = NameSuggestion.closest(to: name, among: known.sorted())
-            let hint: Message = near.map { "; did you mean \($0)?" } ?? ""
-            self.configuration.notices.append("unknown variable \(name) (ignored)" + hint)
+            self.configuration.notices.append(
+                near.map { Message.configSimilarVariable(name, $0) } ?? .configUnknownVariable(name)
+            )
         }
     }
 
@@ -106,15 +103,18 @@ struct LoadedConfiguration: Sendable {
         guard let key = ConfigurationKey.named(name) else {
             if self.addField(name, value) { return }
             let near = NameSuggestion.closest(to: name, among: ConfigurationKey.all.map(\.name))
-            let hint: Message = near.map { "did you mean \($0)?" } ?? "config show lists the keys there are"
-            return self.note(.settingUnknown, name, from: source, at: place, hint)
+            let message: Message =
+                near.map { Message.configSimilarKey(name, place, $0) } ?? .configUnknownKey(name, place)
+            return self.mistake(.settingUnknown, name, from: source, message)
         }
         guard key.fill(value, self.folders, &self.configuration) else {
             // An address that is none may hold a password.
             let isShown = !key.isSecret && key.expectation != ValueType<String>.address.expectation
-            let shown: Message = isShown ? "\"\(Redacted(value.shown))\"" : "its value"
-            let what: Message = shown + " cannot be used; write \(key.expectation)"
-            return self.note(.settingInvalid, name, from: source, at: place, what)
+            let message: Message =
+                isShown
+                ? .configValueInvalid(name, place, value.shown, key.expectation)
+                : .configSecretInvalid(name, place, key.expectation)
+            return self.mistake(.settingInvalid, name, from: source, message)
         }
         self.sources[name] = source
     }
@@ -131,21 +131,10 @@ struct LoadedConfiguration: Sendable {
         return true
     }
 
-    /// Notes a mistake: key, place, what is wrong or what to do.
-    mutating func note(
-        _ code: ReasonCode,
-        _ name: String,
-        from source: Source?,
-        at place: Message,
-        _ what: Message
-    ) {
-        let stem: Message =
-            switch code {
-            case .settingUnknown: "\(name) (" + place + ") is no key; "
-            default: "\(name) (" + place + "): "
-            }
+    /// Adds a mistake of a key, whose value does not count then.
+    mutating func mistake(_ code: ReasonCode, _ name: String, from source: Source?, _ message: Message) {
         self.unread.insert(name)
-        let error = CodedError(code, .configuration, stem + what)
+        let error = CodedError(code, .configuration, message)
         self.mistakes.append(.init(key: name, line: source?.line, error: error))
     }
 

@@ -69,14 +69,14 @@ enum ShownValue: Hashable, Sendable, Encodable {
 /// How the values of a key are written, read and shown.
 struct ValueType<Value: Sendable>: Sendable {
     /// What is expected, for messages and the reference: `a whole number from 1 to 256`.
-    let expectation: String
+    let expectation: Message
     let show: @Sendable (Value) -> ShownValue
     /// Reads a value; `nil` if it is not what is expected.
     let read: @Sendable (WrittenValue, UserFolders) -> Value?
 
     /// A type whose values are lists, or texts that depend on the folders of the user.
     init(
-        _ expectation: String,
+        _ expectation: Message,
         show: @escaping @Sendable (Value) -> ShownValue,
         read: @escaping @Sendable (WrittenValue, UserFolders) -> Value?
     ) {
@@ -87,7 +87,7 @@ struct ValueType<Value: Sendable>: Sendable {
 
     /// A type whose values are texts.
     init(
-        _ expectation: String,
+        _ expectation: Message,
         show: @escaping @Sendable (Value) -> ShownValue,
         parse: @escaping @Sendable (String) -> Value?
     ) {
@@ -101,7 +101,7 @@ extension Comparable {
 
 extension ValueType<Bool> {
     /// Yes or no, also in the other words that YAML has for them.
-    static let yesOrNo = ValueType("true or false", show: { .bool($0) }) { text in
+    static let yesOrNo = ValueType(.valueFlag, show: { .bool($0) }) { text in
         switch text.lowercased() {
         case "true", "yes", "on": true
         case "false", "no", "off": false
@@ -112,8 +112,9 @@ extension ValueType<Bool> {
 
 extension ValueType<Int> {
     static func integer(_ range: ClosedRange<Int>) -> Self {
-        let expectation = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        return ValueType(expectation, show: { .number(Double($0)) }) { Int($0)?.within(range) }
+        ValueType(.valueInteger(range), show: { .number(Double($0)) }) {
+            Int($0)?.within(range)
+        }
     }
 }
 
@@ -121,7 +122,7 @@ extension ValueType where Value: FixedWidthInteger & Sendable {
     static func bytes(_ range: ClosedRange<Value>) -> Self {
         let ends = [range.lowerBound, range.upperBound].map { ByteCountText.render(Int64($0)) }
         return ValueType(
-            "a number of bytes such as 1990000, 2MB or 32MiB, from \(ends[0]) to \(ends[1])",
+            .valueBytes(ends[0], ends[1]),
             show: { .word(ByteCountText.render(Int64($0))) },
             parse: { ByteCountText.parse($0).flatMap { Value(exactly: $0) }?.within(range) }
         )
@@ -131,13 +132,13 @@ extension ValueType where Value: FixedWidthInteger & Sendable {
 extension ValueType<Double> {
     static func number(_ range: ClosedRange<Double>) -> Self {
         let ends = [range.lowerBound, range.upperBound].map { ShownValue.number($0).text }
-        return ValueType("a number from \(ends[0]) to \(ends[1])", show: { .number($0) }) { Double($0)?.within(range) }
+        return ValueType(.valueNumber(ends[0], ends[1]), show: { .number($0) }) { Double($0)?.within(range) }
     }
 }
 
 extension ValueType<Double?> {
     /// Calls per second; 0 stands for no bound.
-    static let rate = ValueType("a number from 0 (no limit) to 10000", show: { .number($0 ?? 0) }) { text in
+    static let rate = ValueType(.valueRate, show: { .number($0 ?? 0) }) { text in
         Double(text)?.within(0...10_000).map { $0 == 0 ? nil : $0 }
     }
 }
@@ -146,7 +147,7 @@ extension ValueType<Duration> {
     static func duration(_ range: ClosedRange<Duration>) -> Self {
         let ends = [range.lowerBound, range.upperBound].map(DurationText.render)
         return ValueType(
-            "a time such as 500ms, 5s, 10m, 2h or 30d, from \(ends[0]) to \(ends[1])",
+            .valueDuration(ends[0], ends[1]),
             show: { .word(DurationText.render($0)) },
             parse: { DurationText.parse($0)?.within(range) }
         )
@@ -154,49 +155,49 @@ extension ValueType<Duration> {
 }
 
 extension ValueType<String> {
-    static let text = ValueType("a text of one line", show: { .text($0) }) { $0.isOneLine ? $0 : nil }
+    static let text = ValueType(.valueText, show: { .text($0) }) { $0.isOneLine ? $0 : nil }
 
     /// An address; its query may hold a secret, so it is shown without.
     static let address = ValueType(
-        "an address such as https://host/path, without user name, password or #",
+        .valueAddress,
         show: { $0.isEmpty ? .unset : .text(ServiceAddress($0)?.shown ?? "<redacted>") },
         parse: { ServiceAddress($0) == nil ? nil : $0 }
     )
 
     /// A path, made absolute.
-    static let path = ValueType("a path", show: { .text($0) }) { written, folders in
+    static let path = ValueType(.valuePath, show: { .text($0) }) { written, folders in
         written.text.flatMap { $0.isOneLine ? folders.resolve($0) : nil }
     }
 }
 
 extension ValueType<Redacted<String>> {
     /// A text of one line that is never shown.
-    static let secret = ValueType("a text of one line", show: { .secret(isSet: !$0.reveal().isEmpty) }) {
+    static let secret = ValueType(.valueText, show: { .secret(isSet: !$0.reveal().isEmpty) }) {
         $0.trimmed.isOneLine ? Redacted($0.trimmed) : nil
     }
 
     /// Key and secret of an account, which services make of ASCII: not what stands for them in an example.
-    static let credential = ValueType("printable ASCII characters without blanks", show: secret.show) {
+    static let credential = ValueType(.valueCredential, show: secret.show) {
         $0.trimmed.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? Redacted($0.trimmed) : nil
     }
 
     /// A user account, by the rule for those of photos.
-    static let userNumber = ValueType("a user account as the backend knows it", show: { _ in .secret(isSet: true) }) {
+    static let userNumber = ValueType(.valueUserNo, show: { _ in .secret(isSet: true) }) {
         (try? SubmittedFields([.userNumber: $0]))?.userNumber
     }
 }
 
 extension ValueType<[String]> {
-    static let list = ValueType("a list, or texts with commas between them", show: { .list($0) }) { written, _ in
+    static let list = ValueType(.valueList, show: { .list($0) }) { written, _ in
         written.items
     }
 
-    static let paths = ValueType("a list of paths, or paths with commas between them", show: { .list($0) }) {
+    static let paths = ValueType(.valuePaths, show: { .list($0) }) {
         $0.items?.map($1.resolve)
     }
 
     /// Paths with names, each `NAME=PATH`; what is not such a pair stays, to be refused later.
-    static let namedPaths = ValueType("a list of NAME=PATH, or these with commas between them", show: { .list($0) }) {
+    static let namedPaths = ValueType(.valueNamedPaths, show: { .list($0) }) {
         written,
         folders in
         written.items?.map { item in
@@ -208,7 +209,7 @@ extension ValueType<[String]> {
 
 extension ValueType<Set<String>> {
     /// Codes, in any order.
-    static let codes = ValueType("a list, or codes with commas between them", show: { .list($0.sorted()) }) {
+    static let codes = ValueType(.valueCodes, show: { .list($0.sorted()) }) {
         written,
         _ in
         written.items.map { Set($0) }
@@ -218,7 +219,7 @@ extension ValueType<Set<String>> {
 extension ValueType where Value: RawRepresentable<String> & Sendable {
     /// One word of a set.
     static func word(_ words: [Value]) -> Self {
-        ValueType("one of " + words.map(\.rawValue).joined(separator: ", "), show: { .word($0.rawValue) }) { text in
+        ValueType(.valueOneOf(words.map(\.rawValue)), show: { .word($0.rawValue) }) { text in
             words.first { $0.rawValue == text }
         }
     }

@@ -94,7 +94,7 @@ enum Console {
     }
 
     /// Writes a message for a person, as ``standardError(_:isForProgram:)`` does.
-    static func say(_ message: Message) { self.standardError(message.text()) }
+    static func say(_ message: Message) { self.standardError(message.text().oneLine) }
 
     static func error(_ message: Message) { self.say(.consoleError(message)) }
 

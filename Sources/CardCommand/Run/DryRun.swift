@@ -61,7 +61,7 @@ struct PlannedInput: Hashable, ReportLine {
             (self.reason, self.message) = (input.error.code.rawValue, input.error.message.text())
         case .duplicate(let name, _):
             (self.source, self.action) = (name.reveal(), .ignore)
-            (self.reason, self.message) = ("duplicate", "an earlier row of the manifest says the same of this photo")
+            (self.reason, self.message) = ("duplicate", Message.runRepeatedRow.text())
         case .refuse(let input):
             (self.source, self.action) = (input.name.reveal(), .refuse)
             (self.reason, self.message) = (input.error.code.rawValue, input.error.message.text())
@@ -83,16 +83,15 @@ struct PlannedInput: Hashable, ReportLine {
     var text: String {
         let start = "\(self.action.rawValue.padded(to: 7)) \(self.source)"
         if let reason { return "\(start) \(reason): \(self.message ?? "")" }
-        let fields = [
-            ("case", self.businessNo, self.businessNoFrom), ("user", self.userNo, self.userNoFrom),
-            ("side", self.side?.rawValue, self.sideFrom),
-        ]
-        var parts = fields.compactMap { name, value, origin in
-            origin.map { "\(name) \(value.map { "\($0) " } ?? "")(\($0))" }
+        var parts: [Message] = []
+        if let origin = self.businessNoFrom { parts.append(.dryRunCase(self.businessNo ?? "", origin)) }
+        if let origin = self.userNoFrom {
+            parts.append(self.userNo.map { .dryRunUser($0, origin) } ?? .dryRunDefaultUser(origin))
         }
-        if let origin = self.expectedIDNumberFrom { parts.append("expected identity number (\(origin))") }
-        if let origin = self.expectedNameFrom { parts.append("expected name (\(origin))") }
-        return parts.isEmpty ? start : "\(start): \(parts.joined(separator: ", "))"
+        if let origin = self.sideFrom { parts.append(.dryRunSide(self.side?.rawValue ?? "", origin)) }
+        if let origin = self.expectedIDNumberFrom { parts.append(.dryRunNumber(origin)) }
+        if let origin = self.expectedNameFrom { parts.append(.dryRunName(origin)) }
+        return parts.isEmpty ? start : Message.dryRunLine(start, parts).text()
     }
 }
 

@@ -50,7 +50,7 @@ struct RunFigures: Sendable {
     /// The last failure of a stage that has not passed a card since.
     var lastFailures: [Stage: RemoteFailure] = [:]
     /// What is to be said of cards whose retention is over.
-    var upkeep: String?
+    var upkeep: Message?
 
     mutating func note(_ delivery: DeliveryID, sent: Int64, total: Int64) {
         self.sentBytes += max(0, sent - (self.sending[delivery] ?? 0))

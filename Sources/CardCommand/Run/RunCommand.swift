@@ -86,7 +86,7 @@ struct RunCommand: Command {
 
     func validate() throws {
         guard !self.dryRun || !self.paths.isEmpty || self.manifest != nil else {
-            throw ValidationError("--dry-run shows inputs; name some, or give --manifest.")
+            throw ValidationError(Message.runDryNeedsInputs.text())
         }
         _ = try (self.fields(), self.rule())
     }
@@ -98,13 +98,13 @@ struct RunCommand: Command {
     private func rule() throws -> BusinessNumberRule? {
         guard let businessNoFrom else { return nil }
         do { return try BusinessNumberRule(businessNoFrom) } catch {
-            throw ValidationError("--business-no-from \(businessNoFrom): \(error.message.text())")
+            throw ValidationError(Message.runRule(businessNoFrom, error.message).text())
         }
     }
 
     func execute() async throws -> CommandStatus {
         let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
-        for notice in configuration.runNotices { Console.standardError("warning: \(notice.text())") }
+        for notice in configuration.runNotices { Console.warn(notice) }
         if self.dryRun { return try await self.plan(configuration) }
         let listing = try self.listing(configuration)
         if let listing { Self.say(listing) }
@@ -121,7 +121,7 @@ struct RunCommand: Command {
     /// What was passed over because of its name, once for each rule, and whether nothing is left.
     static func say(_ listing: BatchListing) {
         if let note = PassedOver.note(listing.passedOver) { Console.standardError(note) }
-        if let emptiness = listing.emptiness { Console.standardError("note: " + emptiness.text()) }
+        if let emptiness = listing.emptiness { Console.note(emptiness) }
     }
 
     private func run(

@@ -66,7 +66,7 @@ final class RunPrinter: Sendable {
             for line in rest { await self.format.print(line) }
             await Console.standardOutput(JSONText.line(report))
         }
-        for advice in self.advice(status, stopped, tally.counts, lines) { Console.standardError(advice) }
+        for advice in self.advice(status, stopped, tally.counts, lines) { Console.say(advice) }
         return status
     }
 
@@ -96,14 +96,16 @@ final class RunPrinter: Sendable {
 
     // MARK: What to do after a run
 
-    private func reasons(_ failures: [Stage: RemoteFailure], _ what: String) -> [String] {
+    private func reasons(
+        _ failures: [Stage: RemoteFailure],
+        _ line: (Stage, RemoteFailure, _ url: String) -> Message
+    ) -> [Message] {
         let (verifier, backend) = (self.configuration.verification?.endpoint, self.configuration.delivery?.endpoint)
         let urls = [Stage.verify: verifier?.url, .deliver: backend?.url]
         return failures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
             // A query may hold a secret.
-            let place = (urls[stage] ?? nil).map { " at \($0.prefix { $0 != "?" })" } ?? ""
-            let message = failure.message.withoutPersonalValues.text()
-            return "\(stage.rawValue) \(what) (\(failure.code))\(place): \(message)"
+            let url = (urls[stage] ?? nil).map { String($0.prefix { $0 != "?" }) } ?? "-"
+            return line(stage, failure, url)
         }
     }
 
@@ -112,41 +114,39 @@ final class RunPrinter: Sendable {
         _ stopped: [Stage: RemoteFailure],
         _ counts: RunCounts,
         _ inputs: [RunLine]
-    ) -> [String] {
-        var lines = self.reasons(stopped, "stopped")
+    ) -> [Message] {
+        var lines = self.reasons(stopped, Message.runStopped)
         switch status {
         case .workRemains:
-            lines += self.reasons(self.tracker.figures.lastFailures, "is held up")
-            lines.append("Work remains: what was taken in is kept in the sandbox; run the same command again.")
-        case .endpointStopped: lines.append("Nothing is lost: put that right and run the same command again.")
+            lines += self.reasons(self.tracker.figures.lastFailures, Message.runDelayed)
+            lines.append(.runWorkRemains)
+        case .endpointStopped: lines.append(.runEndpointStopped)
         case .sandboxError:
-            lines.append("No room in the sandbox: nothing is lost, free some space and run the same command again.")
+            lines.append(.runNoSpace)
         case .interrupted, .terminated: lines.append(Self.whatIsLeft(of: inputs))
         default: break
         }
-        if let upkeep = self.tracker.figures.upkeep { lines.append("warning: \(upkeep)") }
+        if let upkeep = self.tracker.figures.upkeep { lines.append(.consoleWarning(upkeep)) }
         if counts.total > 0, counts["duplicate"] == counts.total {
-            lines.append("Nothing new: every input was taken in before, nothing was sent.")
+            lines.append(.runNothingNew)
         }
         let known = Set(inputs.filter { $0.notice.needsPerson && $0.duplicateOf != nil }.map(\.cardID)).count
-        if known > 0 {
-            let what = "\(known.of("known card")) still to be seen to"
-            lines.append("\(what); to hear no more of one: idcard-pipeline cards resolve ID --as seen")
-        }
+        if known > 0 { lines.append(.runKnown(known)) }
         if self.configuration.isEmbedded {
-            lines.append("The built-in backend keeps what it accepted in \(self.configuration.embeddedDocuments).")
+            lines.append(.runDocuments(self.configuration.embeddedDocuments))
         }
         return lines
     }
 
     /// What an interrupted run leaves to the next one.
-    private static func whatIsLeft(of inputs: [RunLine]) -> String {
+    private static func whatIsLeft(of inputs: [RunLine]) -> Message {
         let open = Set(inputs.filter { CardState(rawValue: $0.state)?.isRunnable == true }.map(\.cardID)).count
         let untouched = inputs.count { $0.cardID == nil && $0.state == "unchanged" }
-        var parts: [String] = []
-        if open > 0 { parts.append("\(open.of("card")) kept in the sandbox to go on with") }
-        if untouched > 0 { parts.append("\(untouched.of("input")) not taken in yet") }
-        guard !parts.isEmpty else { return "Interrupted when every input had ended: nothing remains of them." }
-        return "Interrupted, \(parts.joined(separator: " and ")): run the same command again to go on."
+        var parts: [Message] = []
+        if open > 0 { parts.append(.runKept(open)) }
+        if untouched > 0 { parts.append(.runUntouched(untouched)) }
+        return parts.isEmpty
+            ? .runInterruptedDone
+            : .runInterrupted(parts)
     }
 }

@@ -29,7 +29,7 @@ struct RunCounts: Sendable, Encodable {
 
     /// How many inputs there are, and what becomes of them.
     static func line(_ total: Int, _ parts: [String]) -> String {
-        "\(total.of("input")): \(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))"
+        (parts.isEmpty ? Message.runNothing(total) : .runCounts(total, parts)).text()
     }
 
     func encode(to encoder: any Encoder) throws { try self.byKey.encode(to: encoder) }
@@ -83,22 +83,19 @@ struct RunLine: Sendable, ReportLine {
     var text: String {
         let name = self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source
         let reason = self.reason.map { " \($0)" } ?? ""
-        let message = (self.message ?? self.advice).map { ": \($0)" } ?? ""
+        let message = (self.message ?? self.advice?.text()).map { ": \($0)" } ?? ""
         return "\(self.state.padded(to: 9)) \(name)\(reason)\(message)"
     }
 
     /// What a person can do for a card that waits for one.
-    private var advice: String? {
-        if self.state == CardState.erased.rawValue { return "it was erased and is not brought back; delete the file" }
+    private var advice: Message? {
+        if self.state == CardState.erased.rawValue { return .runErased }
         return switch self.reason.map(ReasonCode.init(rawValue:)) {
         case .frontMissing:
-            """
-            no front of its business number was delivered; send one, or let the back go alone: \
-            idcard-pipeline cards resolve \(self.cardID?.rawValue ?? "ID") --as accept
-            """
-        case .waitsForFront: "its front is still to be delivered, or waits for a person"
-        case .waitsForOlderPhoto: "an older photo of the same side may still arrive; see to that one first"
-        case .userNumberMissing: "no user account; set delivery.user_no, or give user_no with the photo"
+            .runFrontMissing(self.cardID?.rawValue ?? "ID")
+        case .waitsForFront: .runWaitsForFront
+        case .waitsForOlderPhoto: .runWaitsForOlder
+        case .userNumberMissing: .runUserMissing
         default: nil
         }
     }

@@ -80,12 +80,9 @@ final class RunTracker: Sendable {
             case .sending(let delivery, let sent, let total): state.figures.note(delivery, sent: sent, total: total)
             case .failed(let stage, let failure): state.figures.lastFailures[stage] = failure
             case .overdue(let count):
-                state.figures.upkeep = """
-                    \(count.of("card")) past the retention could not be erased in time; go on: idcard-pipeline cards erase \
-                    --expired
-                    """
+                state.figures.upkeep = .runOverdue(count)
             case .erasingFailed(let error):
-                state.figures.upkeep = "cards past their retention were not erased: \(error.message.text())"
+                state.figures.upkeep = .runNotErased(error.message)
             case .called, .paused, .resumed, .beat: break
             }
             return []

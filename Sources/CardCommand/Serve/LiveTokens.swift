@@ -62,7 +62,7 @@ final class LiveTokens: Sendable {
             state.outcome = .failure(error)
             self.logger.error("the tokens cannot be read", metadata: ["http.error": "\(error.code)"])
             // The log shows no texts.
-            Console.standardError("warning: no token is accepted: \(error.message.text())")
+            Console.warn(.serveNoTokenAccepted(error.message))
         }
     }
 

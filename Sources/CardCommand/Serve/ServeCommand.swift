@@ -68,11 +68,7 @@ struct ServeSession: Sendable {
         let watches = !self.configuration.watch.folders.isEmpty
         let folders = watches ? try self.configuration.watchOptions(waiting: true) : nil
         if try settings.tokens().isEmpty, settings.webhookSecrets.isEmpty {
-            Console.standardError(
-                """
-                warning: no client has access yet; make a token (\(settings.tokenCommand)), or set webhooks.secrets
-                """
-            )
+            Console.warn(.serveNoClient(settings.tokenCommand))
         }
         try await self.configuration.withSandbox { store in
             try folders?.claim(for: store.id)
@@ -134,7 +130,7 @@ struct ServeSession: Sendable {
         guard !self.isQuiet, !self.notice.isStopping else { return }
         let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
         let scheme = settings.tls == nil ? "http" : "https"
-        Console.standardError("listening on \(scheme)://\(host):\(port); end with Ctrl-C")
+        Console.say(.serveListening("\(scheme)://\(host):\(port)"))
     }
 }
 
@@ -187,18 +183,18 @@ private struct ServeServices: Sendable {
     /// Rereads at SIGHUP what may be replaced while a service works; what cannot be read stays as it was.
     private func reload() {
         var isWhole = true
-        func attempt(_ what: String, _ body: () throws(CodedError) -> Void) {
+        func attempt(_ warning: (Message) -> Message, _ body: () throws(CodedError) -> Void) {
             do throws(CodedError) { try body() } catch {
                 isWhole = false
-                Console.standardError("warning: \(what) as before: \(error.message.text())")
+                Console.warn(warning(error.message))
             }
         }
-        attempt("webhook secrets stay") { () throws(CodedError) in
+        attempt(Message.serveSecretsStay) { () throws(CodedError) in
             let secrets = try self.session.configuration.webhookSecrets()
             try self.tokens?.keepApart(from: WebhookSecret.names(of: secrets))
             self.server.take(secrets)
         }
-        attempt("the certificate stays") { () throws(CodedError) in try self.server.reloadCertificate() }
+        attempt(Message.serveCertificateStays) { () throws(CodedError) in try self.server.reloadCertificate() }
         if isWhole { self.logger.notice("webhook secrets and certificate read again") }
     }
 }

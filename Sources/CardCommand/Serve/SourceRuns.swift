@@ -149,7 +149,7 @@ final class SourceRuns: Sendable {
             guard let listed = try await self.listing(at: path) else { return false }
             listing = listed
         } catch let error as CodedError {
-            Console.standardError("warning: the source \(run.source) cannot be taken in: \(error.message.text())")
+            Console.warn(.serveSourceFailed(run.source, error.message))
             let isUnreadable = error.code == .inputNotFound || error.code == .inputUnreadable
             let reason = isUnreadable ? .sourceUnreadable : error.code
             try await self.end(run, as: SourceRun.Report(reason: reason))

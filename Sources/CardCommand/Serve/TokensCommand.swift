@@ -96,13 +96,13 @@ struct TokensCommand: AsyncParsableCommand {
 
         func validate() throws {
             for word in self.scope where TokenScope(rawValue: word) == nil {
-                throw ValidationError("--scope \(word) is not known; there are \(TokenScope.known).")
+                throw ValidationError(Message.tokensUnknownScope(word).text())
             }
             guard !self.scope.isEmpty else {
-                throw ValidationError("--scope is missing: a token that may do nothing is of no use.")
+                throw ValidationError(Message.tokensNoScope.text())
             }
             guard 0...3650 ~= self.days else {
-                throw ValidationError("--days is a number from 0 (until revoked) to 3650.")
+                throw ValidationError(Message.tokensDays.text())
             }
         }
 
@@ -130,9 +130,9 @@ struct TokensCommand: AsyncParsableCommand {
             let end = token.expiresAt?.formatted(.iso8601)
             let shown = self.output == nil ? secret.reveal() : nil
             await Made(name: token.name, id: token.id, expiresAt: end, token: shown).print(self.options.format)
-            let place = self.output.map { "the token is in \($0)" } ?? "this is shown once"
-            let time = end ?? "it is revoked"
-            Console.standardError("\(place); it works until \(time); \(TokensCommand.whenKnown)")
+            Console.note(self.output.map { Message.tokensWritten($0) } ?? .tokensShownOnce)
+            Console.note(token.expiresAt.map { Message.tokensExpire(Timestamp($0)) } ?? .tokensNeverExpire)
+            Console.note(.tokensActive)
             return .delivered
         }
 
@@ -206,7 +206,7 @@ struct TokensCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard self.id.map({ $0.wholeMatch(of: /[0-9a-f]{8}/) != nil }) ?? true else {
-                throw ValidationError("--id is one of 8 hex digits that tokens list shows.")
+                throw ValidationError(Message.tokensID.text())
             }
         }
 
@@ -215,19 +215,14 @@ struct TokensCommand: AsyncParsableCommand {
             func isMeant(_ token: AccessToken) -> Bool { token.name == self.name && token.id == self.id ?? token.id }
             try file.change { (tokens: inout [AccessToken]) throws(CodedError) in
                 guard tokens.contains(where: isMeant) else {
-                    let what: Message = self.id.map { "of this name with the id \($0)" } ?? "of this name"
-                    throw CodedError.notFound(
-                        "there is no token \(what); see those there are: \(Redacted(file.command("list")))"
-                    )
+                    let list = Redacted(file.command("list"))
+                    throw CodedError.notFound(self.id.map { Message.tokensNoID($0, list) } ?? .tokensNoName(list))
                 }
                 tokens.removeAll(where: isMeant)
             }
-            Console.standardError(TokensCommand.whenKnown)
+            Console.note(.tokensActive)
             return .delivered
         }
     }
 
-    /// When a server that runs knows of a change.
-    private static let whenKnown =
-        "a running server knows it at once; one that reads a copy of the file (LoadCredential), after a restart"
 }

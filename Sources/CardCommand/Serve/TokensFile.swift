@@ -21,9 +21,7 @@ struct TokensFile: Sendable {
     func read(apartFrom senders: Set<String> = []) throws(CodedError) -> [AccessToken] {
         var status = stat()
         if lstat(self.path, &status) != 0, errno == ENOENT { return [] }
-        let text = try SecretFile(path: self.path, key: Self.key).readText(
-            expected: "the tokens that `idcard-pipeline tokens add` makes"
-        )
+        let text = try SecretFile(path: self.path, key: Self.key).readText(expected: .secretExpectsTokens)
         let tokens = try AccessToken.tokens(in: Data(text.reveal().utf8))
         try self.check(tokens, apartFrom: senders)
         return tokens
@@ -34,12 +32,7 @@ struct TokensFile: Sendable {
     /// - Throws: `token_invalid`.
     func check(_ tokens: [AccessToken], apartFrom senders: Set<String>) throws(CodedError) {
         guard let token = tokens.first(where: { senders.contains($0.name) }) else { return }
-        throw AccessToken.invalid(
-            """
-            \(Self.key): a token has the name \(token.name), which is that of a webhook sender (webhooks.secrets): the \
-            cards of both would be taken for one's; take it back: \(Redacted(self.command("revoke \(token.name)")))
-            """
-        )
+        throw AccessToken.invalid(.tokensSenderName(Self.key, token.name, self.command("revoke \(token.name)")))
     }
 
     /// Reads the tokens for one who looks after them: in the folder of the service's user, root is that user.
@@ -50,12 +43,7 @@ struct TokensFile: Sendable {
         var status = stat()
         // A file that root made in its place could not be read by the server.
         guard geteuid() != 0 || stat(self.path, &status) != 0 || status.st_uid == 0 else {
-            throw self.error(
-                """
-                belongs to the user \(Int(status.st_uid)), and its folder to root; move it into a folder of that user \
-                (server.tokens_file), then run this again
-                """
-            )
+            throw self.error(.tokensFileOwner(Int(status.st_uid)))
         }
         return try self.read()
     }
@@ -70,20 +58,19 @@ struct TokensFile: Sendable {
         // The lock is that of the folder, as the file itself is replaced.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
-            let reason = String(cString: strerror(errno))
-            throw self.error("its folder cannot be locked (\(reason)); correct the rights of the folder")
+            throw self.error(.tokensFolderLock(errno))
         }
         defer { close(descriptor) }
         var tokens = try self.readForUpkeep()
         try body(&tokens)
         let content = try AccessToken.content(of: tokens)
         guard content.count <= SecretFile.maximumBytes else {
-            throw self.error("would become too long to be read; revoke tokens that nobody uses")
+            throw self.error(.tokensTooLong)
         }
         try DurableFile.replace(path, with: Array(content))
     }
 
     private func error(_ what: Message) -> CodedError {
-        CodedError(.secretUnreadable, .configuration, "\(Self.key): \(Redacted(self.path)): " + what)
+        CodedError(.secretUnreadable, .configuration, .tokensFile(Self.key, self.path, what))
     }
 }

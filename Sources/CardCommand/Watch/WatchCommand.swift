@@ -78,7 +78,7 @@ struct WatchCommand: Command {
                     intake.observe(event)
                 }
                 if !isQuiet {
-                    Console.standardError("watching \(options.folders.count.of("folder")); end with Ctrl-C")
+                    Console.say(.watchBegins(options.folders.count))
                 }
                 let signals = SignalWatch {
                     pipeline.end(engine)

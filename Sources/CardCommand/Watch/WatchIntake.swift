@@ -26,11 +26,7 @@ struct WatchIntake: Sendable {
             guard outcome.state == .rejected, let card = try await self.store.card(outcome.card),
                 card.notice == .attention(.retake)
             else { return .taken }
-            let error = CodedError(
-                outcome.reason ?? .sourceUnreadable,
-                .input,
-                card.message ?? "the photo cannot be used; take it again"
-            )
+            let error = CodedError(outcome.reason ?? .sourceUnreadable, .input, card.message ?? .watchRetake)
             return .refused(error, card: outcome.card)
         } catch let error as CodedError {
             return try Self.outcome(of: error)
@@ -103,32 +99,31 @@ final class ServiceNotices: Sendable {
             self.warn(of: "\(pause.stage) \(pause.host)", pause.code, pause.text)
         case .resumed(let stage, let host):
             guard self.told.withLock({ $0.removeValue(forKey: "\(stage) \(host)") }) != nil else { return }
-            Console.standardError("\(stage.rawValue) \(host) works again")
+            Console.say(.watchEndpointWorks(stage, host))
         case .overdue(let count):
             // It is gone on with after ten minutes, and told once.
-            self.warn(of: "retention", "overdue", "\(count.of("card")) past the retention are still to be erased")
+            self.warn(of: "retention", "overdue", .watchOverdue(count))
         case .erasingFailed(let error):
-            let text = "cards past their retention were not erased: \(error.message.text())"
-            self.warn(of: "retention", error.code.rawValue, text)
+            self.warn(of: "retention", error.code.rawValue, .runNotErased(error.message))
         case .taken, .refused, .sending, .called, .failed, .changed, .beat: break
         }
     }
 
     /// Says what keeps the service from working, once until it is something else.
-    private func warn(of subject: String, _ code: String, _ text: String) {
+    private func warn(of subject: String, _ code: String, _ message: Message) {
         let isNew = self.told.withLock { $0.updateValue(code, forKey: subject) != code }
-        if isNew { Console.standardError("warning: \(text)") }
+        if isNew { Console.warn(message) }
     }
 
     func observe(_ event: WatchEvent) {
         switch event {
         case .problem(let folder, let error):
-            Console.standardError("warning: watched folder \(folder.reveal()): \(error.message.text())".oneLine)
+            Console.warn(.watchFolderProblem(folder, error.message))
         case .mended(let folder, let code):
-            Console.standardError("watched folder \(folder.reveal()) is in order again (\(code))".oneLine)
+            Console.say(.watchFolderWorks(folder, code))
         case .paused(let error):
-            Console.standardError("warning: files stay where they are for now: \(error.message.text())".oneLine)
-        case .resumed: Console.standardError("files are taken in again")
+            Console.warn(.watchPaused(error.message))
+        case .resumed: Console.say(.watchResumed)
         case .scanned(let folder, _, let counts): self.passedOver(counts, in: "watched folder \(folder.reveal())")
         case .stays(_, let folder, let error):
             // The log of a service names no files, and a folder may hold thousands of one kind.
@@ -136,8 +131,7 @@ final class ServiceNotices: Sendable {
                 $0[folder.reveal(), default: []].insert(error.code.rawValue).inserted
             }
             guard isNew else { return }
-            let what = "a file or link stays where it is: \(error.message.text())"
-            Console.standardError("warning: watched folder \(folder.reveal()): \(what)".oneLine)
+            Console.warn(.watchFileStays(folder, error.message))
         case .placed, .refused, .staying: break
         }
     }

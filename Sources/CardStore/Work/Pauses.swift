@@ -67,7 +67,7 @@ extension EndpointPause: Encodable {
     }
 
     /// For people: `deliver backend:443 stopped since … (100001): the backend refused the TOKEN …`.
-    package var text: String { Message.pauseEndpoint(self).text() }
+    package var text: Message { .pauseEndpoint(self) }
 }
 
 extension EndpointPause {

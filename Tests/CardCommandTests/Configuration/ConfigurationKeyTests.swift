@@ -12,7 +12,7 @@ struct ConfigurationKeyTests {
         let names = ConfigurationKey.all.map(\.name)
         #expect(Set(names).count == names.count)
         #expect(Set(ConfigurationKey.all.map(\.variable)).count == names.count)
-        #expect(ConfigurationKey.all.allSatisfy { $0.meaning.hasSuffix(".") && $0.meaning.count > 10 })
+        #expect(ConfigurationKey.all.allSatisfy { $0.meaning.english.hasSuffix(".") && $0.meaning.english.count > 10 })
         #expect(VerdictRule.allCases.allSatisfy { names.contains("verdict.severity.\($0.rawValue)") })
         let page = ConfigurationReference.page()
         for name in names { #expect(page.contains("| `\(name)` | ")) }

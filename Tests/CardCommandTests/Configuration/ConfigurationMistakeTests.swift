@@ -24,36 +24,36 @@ struct ConfigurationMistakeTests {
     /// Mistakes of the key with which a file begins, and what is said of them.
     private static let ofFirstKey: KeyValuePairs<ReasonCode, KeyValuePairs<String, String>> = [
         .settingInvalid: [
-            "imaging.quality: 2": "\"2\" cannot be used; write a number from 0 to 1",
+            "imaging.quality: 2": "cannot use \"2\"; write a number from 0 to 1",
             "imaging.max_edge: big": "a whole number from 48",
             "imaging.byte_budget: 3 cats": "a number of bytes",
             "fetch.allow_http: 1": "true or false",
             "delivery.layout: pair": "one of single, application, batch",
             "imaging.quality: [1]": "[1]",
             "imaging.quality:": "has no value",
-            "sources: [{a: b}]": "something else than plain values",
+            "sources: [{a: b}]": "more than plain values",
             "verification.url: ftp://x/": "an address such as https",
             "delivery.url: https://x:99999/": "an address such as https",
             "verdict.severity.card_not_recognised: off": "reject, hold",
             "server.listen: foo": "write it as 127.0.0.1:8080",
             "allow_http.hosts: [b.example, 'b.example:80']\ndelivery.url: http://b.example:81/":
-                "\"b.example\" is no host and port",
+                "\"b.example\" is not a host with a port",
             "fetch.ports: [443, x]": "\"x\" is no port",
             "fetch.hosts: ['https://a']": "is no host",
             "fetch.allow_addresses: 10.0.0.0/33": "no block",
             "sources: [scans]": "is not NAME=PATH",
             "webhooks.secrets: whsec_abc": "24 to 64 bytes",
-            "server.cors_origins: desk": "no origin",
+            "server.cors_origins: desk": "not an origin",
             "delivery.retcode.rejected: [http_403]": "only under delivery.retcode.token_expired",
-            "delivery.retcode.token_expired: [http_403, http_500]": "http_500 is no RETCODE",
-            "delivery.retcode.token_expired: [http_409]": "http_409 is no RETCODE",
-            "delivery.fields.file: ''": "a text of one line",
+            "delivery.retcode.token_expired: [http_403, http_500]": "http_500 is not a RETCODE",
+            "delivery.retcode.token_expired: [http_409]": "http_409 is not a RETCODE",
+            "delivery.fields.file: ''": "one line of text",
             "delivery.batch_max_cards: 0": "from 1 to 1000",
             "watch.done_marker: .json": "suffix such as .done",
             "delivery.tls.ca_file: /nowhere": "certificates in PEM",
         ],
         .settingUnknown: [
-            "vault.mode: none": "is no key",
+            "vault.mode: none": "is not a key",
             "delivery.fields.busines_no: X": "business_no?",
         ],
         .settingConflict: [
@@ -61,28 +61,28 @@ struct ConfigurationMistakeTests {
             "delivery.url: http://10.0.0.7:8080/up": "use https, or allow it: allow_http.hosts: [\"10.0.0.7:8080\"]",
             "delivery.url: http://b.example:81/\nallow_http.hosts: [b.example:80, xb.example:81]": "use https",
             "verification.url: http://API.FaceID.com./\nallow_http.hosts: [api.faceid.com.:80, api.faceid.com:80]":
-                "this service speaks https; use https",
-            "sources: [a=/x, a=/y]": "there twice",
-            "retry.base: 1m": "1m must not be longer than retry.cap, 30s",
+                "use https, which this service supports",
+            "sources: [a=/x, a=/y]": "used twice",
+            "retry.base: 1m": "1m is longer than retry.cap, 30s",
             "delivery.body: octet-stream\ndelivery.layout: batch": "multipart",
             "delivery.fields.file: TOKEN": "its own name",
             "delivery.retcode.retryable: ['0']": "success",
             "delivery.retcode.success: []": "no delivery",
-            "delivery.token_command: b\ndelivery.token: a": "exclude each other",
+            "delivery.token_command: b\ndelivery.token: a": "only one of these can be set",
         ],
     ]
 
     private static let others: [Case] = [
         Case("imaging:\n  qualty: 1", .settingUnknown, "imaging.qualty", 2, "did you mean imaging.quality?"),
         Case("\nrun.patience: 5", .settingInvalid, "run.patience", 2, "a time such as 500ms"),
-        Case("delivery:\n  user_no: {{ user }}", .settingInvalid, "delivery.user_no", 2, "in quotes"),
-        Case("? [a, b]\n: 1", .settingInvalid, nil, 1, "the file ("),
+        Case("delivery:\n  user_no: {{ user }}", .settingInvalid, "delivery.user_no", 2, "quote texts"),
+        Case("? [a, b]\n: 1", .settingInvalid, nil, 1, "line 1: there are braces"),
         Case("imaging:\n  quality: 1\n  quality: 1", .settingTwice, "quality", 2, "keep one"),
-        Case("imaging: {quality: 1}\nimaging.quality: 1", .settingTwice, "imaging.quality", 2, "line 1 already"),
+        Case("imaging: {quality: 1}\nimaging.quality: 1", .settingTwice, "imaging.quality", 2, "already set in line 1"),
         Case("imaging: {quality: 1\n", .configurationUnreadable, nil, 2, "not valid YAML at line 2"),
         Case("just words", .configurationUnreadable, nil, nil, "no sections"),
         Case("server:\n  listen: 0.0.0.0:80", .settingConflict, "server.listen", 2, "server.tls.certificate"),
-        Case("server.tls.key: /nowhere", .settingMissing, "server.tls.certificate", nil, "set both or none"),
+        Case("server.tls.key: /nowhere", .settingMissing, "server.tls.certificate", nil, "or neither"),
         Case("delivery.reply.encryption: 3des-cbc", .settingMissing, "delivery.reply.key_file", nil, "3des-cbc"),
         Case(
             "delivery.fields: {file: CHANNEL, CHANNEL: app}",
@@ -126,7 +126,7 @@ struct ConfigurationMistakeTests {
         #expect(
             found.map(\.key) == ["imaging.quality", "vault.mode", "run.patience", "log.level"]
         )
-        #expect(found[2].error.message.text().contains("run.patience (IDCARD_RUN_PATIENCE): \"long\""))
+        #expect(found[2].error.message.text().contains("run.patience (IDCARD_RUN_PATIENCE): cannot use \"long\""))
     }
 
     @Test func `An address that cannot be used may hold a password, and is not repeated`() throws {

@@ -198,9 +198,9 @@ struct LoadedConfigurationTests {
         let configuration = try self.home.load(yaml, environment).configuration
         let notices = configuration.notices.map { $0.text() }
         let expected = [
-            "verification.url is an http address", "under_age", "CHANNEL", "IDCARD_DELIVERY_TOKEN is in quotes",
+            "verification.url is an http address", "under_age", "CHANNEL", "IDCARD_DELIVERY_TOKEN includes its quotes",
             "unknown variable IDCARD_IMAGING_QUALTY (ignored); did you mean IDCARD_IMAGING_QUALITY?",
-            "watch.ignore: sub/* ignores nothing",
+            "watch.ignore: sub/* never matches",
         ]
         for text in expected { #expect(notices.contains { $0.contains(text) }, "\(text)") }
         // Of no interest to who does not run batches.

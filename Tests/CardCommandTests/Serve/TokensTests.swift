@@ -139,7 +139,9 @@ struct TokensTests {
               "sha256": "\(Data(repeating: 7, count: 32).base64EncodedString())"}]
             """
         _ = try self.tool.folder(".config/idcard-pipeline")
-        for (text, mode, words) in [(old, 0o600, nil), ("{}", 0o600, "no list of tokens"), (old, 0o644, "chmod 600")] {
+        for (text, mode, words) in [
+            (old, 0o600, nil), ("{}", 0o600, "not a list of tokens"), (old, 0o644, "chmod 600"),
+        ] {
             _ = try self.tool.secretFile(".config/idcard-pipeline/tokens.json", text, mode: mode)
             let outcome = try await self.tool.run(["tokens", "list"])
             #expect(outcome.status == (words == nil ? 0 : 78))

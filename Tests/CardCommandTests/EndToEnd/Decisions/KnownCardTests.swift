@@ -73,7 +73,7 @@ import Testing
             #expect(try await self.tool.run(run, ends: 1).output.hasSuffix("1 input: 1 \(state)\n"))
             let known = try await self.tool.run(run + ["--format", "json"], ends: 1)
             #expect(
-                known.errors.contains("1 known card still to be seen to; to hear no more of one: "),
+                known.errors.contains("1 known card still needs a person; to hide one: "),
                 "\(known.errors)"
             )
             let counts = try known.json().counts
@@ -127,7 +127,7 @@ import Testing
             try await self.tool.run(["cards", "erase", id, "--yes", "--why", "asked"] + file, ends: 0)
             for _ in 1...2 {
                 let erased = try await self.tool.run(run, ends: 0).output
-                #expect(erased.contains("a.jpg requested: it was erased and is not brought back; delete the file"))
+                #expect(erased.contains("a.jpg requested: the card was erased and cannot be restored; delete the file"))
                 #expect(erased.hasSuffix("1 input: 1 erased\n"), "\(erased)")
             }
         }

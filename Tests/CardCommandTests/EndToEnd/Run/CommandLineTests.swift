@@ -66,7 +66,7 @@ struct CommandLineTests {
     )
     func missingFile(arguments: [String]) async throws {
         let outcome = try await Tool().run(arguments + ["--config", "/no/such.yaml"], ends: 78)
-        #expect(outcome.errors.hasPrefix("error: the configuration file /no/such.yaml cannot be read"))
+        #expect(outcome.errors.hasPrefix("error: cannot use the configuration file /no/such.yaml: "))
     }
 
     @Test("A card that is not there ends with 66")

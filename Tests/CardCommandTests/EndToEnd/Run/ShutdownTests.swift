@@ -39,9 +39,9 @@ struct ShutdownTests {
             let outcome = try await self.tool.running(command) { errors, signal in
                 await self.acceptances.arrival()
                 try signal(.interrupt)
-                #expect(try await errors.line(containing: "finishing 1 request, up to 200ms") != nil)
+                #expect(try await errors.line(containing: "finishing 1 request, up to 200 milliseconds") != nil)
                 guard state == "held" else {
-                    #expect(try await errors.line(containing: "1 card kept in the sandbox to go on with") != nil)
+                    #expect(try await errors.line(containing: "1 card is kept in the sandbox") != nil)
                     return
                 }
                 let line = try await errors.line(containing: "\"card.reason\":\"outcome_unknown\"")

@@ -224,7 +224,7 @@ struct WatchTests {
         "What cannot be watched is said before anything begins",
         arguments: [
             ([], 66, "no folder to watch"), (["none"], 66, "does not exist"),
-            (["in", "in/R-1"], 78, "one lies in the other"), (["in/R-1/front.jpg"], 66, "is no folder"),
+            (["in", "in/R-1"], 78, "one lies in the other"), (["in/R-1/front.jpg"], 66, "is not a folder"),
             (["in", "--format", "json"], 64, "jsonl"),
         ] as [([String], Int32, String)]
     )
