@@ -132,9 +132,6 @@ enum SpecialAddress: String, CaseIterable, Sendable {
             return nil
         }
     }
-
-    /// The class in words, for messages.
-    var displayName: String { self.rawValue.replacing("_", with: " ") }
 }
 
 extension AddressBlock {

@@ -95,7 +95,7 @@ struct FetchAttempt: Sendable {
         let (response, faults) = (answer.response, answer.route.faults)
         switch (response.status, part) {
         case (200, _), (206, nil):
-            guard response.bringsAll else { throw part == nil ? .failed(faults.changing) : .changed }
+            guard response.bringsAll else { throw part == nil ? .failed(FetchFaults.changing) : .changed }
             if let byteCount = response.contentLength { try faults.check(byteCount, maxBytes: self.fetcher.maxBytes) }
             // Asked for a part, a host may send all of the same version.
             self.progress.adopt(FetchedVersion(validator: response.validator, byteCount: response.contentLength))

@@ -31,13 +31,7 @@ struct FetchRoute: Sendable {
             throw .failed(failure)
         }
         if let special = addresses.lazy.compactMap({ rules.addresses.refusal(of: $0) }).first {
-            throw .forbidden(
-                .fetchAddressRefused,
-                """
-                \(self.label) has an address of the kind '\(special.displayName)', which is not connected to; if this \
-                is meant, add the block to fetch.allow_addresses
-                """
-            )
+            throw .forbidden(.fetchAddressRefused, .fetchAddressRefused(self.label, special))
         }
         let host = self.target.host
         self.hosts = addresses.prefix(Limits.fetchAddresses).map { CheckedHost(host: host, address: $0) }
@@ -53,27 +47,15 @@ struct FetchRoute: Sendable {
         resolver: HostResolver
     ) async throws(FetchStop) -> FetchRoute {
         guard isAllowed else {
-            throw .forbidden(
-                .fetchRedirectRefused,
-                """
-                \(self.label) sends elsewhere, and fetch.max_redirects is \(rules.maximumRedirects); use the URL it \
-                leads to, or raise it
-                """
-            )
+            throw .forbidden(.fetchRedirectRefused, .fetchRedirects(self.label, limit: rules.maximumRedirects))
         }
         let base = URL(string: self.target.url)
         guard !location.isEmpty, let url = URL(string: location, relativeTo: base)?.absoluteString else {
-            throw .forbidden(
-                .fetchRedirectRefused,
-                "\(self.label) sends elsewhere without a usable address; use another URL"
-            )
+            throw .forbidden(.fetchRedirectRefused, .fetchRedirectUnusable(self.label))
         }
         let next = try await FetchRoute(url, rules: rules, resolver: resolver)
         guard next.target.usesTLS || !self.target.usesTLS else {
-            throw .forbidden(
-                .fetchRedirectRefused,
-                "\(self.label) sends from https to http, which is not followed; use another URL"
-            )
+            throw .forbidden(.fetchRedirectRefused, .fetchRedirectHTTP(self.label))
         }
         return next
     }

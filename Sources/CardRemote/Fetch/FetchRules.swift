@@ -22,27 +22,11 @@ package struct FetchSettings: Sendable {
 
     /// What is wrong with the settings, by key.
     package var mistakes: [(key: String, message: Message)] {
-        let hosts = self.hosts.filter { HostPattern($0) == nil }.map { host -> (String, Message) in
-            (
-                "fetch.hosts",
-                """
-                "\(Redacted(host))" is no host; write a name such as images.example.com, *.example.com for all below \
-                it, or an address, without scheme, port and path, and international names in their ASCII form
-                """
-            )
-        }
-        let blocks = self.allowedAddresses.filter { AddressBlock($0) == nil }.map { block -> (String, Message) in
-            (
-                "fetch.allow_addresses",
-                """
-                "\(Redacted(block))" is no block of addresses; write the first address of one and its length, such \
-                as 10.20.0.0/16 or fd00:1::/32, or a single address
-                """
-            )
-        }
-        let ports = self.ports.filter { Self.port($0) == nil }.map { port -> (String, Message) in
-            ("fetch.ports", "\"\(Redacted(port))\" is no port; write numbers from 1 to 65535")
-        }
+        let hosts = self.hosts.filter { HostPattern($0) == nil }
+            .map { ("fetch.hosts", Message.fetchHostInvalid($0)) }
+        let blocks = self.allowedAddresses.filter { AddressBlock($0) == nil }
+            .map { ("fetch.allow_addresses", Message.fetchBlockInvalid($0)) }
+        let ports = self.ports.filter { Self.port($0) == nil }.map { ("fetch.ports", Message.fetchPortInvalid($0)) }
         return hosts + blocks + ports
     }
 
@@ -87,33 +71,15 @@ struct FetchRules: Sendable {
     /// - Throws: `CodedError` of kind `input`.
     func check(_ url: String) throws(CodedError) -> (target: FetchTarget, label: String) {
         let target = try FetchTarget(url)
-        guard !self.hosts.isEmpty else {
-            throw CodedError(
-                .fetchHostRefused,
-                .input,
-                "no image is fetched by URL while fetch.hosts is empty; name the hosts that images may come from"
-            )
-        }
+        guard !self.hosts.isEmpty else { throw CodedError(.fetchHostRefused, .input, .fetchNoHosts) }
         guard let entry = self.hosts.first(where: { $0.matches(target.host) }) else {
-            throw CodedError(
-                .fetchHostRefused,
-                .input,
-                "the host of the image's URL is not in fetch.hosts; add it if images may come from there"
-            )
+            throw CodedError(.fetchHostRefused, .input, .fetchHostRefused)
         }
         guard target.usesTLS || self.allowsHTTP else {
-            throw CodedError(
-                .fetchSchemeRefused,
-                .input,
-                "the image's URL begins with http://, and fetch.allow_http is off; use https"
-            )
+            throw CodedError(.fetchSchemeRefused, .input, .fetchHTTPRefused)
         }
         guard self.ports.contains(target.port) else {
-            throw CodedError(
-                .fetchPortRefused,
-                .input,
-                "the image's URL names port \(target.port), which is not in fetch.ports; add it if that is meant"
-            )
+            throw CodedError(.fetchPortRefused, .input, .fetchPortRefused(target.port))
         }
         return (target, entry.text)
     }

@@ -30,31 +30,21 @@ struct FetchTarget: Hashable, Sendable {
     ///
     /// - Throws: `fetch_url_invalid` or `fetch_scheme_refused`, without repeating any of it.
     init(_ text: String) throws(CodedError) {
-        guard text.utf8.count <= Limits.fetchURLBytes else {
-            throw Self.invalid("it has more than \(Limits.fetchURLBytes) bytes")
-        }
-        guard text.utf8.allSatisfy(Self.isURLCharacter) else {
-            throw Self.invalid("it holds a character that a URL has only percent-encoded")
-        }
-        guard let colon = text.firstRange(of: "://") else { throw Self.invalid("it is not absolute") }
+        guard text.utf8.count <= Limits.fetchURLBytes else { throw Self.invalid(.fetchURLTooLong) }
+        guard text.utf8.allSatisfy(Self.isURLCharacter) else { throw Self.invalid(.fetchURLCharacter) }
+        guard let colon = text.firstRange(of: "://") else { throw Self.invalid(.fetchURLRelative) }
         switch text[..<colon.lowerBound].lowercased() {
         case "https": self.usesTLS = true
         case "http": self.usesTLS = false
         default:
-            throw CodedError(
-                .fetchSchemeRefused,
-                .input,
-                "the image's URL begins neither with https:// nor with http://; use one that does"
-            )
+            throw CodedError(.fetchSchemeRefused, .input, .fetchURLScheme)
         }
         // A fragment is never sent.
         let rest = text[colon.upperBound...].prefix { $0 != "#" }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
-        guard !authority.contains("@") else { throw Self.invalid("it holds a user name or a password") }
+        guard !authority.contains("@") else { throw Self.invalid(.fetchURLUser) }
         let (host, port) = try Self.split(authority)
-        guard let host = Host(host) else {
-            throw Self.invalid("its host is neither a name nor an address in its usual form")
-        }
+        guard let host = Host(host) else { throw Self.invalid(.fetchURLHost) }
         self.host = host
         self.port = port ?? (self.usesTLS ? 443 : 80)
         let target = rest.dropFirst(authority.count)
@@ -67,15 +57,11 @@ struct FetchTarget: Hashable, Sendable {
         guard let colon = authority[end...].firstIndex(of: ":") else { return (String(authority), nil) }
         let digits = authority[authority.index(after: colon)...]
         let isDecimal = (1...5).contains(digits.count) && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
-        guard isDecimal, let port = Int(digits), (1...65_535).contains(port) else {
-            throw self.invalid("its port is no number between 1 and 65535")
-        }
+        guard isDecimal, let port = Int(digits), (1...65_535).contains(port) else { throw self.invalid(.fetchURLPort) }
         return (String(authority[..<colon]), port)
     }
 
-    private static func invalid(_ what: Message) -> CodedError {
-        CodedError(.fetchURLInvalid, .input, "the image's URL cannot be used, since " + what)
-    }
+    private static func invalid(_ message: Message) -> CodedError { CodedError(.fetchURLInvalid, .input, message) }
 
     /// What RFC 3986 section 2 allows in a URL. A backslash, which browsers take for a slash, is not among them.
     private static func isURLCharacter(_ byte: UInt8) -> Bool {

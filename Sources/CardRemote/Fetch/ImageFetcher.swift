@@ -91,9 +91,7 @@ package final class ImageFetcher: Fetcher {
             case .unusable(let error): return .unusable(error)
             case .failed, .changed:
                 try Task.checkCancellation()
-                guard case .failed(let failure) = error else {
-                    return .failed(FetchFaults(label: "the host of the image", usesTLS: true).changing)
-                }
+                guard case .failed(let failure) = error else { return .failed(FetchFaults.changing) }
                 return .failed(failure)
             }
         }

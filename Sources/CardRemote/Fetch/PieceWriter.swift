@@ -119,10 +119,7 @@ struct PieceWriter {
     private mutating func recognise() throws(FetchStop) {
         guard !self.isRecognised else { return }
         guard self.isImage(self.piece.prefix(Limits.signatureBytes)) else {
-            throw .unusable(
-                .fetchNotAnImage,
-                "what the URL leads to is no image by its first bytes; check the URL"
-            )
+            throw .unusable(.fetchNotAnImage, .fetchNotAnImage)
         }
         self.isRecognised = true
     }

@@ -38,9 +38,9 @@ struct ConfigurationMistakeTests {
             "server.listen: foo": "write it as 127.0.0.1:8080",
             "allow_http.hosts: [b.example, 'b.example:80']\ndelivery.url: http://b.example:81/":
                 "\"b.example\" is not a host with a port",
-            "fetch.ports: [443, x]": "\"x\" is no port",
-            "fetch.hosts: ['https://a']": "is no host",
-            "fetch.allow_addresses: 10.0.0.0/33": "no block",
+            "fetch.ports: [443, x]": "\"x\" is not a port",
+            "fetch.hosts: ['https://a']": "is not a host",
+            "fetch.allow_addresses: 10.0.0.0/33": "not a block",
             "sources: [scans]": "is not NAME=PATH",
             "webhooks.secrets: whsec_abc": "24 to 64 bytes",
             "server.cors_origins: desk": "not an origin",

@@ -139,9 +139,9 @@ import Testing
     func `An entry of the list that is no host is refused`(text: String) throws {
         let mistakes = self.mistakes { $0.hosts = ["images.example.com", text] }
         #expect(mistakes.map { $0.key } == ["fetch.hosts"])
-        #expect(mistakes.first?.message.contains("\"\(text)\" is no host") == true)
+        #expect(mistakes.first?.message.contains("\"\(text)\" is not a host") == true)
         // What somebody chose is not for the log.
-        #expect(mistakes.first?.message.description.contains("\"<redacted>\" is no host") == true)
+        #expect(mistakes.first?.message.description.contains("\"<redacted>\" is not a host") == true)
     }
 
     @Test(arguments: ["", "0", "65536", "-1", "https", "80,443", " 80"])
