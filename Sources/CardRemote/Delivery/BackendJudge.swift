@@ -16,15 +16,7 @@ struct BackendJudge: Sendable {
 
     /// The outcome of one card of a delivery; `nil` is a card that the reply does not name.
     func itemOutcome(of answer: BackendAnswer?) -> DeliveryItemOutcome {
-        guard let answer else {
-            return .unknown(
-                self.failure(
-                    .unknown,
-                    "item_missing",
-                    "the backend's reply does not name this card, so it may hold it; compare its records"
-                )
-            )
-        }
+        guard let answer else { return .unknown(self.failure(.unknown, "item_missing", .backendItemMissing)) }
         switch answer.meaning {
         case .success, .alreadyExists:
             return .accepted(alreadyExisted: answer.meaning == .alreadyExists, code: answer.code)
@@ -32,74 +24,42 @@ struct BackendJudge: Sendable {
             return .notApplied(self.refusedToken(answer.code))
         case .retryable:
             // A definite "not now": nothing was applied, so this is no unknown outcome.
-            return .notApplied(
-                self.failure(
-                    .transient,
-                    answer.code,
-                    "the backend cannot take the document now (\(answer.quoted)); it is sent again"
-                )
-            )
+            return .notApplied(self.failure(.transient, answer.code, .backendLater(answer.quoted)))
         case .refusal, .unlisted:
             return .rejected(self.refusal(answer))
         }
     }
 
     /// The reason of a stopped stage is shown in clear: the backend's text has no place there.
-    private func refusedToken(_ code: String) -> RemoteFailure {
-        self.failure(
-            .stop,
-            code,
-            """
-            the backend refused the TOKEN (\(code)); give a new one where delivery.token, token_file or token_command \
-            gets it
-            """
-        )
-    }
+    private func refusedToken(_ code: String) -> RemoteFailure { self.failure(.stop, code, .backendToken(code)) }
 
     private func refusal(_ answer: BackendAnswer) -> RemoteFailure {
         let isUnlisted = answer.meaning == .unlisted && self.table.unlisted == .hold
-        let remedy: Message = "\(self.remedy(for: answer))\(isUnlisted ? self.reuseRemedy : "")"
-        var failure = self.failure(
-            .rejected,
-            answer.code,
-            "the backend refused the document (\(answer.quoted)); \(remedy)"
-        )
+        let message = self.refusalMessage(answer)
+        var failure = self.failure(.rejected, answer.code, isUnlisted ? self.mayBeAnother(message) : message)
         failure.isUnlisted = isUnlisted
         return failure
     }
 
     /// What to do about a code that refuses a document, whatever the status.
-    private func remedy(for answer: BackendAnswer) -> Message {
+    private func refusalMessage(_ answer: BackendAnswer) -> Message {
         switch (answer.meaning, self.table.unlisted) {
-        case (.unlisted, .hold):
-            "list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted"
-        case (.unlisted, .reject): "correct the card's data, or list the code under delivery.retcode"
-        default: "correct the card's data"
+        case (.unlisted, .hold): .backendUnlisted(answer.quoted)
+        case (.unlisted, .reject): .backendUnlistedRefused(answer.quoted)
+        default: .backendRefused(answer.quoted)
         }
     }
 
-    /// For answers that may have been meant for the card before.
-    private var reuseRemedy: Message {
-        self.reply.isOnReusedConnection
-            ? """
-            ; if the backend answers some requests twice, this may be another card's answer: look there for the \
-            document, and set delivery.reuse_connections to false
-            """
-            : ""
+    /// Adds what to do about an answer that may have been meant for the card before.
+    private func mayBeAnother(_ message: Message) -> Message {
+        self.reply.isOnReusedConnection ? .backendReused(message) : message
     }
 
     /// The failure of a delivery whose answers contradict each other or its form.
     ///
     /// - Parameter count: how many entries the reply has.
     func mismatch(count: Int) -> RemoteFailure {
-        self.failure(
-            .unknown,
-            "items_mismatch",
-            """
-            the backend answered \(self.reply.status), and its answers for the single cards (\(count)) fit neither the \
-            delivery nor each other, so which documents it took is unknown; compare its records
-            """
-        )
+        self.failure(.unknown, "items_mismatch", .backendMismatch(self.reply.status, items: count))
     }
 
     private func failure(_ failureClass: FailureClass, _ code: String, _ message: Message) -> RemoteFailure {
@@ -120,21 +80,17 @@ extension BackendJudge {
     func statusOutcome(_ answer: BackendAnswer?) -> DeliveryOutcome {
         let (failureClass, meaning) = self.statusMeaning(answer)
         let status = self.reply.status
-        let isAboutCard = failureClass == .rejected && status != 413
-        let remedy = answer.flatMap { isAboutCard ? self.remedy(for: $0) : nil } ?? meaning
         if failureClass == .stop, status == 401 || self.table.tokenExpired.contains("http_\(status)") {
             return .tokenExpired(self.refusedToken("http_\(status)"))
         }
         let ownCode = [409: "in_progress", 422: "idempotency_key_conflict"][status] ?? "http_\(status)"
-        // The reason of a stopped stage is shown in clear: the backend's text has no place there.
-        let shown: Message = answer.map { " (\(failureClass == .stop ? "\($0.code)" : $0.quoted))" } ?? ""
         let isListed = answer?.meaning == .refusal
-        let isUnlisted = isAboutCard && !isListed && self.table.unlisted == .hold
-        let reuseRemedy = isUnlisted || failureClass == .stop ? self.reuseRemedy : ""
+        let isUnlisted = self.isAboutCard(failureClass) && !isListed && self.table.unlisted == .hold
+        let message = self.statusMessage(answer, failureClass, meaning)
         var failure = self.failure(
             failureClass,
             failureClass == .rejected ? answer?.code ?? ownCode : ownCode,
-            "the backend answered \(status)\(shown); \(remedy)\(reuseRemedy)"
+            isUnlisted || failureClass == .stop ? self.mayBeAnother(message) : message
         )
         failure.stopScope = status == 407 ? .account : .request
         failure.isUnlisted = isUnlisted
@@ -148,6 +104,18 @@ extension BackendJudge {
         return .failed(failure)
     }
 
+    private func statusMessage(_ answer: BackendAnswer?, _ failureClass: FailureClass, _ meaning: Message) -> Message {
+        guard let answer else { return .backendStatus(self.reply.status, meaning) }
+        if self.isAboutCard(failureClass) { return .backendStatus(self.reply.status, self.refusalMessage(answer)) }
+        // The reason of a stopped stage is shown in clear: the backend's text has no place there.
+        let shown: Message = failureClass == .stop ? .backendCode(answer.code) : answer.quoted
+        return .backendStatusAndCode(self.reply.status, shown, meaning)
+    }
+
+    private func isAboutCard(_ failureClass: FailureClass) -> Bool {
+        failureClass == .rejected && self.reply.status != 413
+    }
+
     /// Whether `delivery.retcode.token_expired` can hold `http_NNN` with this status: one of the client's side that would
     /// stop delivery.
     static func canMeanToken(_ status: Int) -> Bool {
@@ -159,45 +127,32 @@ extension BackendJudge {
     /// Whether the status refuses what was sent, so that the codes of single cards count.
     var isRefusal: Bool { self.statusMeaning(hasCode: true).0 == .rejected }
 
-    private func statusMeaning(_ answer: BackendAnswer?) -> (FailureClass, remedy: Message) {
+    private func statusMeaning(_ answer: BackendAnswer?) -> (FailureClass, Message) {
         if answer?.meaning == .success, (400..<500).contains(self.reply.status) {
-            return (.unknown, "its code says success, so it may have taken the document; compare its records")
+            return (.unknown, .backendContradiction)
         }
         return self.statusMeaning(hasCode: answer != nil)
     }
 
-    private func statusMeaning(hasCode: Bool) -> (FailureClass, remedy: Message) {
+    private func statusMeaning(hasCode: Bool) -> (FailureClass, Message) {
         switch self.reply.status {
         // Post/redirect/get: the backend may have stored the document.
-        case 302, 303:
-            (.unknown, "redirects are not followed; set delivery.url to where it points, and see whether it is there")
+        case 302, 303: (.unknown, .backendRedirectStored)
         // The other redirects and stops say "wrong address" or "wrong credentials": every card would meet them.
-        case 300..<400: (.stop, "redirects are not followed; set delivery.url to where it points")
-        case 401, 403:
-            (
-                .stop,
-                """
-                check delivery.token, the account's rights and a proxy on the way; if it means the TOKEN, list http_403 \
-                under delivery.retcode.token_expired
-                """
-            )
-        case 404, 405, 410: (.stop, "check delivery.url")
-        case 407: (.stop, "a proxy on the way wants credentials; set them in delivery.proxy")
+        case 300..<400: (.stop, .backendRedirect)
+        case 401, 403: (.stop, .backendAccess)
+        case 404, 405, 410: (.stop, .backendURL)
+        case 407: (.stop, .backendProxy)
         // Neither says what became of the first attempt.
-        case 409: (.unknown, "an attempt with the same key is under way; it is asked again")
-        case 422: (.unknown, "the key is known there with other content; compare the backend's records")
-        case 413: (.rejected, "the form is too large for the backend; lower imaging.byte_budget for new cards")
-        case 429: (.throttled, "the pipeline slows down; lower delivery.concurrency")
-        case 503 where self.reply.retryAfter != nil: (.throttled, "the pipeline slows down")
+        case 409: (.unknown, .backendInProgress)
+        case 422: (.unknown, .backendKeyConflict)
+        case 413: (.rejected, .backendTooLarge)
+        case 429: (.throttled, .backendThrottled)
+        case 503 where self.reply.retryAfter != nil: (.throttled, .backendBusy)
         // What was cut off may have been the word that the document is there already.
         case 400..<500 where self.reply.isComplete && ![408, 421, 425].contains(self.reply.status):
-            hasCode
-                ? (.rejected, "look into the backend's log")
-                : (
-                    .stop,
-                    "its answer has no RETCODE, so it is not about the card; check delivery.url and what is before it"
-                )
-        default: (.unknown, "the outcome is unknown; the same request is sent again with the same key")
+            (hasCode ? .rejected : .stop, .backendNotAboutCard)
+        default: (.unknown, .backendUnknown)
         }
     }
 }

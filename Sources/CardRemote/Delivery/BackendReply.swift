@@ -85,46 +85,25 @@ struct BackendReply: Sendable {
     }
 
     /// Names of fields as far as they are plain words: a foreign name may be anything.
-    private static func shown(_ names: [String]) -> String {
+    private static func shown(_ names: [String]) -> [String] {
         let plain = names.prefix(8).filter { name in
             name.utf8.count <= 40 && name.utf8.allSatisfy { $0.isASCIIAlphanumeric && $0 > 0x39 || $0 == 0x5F }
         }
-        return (plain + (plain.count < names.count ? ["…"] : [])).joined(separator: ", ")
+        return plain + (plain.count < names.count ? ["…"] : [])
     }
 
     private func unreadable(_ reply: HTTPReply, _ reading: ReplyCodec.Reading) -> RemoteFailure {
-        let (what, remedy): (Message, Message) =
+        let (status, count) = (reply.status, reply.body.count)
+        let message: Message =
             switch reading {
             case .document(let document):
-                (
-                    "without a \(self.names.code) that is certain; its fields are \(Self.shown(document.fields))",
-                    "set delivery.reply.code to the one with the code, and check delivery.url"
-                )
-            case .encrypted:
-                (
-                    "in what looks like Base64 of 3DES",
-                    "set delivery.reply.encryption and delivery.reply.key_file"
-                )
-            case .undeciphered:
-                (
-                    "in what the configured 3DES makes no sense of",
-                    "check delivery.reply.encryption, delivery.reply.key_file and delivery.reply.iv"
-                )
-            case .unreadable(let what): (what, "have it answer in UTF-8, or name its charset")
-            case .unknownFormat:
-                (
-                    "with \(reply.mediaType == "text/html" ? "HTML" : "neither JSON nor XML")",
-                    "check delivery.url"
-                )
+                .replyNoCode(status, count, code: self.names.code, fields: Self.shown(document.fields))
+            case .encrypted: .replyEncrypted(status, count)
+            case .undeciphered: .replyUndeciphered(status, count)
+            case .unreadable(let why): .replyUnreadable(status, count, why)
+            case .unknownFormat where reply.mediaType == "text/html": .replyHTML(status, count)
+            case .unknownFormat: .replyUnknownFormat(status, count)
             }
-        return RemoteFailure(
-            .unknown,
-            code: "unreadable_reply",
-            message: """
-                the backend answered \(reply.status) \(what) (\(reply.body.count) bytes), so whether it took the \
-                documents is unknown; \(remedy)
-                """,
-            httpStatus: reply.status
-        )
+        return RemoteFailure(.unknown, code: "unreadable_reply", message: message, httpStatus: status)
     }
 }

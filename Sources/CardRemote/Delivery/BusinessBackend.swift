@@ -42,17 +42,9 @@ package final class BusinessBackend: Backend {
         } catch let error as CodedError {
             throw RemoteFailure(.stop, code: "token_unavailable", message: error.message)
         } catch is CancellationError {
-            throw RemoteFailure(
-                .notSent,
-                code: "cancelled",
-                message: "the delivery was interrupted; it is formed later"
-            )
+            throw RemoteFailure(.notSent, code: "cancelled", message: .backendInterrupted)
         } catch {
-            throw RemoteFailure(
-                .stop,
-                code: "token_unavailable",
-                message: "delivery.token_command gave no TOKEN; run it by hand and see what it says"
-            )
+            throw RemoteFailure(.stop, code: "token_unavailable", message: .backendNoToken)
         }
         return try self.form.parts(for: members, token: token)
     }
@@ -76,7 +68,7 @@ package final class BusinessBackend: Backend {
         do {
             return try Boundary.derived(from: key, absentFrom: formParts).value
         } catch {
-            throw DeliveryRequest.invalid("\(error.message)")
+            throw DeliveryRequest.invalid(.backendForm(error.code))
         }
     }
 
@@ -97,17 +89,11 @@ package final class BusinessBackend: Backend {
         }
         switch await self.http.post(request.body, headers: request.headers, progress: progress) {
         case .reply(let reply):
-            return self.replies.outcome(
-                of: reply,
-                mask: MessageMask(delivery),
-                shape: DeliveryShape(of: delivery)
-            )
+            return self.replies.outcome(of: reply, mask: MessageMask(delivery), shape: DeliveryShape(of: delivery))
         case .failure(let failure):
             return .failed(failure.remoteFailure(afterSend: .unknown))
         case .cancelled(.notSent):
-            return .failed(
-                RemoteFailure(.notSent, code: "cancelled", message: "the delivery was interrupted before it was sent")
-            )
+            return .failed(RemoteFailure(.notSent, code: "cancelled", message: .backendInterrupted))
         case .cancelled(.afterSend):
             throw CancellationError()
         }

@@ -36,10 +36,8 @@ struct DeliveryLayout: Sendable {
         token: Redacted<String>
     ) throws(RemoteFailure) -> [DeliveryPart] {
         guard let first = members.first, members.count <= self.maximumMembers else {
-            throw Self.refusal(
-                "member_count",
-                "the layout \(self.kind) holds 1 to \(self.maximumMembers) cards, not \(members.count); report this"
-            )
+            let message = Message.backendMemberCount(self.kind, members.count, limit: self.maximumMembers)
+            throw Self.refusal("member_count", message)
         }
         try self.checkCompany(members)
         let userNumber = try self.commonUserNumber(of: members)
@@ -82,17 +80,14 @@ struct DeliveryLayout: Sendable {
             || isApplication && Set(members.map(\.businessNumber)).count != 1
             || isApplication && Set(members.map(\.side)).count != members.count
         {
-            throw Self.refusal(
-                "member_mismatch",
-                "these cards do not make one delivery of the layout \(self.kind); report this"
-            )
+            throw Self.refusal("member_mismatch", .backendMembers(self.kind))
         }
         var numbersWithBack: Set<BusinessNumber> = []
         for member in members {
             if member.side == .back {
                 numbersWithBack.insert(member.businessNumber)
             } else if numbersWithBack.contains(member.businessNumber) {
-                throw Self.refusal("member_mismatch", "a back stands before a front of its number; report this")
+                throw Self.refusal("member_mismatch", .backendBackFirst)
             }
         }
     }
@@ -102,21 +97,12 @@ struct DeliveryLayout: Sendable {
         for member in members {
             let candidates = [member.userNumber, self.settings.userNumber].compactMap { $0?.reveal() }
             guard let number = candidates.first(where: { !$0.isEmpty }) else {
-                throw Self.refusal(
-                    ReasonCode.userNumberMissing.rawValue,
-                    "no user number; give user_no in the manifest or sidecar, --user-no, or set delivery.user_no"
-                )
+                throw Self.refusal(ReasonCode.userNumberMissing.rawValue, .backendNoUserNumber)
             }
             numbers.insert(number)
         }
         guard let number = numbers.first, numbers.count == 1 else {
-            throw Self.refusal(
-                "member_mismatch",
-                """
-                the cards of this application name different user accounts (user_no), and a form goes to one; list them \
-                again with the same user_no, or set delivery.layout to single
-                """
-            )
+            throw Self.refusal("member_mismatch", .backendUserNumbers)
         }
         return number
     }

@@ -24,7 +24,7 @@ struct DeliveryRequest: Sendable {
         do {
             self.body = .form(try MultipartForm(parts: parts, boundary: Boundary(delivery.boundary)))
         } catch {
-            throw Self.invalid("\(error.message)")
+            throw Self.invalid(.backendForm(error.code))
         }
         self.headers = [key]
     }
@@ -54,25 +54,21 @@ struct DeliveryRequest: Sendable {
     /// - Throws: `image_missing`.
     static func image(of card: CardID, in images: [CardID: Data]) throws(RemoteFailure) -> Data {
         guard let image = images[card] else {
-            throw RemoteFailure(
-                .rejected,
-                code: "image_missing",
-                message: "the image of card \(card.rawValue) is not in the sandbox; run fsck"
-            )
+            throw RemoteFailure(.rejected, code: "image_missing", message: .backendImageMissing(card))
         }
         return image
     }
 
     /// The failure of a delivery that makes no request: nothing was sent, and the same recipe would fail again.
-    static func invalid(_ what: Message) -> RemoteFailure {
-        RemoteFailure(.rejected, code: "form_invalid", message: "the delivery cannot be expressed: \(what)")
+    static func invalid(_ why: Message) -> RemoteFailure {
+        RemoteFailure(.rejected, code: "form_invalid", message: .backendInvalidRequest(why))
     }
 
     /// The key as a Structured Field String: the quotes are syntax (RFC 8941 section 3.3.3).
     private static func keyHeader(_ key: String) throws(RemoteFailure) -> HeaderField {
         let quoted = "\"" + key.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
         guard !key.isEmpty, let header = try? HeaderField("Idempotency-Key", quoted) else {
-            throw self.invalid("its idempotency key is not printable ASCII; report this")
+            throw self.invalid(.backendKey)
         }
         return header
     }
@@ -99,9 +95,7 @@ enum OctetStreamUpload {
                     }
                     headers.append(try HeaderField("X-\(part.name)", text))
                 case .image(let image, let filename, _):
-                    guard card == nil else {
-                        throw HeaderViolation(message: "a raw body holds one image, and this delivery has several")
-                    }
+                    guard card == nil else { throw HeaderViolation(message: .backendSeveralImages) }
                     card = image
                     headers.append(try HeaderField("Content-Disposition", self.disposition(filename)))
                 }
@@ -109,7 +103,7 @@ enum OctetStreamUpload {
         } catch {
             throw DeliveryRequest.invalid(error.message)
         }
-        guard let card else { throw DeliveryRequest.invalid("a raw body holds one image, and this delivery has none") }
+        guard let card else { throw DeliveryRequest.invalid(.backendNoImage) }
         return (headers, card)
     }
 

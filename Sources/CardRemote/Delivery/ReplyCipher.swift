@@ -33,17 +33,16 @@ package struct ReplyEncryption: Hashable, Sendable {
         var mistakes: [(String, Message)] = []
         let count = self.key.reveal().utf8.count
         if count != 16, count < 24 {
-            let what: Message = "the key has \(count) bytes; a key of 3DES has 16, or 24 and more"
-            mistakes.append(("delivery.reply.key_file", what))
+            mistakes.append(("delivery.reply.key_file", .encryptionKeyLength(count)))
         }
-        if self.mode == .cbc, self.startVector.reveal().utf8.count != ReplyCipher.blockLength {
-            mistakes.append(("delivery.reply.iv", "the start vector of 3des-cbc has 8 bytes; correct it"))
+        let vectorCount = self.startVector.reveal().utf8.count
+        if self.mode == .cbc, vectorCount != ReplyCipher.blockLength {
+            mistakes.append(("delivery.reply.iv", .encryptionVectorLength(vectorCount)))
         }
         // FIPS mode and `openssl.cnf` may forbid it; found out by replies, it would hold every accepted card.
         let block = [UInt8](repeating: 0, count: ReplyCipher.blockLength)
         if mistakes.isEmpty, ReplyCipher.isSupported, ReplyCipher(unchecked: self).decrypted(block) == nil {
-            let what: Message = "OpenSSL forbids 3DES here; allow it in openssl.cnf, or have replies sent in the clear"
-            mistakes.append(("delivery.reply.encryption", what))
+            mistakes.append(("delivery.reply.encryption", .encryptionForbidden))
         }
         return mistakes
     }
@@ -64,17 +63,11 @@ struct ReplyCipher: Sendable {
     ///   `TripleDES`.
     init(_ encryption: ReplyEncryption) throws(CodedError) {
         guard Self.isSupported else {
-            throw CodedError(
-                ReasonCode(rawValue: "encryption_unsupported"),
-                .configuration,
-                """
-                delivery.reply.encryption is set, and this program was built without the trait TripleDES; build it \
-                with the trait and libssl-dev, or ask the backend for replies in the clear
-                """
-            )
+            throw CodedError(ReasonCode(rawValue: "encryption_unsupported"), .configuration, .encryptionUnsupported)
         }
         if let (key, message) = encryption.mistakes.first {
-            throw CodedError(ReasonCode(rawValue: "encryption_invalid"), .configuration, "\(key): " + message)
+            let code = ReasonCode(rawValue: "encryption_invalid")
+            throw CodedError(code, .configuration, .encryptionMistake(key, message))
         }
         self.init(unchecked: encryption)
     }

@@ -14,7 +14,7 @@ struct ReplyCodec: Sendable {
         case encrypted
         /// It may be encrypted, but the configured key and mode make no sense of it.
         case undeciphered
-        /// It is in a coding or a charset that cannot be read; which one.
+        /// It is in a coding or a charset that cannot be read; why.
         case unreadable(Message)
     }
 
@@ -27,7 +27,7 @@ struct ReplyCodec: Sendable {
         do throws(ReplyText.Unreadable) {
             bytes = Self.trimmed(try ReplyText.utf8(of: reply))
         } catch {
-            return .unreadable(error.what)
+            return .unreadable(error.why)
         }
         if let document = self.document(bytes) { return .document(document) }
         let text = Self.unquoted(bytes)

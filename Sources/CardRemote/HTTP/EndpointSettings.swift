@@ -56,16 +56,16 @@ package struct EndpointAddress: Hashable, Sendable {
     package init(_ text: String, key: String, defaultPath: String? = nil) throws(CodedError) {
         guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let host = parts.encodedHost, !host.isEmpty
-        else { throw Self.invalid(key, "is no URL with scheme and host; write it as https://host:port/path") }
+        else { throw Self.invalid(.urlInvalid(key)) }
         guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
-            throw Self.invalid(key, "holds a user name, a password or a fragment (#); remove it")
+            throw Self.invalid(.urlUserOrFragment(key))
         }
         // A port that is no number of 16 bits is left out by some readers, and ends others.
         guard parts.rangeOfPort == nil || parts.port.map({ (1...65_535).contains($0) }) == true else {
-            throw Self.invalid(key, "names a port that is no number from 1 to 65535; correct it")
+            throw Self.invalid(.urlPort(key))
         }
         if let defaultPath, parts.path.isEmpty || parts.path == "/" { parts.path = defaultPath }
-        guard let url = parts.url else { throw Self.invalid(key, "is no URL; write it as https://host:port/path") }
+        guard let url = parts.url else { throw Self.invalid(.urlInvalid(key)) }
         self.url = url
         self.usesTLS = scheme == "https"
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
@@ -75,8 +75,8 @@ package struct EndpointAddress: Hashable, Sendable {
     /// Whether the host is an address, not a name.
     var isNumeric: Bool { (try? SocketAddress(ipAddress: self.host, port: 0)) != nil }
 
-    private static func invalid(_ key: String, _ what: Message) -> CodedError {
-        CodedError(ReasonCode(rawValue: "url_invalid"), .configuration, "\(key) " + what)
+    private static func invalid(_ message: Message) -> CodedError {
+        CodedError(ReasonCode(rawValue: "url_invalid"), .configuration, message)
     }
 }
 
@@ -98,14 +98,12 @@ struct ProxyAddress: Sendable {
             let host = parts.encodedHost, !host.isEmpty, let port = parts.port, (1...65_535).contains(port),
             parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil
         else {
-            throw Self.invalid(key, "must be http://host:port, also for https endpoints, with nothing after the port")
+            throw Self.invalid(.proxyInvalid(key))
         }
         // RFC 7617: the first colon ends the name.
-        guard parts.user?.contains(":") != true else {
-            throw Self.invalid(key, "has a user name with a colon, which no proxy can read; use another account")
-        }
+        guard parts.user?.contains(":") != true else { throw Self.invalid(.proxyColon(key)) }
         guard parts.user?.isEmpty != true, parts.password == nil || parts.user != nil else {
-            throw Self.invalid(key, "has a password but no user name; give both or none")
+            throw Self.invalid(.proxyNoUser(key))
         }
         self.host = host
         self.port = port
@@ -123,7 +121,7 @@ struct ProxyAddress: Sendable {
         )
     }
 
-    private static func invalid(_ key: String, _ what: Message) -> CodedError {
-        CodedError(ReasonCode(rawValue: "proxy_invalid"), .configuration, "\(key) " + what)
+    private static func invalid(_ message: Message) -> CodedError {
+        CodedError(ReasonCode(rawValue: "proxy_invalid"), .configuration, message)
     }
 }

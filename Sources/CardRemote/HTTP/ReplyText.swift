@@ -6,10 +6,9 @@ import Foundation
 ///
 /// Nothing is guessed: GBK read as something else is not garbage that shows, but other characters.
 enum ReplyText {
-    /// Why a body cannot be read; reads on after "the backend answered 200 ".
+    /// Why a body cannot be read.
     struct Unreadable: Error, Hashable {
-        /// Which coding or charset it was.
-        let what: Message
+        let why: Message
     }
 
     /// The charsets that are read, by their labels; that of GB 18030 reads all of GBK and GB 2312.
@@ -32,7 +31,7 @@ enum ReplyText {
     /// Returns the body of a reply in UTF-8, without a byte order mark.
     static func utf8(of reply: HTTPReply) throws(Unreadable) -> [UInt8] {
         if let coding = reply.contentCoding {
-            throw Unreadable(what: "in the content coding \(self.shown(coding)), which is not read here")
+            throw Unreadable(why: .replyCoding(self.shown(coding)))
         }
         return try self.utf8(Array(reply.body), charset: reply.charset)
     }
@@ -42,21 +41,21 @@ enum ReplyText {
     /// - Parameter charset: their label, if they have one.
     static func utf8(_ bytes: [UInt8], charset: String?) throws(Unreadable) -> [UInt8] {
         for mark in self.marks where bytes.starts(with: mark.bytes) {
-            return try self.converted(bytes.dropFirst(mark.bytes.count), mark.encoding, named: "a byte order mark")
+            return try self.converted(bytes.dropFirst(mark.bytes.count), mark.encoding, otherwise: .replyMarkWrong)
         }
         guard let label = charset ?? self.declaredCharset(in: bytes) else {
             if String(validating: bytes, as: UTF8.self) != nil { return bytes }
-            throw Unreadable(what: "in a charset that it does not name and that is not UTF-8")
+            throw Unreadable(why: .replyCharsetUnnamed)
         }
         guard let encoding = self.charsets[label.lowercased()] else {
-            throw Unreadable(what: "in the charset \(self.shown(label)), which is not known here")
+            throw Unreadable(why: .replyCharset(self.shown(label)))
         }
         switch encoding {
         // Servers put this label on everything, and UTF-8 does not come about by chance.
         case .isoLatin1, .ascii, .windowsCP1252: if String(validating: bytes, as: UTF8.self) != nil { return bytes }
         default: break
         }
-        return try self.converted(bytes[...], encoding, named: label)
+        return try self.converted(bytes[...], encoding, otherwise: .replyCharsetWrong(self.shown(label)))
     }
 
     /// Returns the coding that is still on a body of these codings; gzip and deflate alone are undone by the client.
@@ -68,11 +67,11 @@ enum ReplyText {
     private static func converted(
         _ bytes: ArraySlice<UInt8>,
         _ encoding: String.Encoding,
-        named label: String
+        otherwise why: Message
     ) throws(Unreadable) -> [UInt8] {
         if encoding == .utf8, String(validating: bytes, as: UTF8.self) != nil { return Array(bytes) }
         guard encoding != .utf8, let text = String(bytes: bytes, encoding: encoding) else {
-            throw Unreadable(what: "labelled as \(self.shown(label)), which its bytes are not")
+            throw Unreadable(why: why)
         }
         return Array(text.utf8)
     }
@@ -86,6 +85,6 @@ enum ReplyText {
 
     /// A remote's label as far as it may stand in a message.
     private static func shown(_ label: String) -> String {
-        label.count <= 40 && label.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? label : "of an unknown name"
+        label.count <= 40 && label.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? label : "…"
     }
 }

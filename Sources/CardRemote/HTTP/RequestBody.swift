@@ -80,13 +80,10 @@ struct HeaderField: Sendable {
     init(_ name: String, _ value: String) throws(HeaderViolation) {
         // A token (RFC 9110 section 5.6.2).
         guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else {
-            throw HeaderViolation(message: "the name of a header is empty or holds an illegal character")
+            throw HeaderViolation(message: .httpHeaderName)
         }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value == value.trimmed else {
-            throw HeaderViolation(
-                message:
-                    "the value of the header \(name) holds other than visible ASCII, or begins or ends with a blank"
-            )
+            throw HeaderViolation(message: .httpHeaderValue(name))
         }
         self.name = name
         self.value = Redacted(value)

@@ -21,20 +21,8 @@ struct TLSFiles {
         switch (settings.clientCertificate, settings.clientKey) {
         case (nil, nil): break
         case (let certificate?, let key?): try self.identify(&configuration, certificate, key)
-        case (_?, nil):
-            throw self.error(
-                "tls_file_invalid",
-                "client_key",
-                nil,
-                "is missing beside client_certificate; set both or none"
-            )
-        case (nil, _?):
-            throw self.error(
-                "tls_file_invalid",
-                "client_certificate",
-                nil,
-                "is missing beside client_key; set both or none"
-            )
+        case (_?, nil): throw Self.invalid(.tlsPairMissing(self.key("client_key"), beside: "client_certificate"))
+        case (nil, _?): throw Self.invalid(.tlsPairMissing(self.key("client_certificate"), beside: "client_key"))
         }
         return configuration
     }
@@ -44,65 +32,40 @@ struct TLSFiles {
         configuration.certificateChain = chain.map { .certificate($0) }
         var status = stat()
         if stat(key, &status) == 0, let refusal = SecretRights.refusal(of: key, status) {
-            throw self.error("tls_file_invalid", "client_key", key, refusal)
+            throw Self.invalid(.tlsKeyRights(self.key("client_key"), refusal))
         }
         do {
             // The library's error is not kept: it might quote the key.
             configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
         } catch {
-            throw self.error(
-                "tls_file_invalid",
-                "client_key",
-                key,
-                """
-                cannot be read as a private key in PEM; check its path and its permissions, and that it has no \
-                passphrase
-                """
-            )
+            throw Self.invalid(.tlsKeyUnreadable(self.key("client_key"), key))
         }
         var trial = configuration
         // So that the system's certificates are not read for this.
         trial.trustRoots = .certificates([])
         guard (try? NIOSSLContext(configuration: trial)) != nil else {
-            throw self.error(
-                "tls_key_mismatch",
-                "client_key",
-                key,
-                "does not belong to the first certificate of client_certificate; give the key it was requested with"
-            )
+            throw Self.invalid(.tlsKeyMismatch(self.key("client_key"), key), "tls_key_mismatch")
         }
     }
 
     private func certificates(_ path: String, key: String) throws(CodedError) -> [NIOSSLCertificate] {
         guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
-            throw self.error(
-                "tls_file_invalid",
-                key,
-                path,
-                """
-                cannot be read as certificates in PEM; check its path and its permissions, and that it holds a block \
-                BEGIN CERTIFICATE
-                """
-            )
+            throw Self.invalid(.tlsCertificatesUnreadable(self.key(key), path))
         }
         // A bundle of authorities holds some that are over; one that holds nothing else is a mistake.
         let now = Timestamp(Date())
         let living = certificates.filter { Self.end(of: $0) >= now }
         if let expired = certificates.first(where: { Self.end(of: $0) < now }), key != "ca_file" || living.isEmpty {
             let day = String(Self.end(of: expired).description.prefix(10))
-            throw self.error(
-                "tls_certificate_expired",
-                key,
-                path,
-                "holds a certificate that expired on \(day); replace it"
-            )
+            throw Self.invalid(.tlsCertificateExpired(self.key(key), path, day: day), "tls_certificate_expired")
         }
         return living
     }
 
-    private func error(_ code: String, _ key: String, _ path: String?, _ what: Message) -> CodedError {
-        let file: Message = path.map { ", the file \(Redacted($0))," } ?? ""
-        return CodedError(ReasonCode(rawValue: code), .configuration, "\(self.section).tls.\(key)\(file) " + what)
+    private func key(_ name: String) -> String { "\(self.section).tls.\(name)" }
+
+    private static func invalid(_ message: Message, _ code: String = "tls_file_invalid") -> CodedError {
+        CodedError(ReasonCode(rawValue: code), .configuration, message)
     }
 
     private static func end(of certificate: NIOSSLCertificate) -> Timestamp {

@@ -15,11 +15,8 @@ struct Credentials: Sendable {
     init(_ settings: VerificationSettings) throws(CodedError) {
         for (name, value) in [("api_key", settings.apiKey), ("api_secret", settings.apiSecret)]
         where value.reveal().isEmpty {
-            throw CodedError(
-                ReasonCode(rawValue: "credentials_missing"),
-                .configuration,
-                "verification.\(name) is empty; set it to the account's value"
-            )
+            let message = Message.verifierCredentialEmpty("verification.\(name)")
+            throw CodedError(ReasonCode(rawValue: "credentials_missing"), .configuration, message)
         }
         self.key = settings.apiKey
         self.secret = settings.apiSecret

@@ -21,7 +21,7 @@ struct ReplyReading {
         do throws(ReplyText.Unreadable) {
             object = JSONValue(parsing: try ReplyText.utf8(of: reply)).flatMap { $0.isObject ? $0 : nil }
         } catch {
-            unreadable = error.what
+            unreadable = error.why
         }
         if let object, let text = Self.errorText(in: object) {
             let error = VendorError(text)
@@ -64,10 +64,7 @@ struct ReplyReading {
                 RemoteFailure(
                     .stop,
                     code: "wrong_dialect",
-                    message: """
-                        the verifier answers in the dialect \(other), not in \(dialect); check verification.url and \
-                        verification.dialect
-                        """,
+                    message: .verifierDialect(other, dialect),
                     httpStatus: reply.status,
                     stopScope: .request
                 )
@@ -81,15 +78,11 @@ struct ReplyReading {
         dialect: VerificationDialect,
         _ unreadable: Message?
     ) -> RemoteFailure {
-        let what = unreadable ?? (reply.mediaType == "text/html" ? "with HTML" : "with something that is no reading")
-        return RemoteFailure(
-            .transient,
-            code: "unusable_reply",
-            message: """
-                the verifier answered \(reply.status) \(what) (\(reply.body.count) bytes, dialect \(dialect)); if it \
-                persists, check verification.url
-                """,
-            httpStatus: reply.status
-        )
+        let (status, count) = (reply.status, reply.body.count)
+        let message: Message =
+            unreadable.map { .verifierUnreadable(status, count, $0) }
+            ?? (reply.mediaType == "text/html"
+                ? .verifierHTML(status, count, dialect) : .verifierNoReading(status, count, dialect))
+        return RemoteFailure(.transient, code: "unusable_reply", message: message, httpStatus: status)
     }
 }

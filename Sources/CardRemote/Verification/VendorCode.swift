@@ -42,36 +42,21 @@ enum VendorCode: String, CaseIterable, Sendable {
     }
 
     /// What happened, and what to do.
-    var explanation: (what: Message, remedy: Message) {
+    ///
+    /// - Parameter error: the code as it is shown.
+    func message(_ error: String) -> Message {
         switch self {
-        case .authenticationError:
-            (
-                "the verifier refused the API key",
-                "check verification.api_key and verification.api_secret; for signed requests also this machine's clock"
-            )
-        case .authorizationError:
-            ("the verifier denies this API key the service", "check the account's balance, quota and permissions")
-        case .insufficientPermission:
-            ("the API key may not use a parameter", "ask the vendor to license the legality scores")
-        case .concurrencyLimitExceeded:
-            ("the key's calls per second are used up", "the pipeline slows down; lower verification.concurrency")
-        case .interfaceNotFound:
-            ("the verifier has no such interface", "check verification.url and verification.dialect")
-        case .missingArguments, .badArguments, .coexistenceArguments:
-            (
-                "the verifier refused the request's arguments",
-                "check verification.dialect and verification.auth; if they are right, report this"
-            )
-        case .invalidImageSize:
-            ("the verifier finds the image too large or too small", "it is made smaller once; else take a new photo")
-        case .imageFileTooLarge, .requestEntityTooLarge:
-            ("the verifier finds the file too large", "it is made smaller once; lower imaging.byte_budget")
-        case .unsupportedImageFormat:
-            ("the verifier cannot decode the image", "take a new photo")
-        case .invalidImageURL:
-            ("the verifier found no image at the URL", "check verification.dialect")
-        case .internalError, .imageDownloadTimeout:
-            ("the verifier failed", "the call is repeated")
+        case .authenticationError: .verifierAuthentication(error)
+        case .authorizationError: .verifierAuthorization(error)
+        case .insufficientPermission: .verifierPermission(error)
+        case .concurrencyLimitExceeded: .verifierConcurrency(error)
+        case .interfaceNotFound: .verifierInterface(error)
+        case .missingArguments, .badArguments, .coexistenceArguments: .verifierArguments(error)
+        case .invalidImageSize: .verifierImageSize(error)
+        case .imageFileTooLarge, .requestEntityTooLarge: .verifierFileSize(error)
+        case .unsupportedImageFormat: .verifierUndecodable(error)
+        case .invalidImageURL: .verifierImageURL(error)
+        case .internalError, .imageDownloadTimeout: .verifierFailed(error)
         }
     }
 }

@@ -53,14 +53,7 @@ struct VendorError: Hashable, Sendable {
         let details = self.detail.split(separator: ",").map(\.trimmed)
         let isHarmless = !details.isEmpty && details.allSatisfy(Self.knownDetails.contains)
         let name = isHarmless ? "\(self.boundedCode): \(self.detail)" : self.boundedCode
-        guard let (what, remedy) = self.known?.explanation else {
-            return
-                """
-                the verifier answered \(status) with an error we do not know (\(name)); see the vendor's list of error \
-                codes
-                """
-        }
-        return "\(what) (\(name)); \(remedy)"
+        return self.known?.message(name) ?? .verifierUnknownError(name, status)
     }
 }
 
@@ -68,22 +61,23 @@ struct VendorError: Hashable, Sendable {
 struct VendorStatus {
     /// The class of a status that is not one of success.
     let failureClass: FailureClass
-    private let remedy: Message
+    private let message: Message
     private let reply: HTTPReply
 
     init(_ reply: HTTPReply) {
         self.reply = reply
-        (self.failureClass, self.remedy) =
-            switch reply.status {
-            case 413: (.shrink, "the image is made smaller once; lower imaging.byte_budget")
-            case 429: (.throttled, "the pipeline slows down; lower verification.concurrency")
-            case 503 where reply.retryAfter != nil: (.throttled, "the pipeline slows down")
+        let status = reply.status
+        (self.failureClass, self.message) =
+            switch status {
+            case 413: (.shrink, .verifierTooLarge(status))
+            case 429: (.throttled, .verifierThrottled(status))
+            case 503 where reply.retryAfter != nil: (.throttled, .verifierBusy(status))
             // A redirect is not followed and a wrong method is not ours: the URL is another service's.
-            case 300..<400: (.stop, "redirects are not followed; set verification.url to where it points")
-            case 401, 403: (.stop, "check verification.api_key, verification.api_secret and a proxy on the way")
-            case 407: (.stop, "a proxy on the way wants credentials; set them in verification.proxy")
-            case 404, 405, 410: (.stop, "check verification.url")
-            default: (.transient, "the call is repeated; if it persists, look into the service's log")
+            case 300..<400: (.stop, .verifierRedirect(status))
+            case 401, 403: (.stop, .verifierAccess(status))
+            case 407: (.stop, .verifierProxy(status))
+            case 404, 405, 410: (.stop, .verifierURL(status))
+            default: (.transient, .verifierStatus(status))
             }
     }
 
@@ -100,12 +94,7 @@ struct VendorStatus {
         return RemoteFailure(
             isCut ? .transient : self.failureClass,
             code: isCut ? "truncated_reply" : "http_\(status)",
-            message: isCut
-                ? """
-                the verifier's answer \(status) broke off after \(self.reply.body.count) bytes, before any error could \
-                be read; the call is repeated; if it persists, look into what lies between
-                """
-                : "the verifier answered \(status); \(self.remedy)",
+            message: isCut ? .verifierCutOff(status, self.reply.body.count) : self.message,
             httpStatus: status,
             retryAfter: self.reply.retryAfter,
             stopScope: self.stopScope

@@ -37,7 +37,7 @@ package final class VerificationService: Verifier {
             form = try self.dialect.form.form(image, credentials: self.credentials.parts())
         } catch {
             // The parts are ours and in memory: only a boundary found in the photo 64 times over can come here.
-            return .failed(RemoteFailure(.transient, code: "\(error.code)", message: "\(error.message)"))
+            return .failed(RemoteFailure(.transient, code: "\(error.code)", message: .verifierForm(error.code)))
         }
         switch await self.http.post(.form(form)) {
         case .reply(let reply):

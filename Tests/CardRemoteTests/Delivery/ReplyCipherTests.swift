@@ -27,7 +27,7 @@ import Testing
             try ReplyCipher(Self.encryption(key: String(repeating: "k", count: length)))
         }
         #expect(error.code.rawValue == "encryption_invalid")
-        #expect(error.message.contains("delivery.reply.key_file: the key has \(length) bytes"))
+        #expect(error.message.contains("delivery.reply.key_file: the key has \(length) byte"))
         #expect(!error.message.contains("kk"))
     }
 

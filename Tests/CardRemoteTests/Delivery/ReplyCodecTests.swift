@@ -91,7 +91,7 @@ import Testing
         let head = Array(#"{"RETCODE":"0","RETMSG":""#.utf8)
         #expect(
             codec.reading(of: HTTPReply(status: 200, body: Data(head + [0xC3, 0x28] + Array("\"}".utf8))))
-                == .unreadable("in a charset that it does not name and that is not UTF-8")
+                == .unreadable(.replyCharsetUnnamed)
         )
         #expect(codec.reading(of: HTTPReply(status: 200, body: Data([0xFF, 0xFE, 0x7B, 0x00]))) == .unknownFormat)
         let deep = String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000)

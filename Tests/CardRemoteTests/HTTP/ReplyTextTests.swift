@@ -44,9 +44,9 @@ import Testing
     @Test(
         arguments: [
             ("a/b;charset=x-klingon", nil, "x-klingon"), ("a/b;charset=utf-8", nil, "utf-8"),
-            ("a/b", nil, "does not name"),
+            ("a/b", nil, "names no charset"),
             ("a/b;charset=gbk", "br", "br"), ("a/b;charset=gbk", "gzip, gzip", "gzip, gzip"),
-            ("a/b;charset=\(String(repeating: "x", count: 99))", nil, "unknown name"),
+            ("a/b;charset=\(String(repeating: "x", count: 99))", nil, "the charset …"),
         ] as [(String, String?, String)]
     )
     func `What cannot be read says which charset or coding it was`(contentType: String, coding: String?, words: String)
@@ -54,7 +54,7 @@ import Testing
         let error = #expect(throws: ReplyText.Unreadable.self) {
             try self.text(Self.gbk + [0xFF, 0xFF], contentType, coding: coding)
         }
-        #expect(error?.what.contains(words) == true)
+        #expect(error?.why.contains(words) == true)
     }
 
     /// A reply with a body in some bytes.

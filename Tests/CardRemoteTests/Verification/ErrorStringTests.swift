@@ -118,7 +118,7 @@ import Testing
         #expect(
             message(401, "AUTHENTICATION_ERROR")?.text()
                 == "the verifier refused the API key (AUTHENTICATION_ERROR); check "
-                + "verification.api_key and verification.api_secret; for signed requests also this machine's clock"
+                + "verification.api_key and verification.api_secret, and for signed requests also this machine's clock"
         )
         #expect(message(403, "CONCURRENCY_LIMIT_EXCEEDED")?.contains("verification.concurrency") == true)
         #expect(
