@@ -14,7 +14,7 @@ struct ConfigCommand: AsyncParsableCommand {
     struct Check: Command {
         static let configuration = CommandConfiguration(
             abstract: "Check the configuration as run and serve would use it.",
-            discussion: "Ends with 78 if anything is wrong. Contacts nobody."
+            discussion: "Ends with 78 if anything is wrong. Makes no call."
         )
 
         @OptionGroup var options: GlobalOptions
@@ -48,9 +48,9 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Sample: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Print a configuration file to start from: every key with its default, commented out.",
+            abstract: "Print a configuration file to start from, with every key and its default commented out.",
             discussion: """
-                It is read from ~/.config/idcard-pipeline/idcard-pipeline.yaml, and needs mode 0600 once it holds secrets:
+                idcard-pipeline reads it from ~/.config/idcard-pipeline/idcard-pipeline.yaml; with secrets it needs mode 0600:
 
                   mkdir -p ~/.config/idcard-pipeline && cd ~/.config/idcard-pipeline
                   (umask 077; idcard-pipeline config sample > idcard-pipeline.yaml)

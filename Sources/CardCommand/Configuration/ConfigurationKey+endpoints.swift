@@ -10,38 +10,42 @@ extension ConfigurationKey {
         [
             ConfigurationKey("verification.url", \.verifier.endpoint.url, .address)
                 .defaults(to: "none: it must be set")
-                .means("Address of the verification service; the dialect's path is added where it has none."),
+                .means("URL of the verification service; without a path, the path of the dialect is added."),
             ConfigurationKey("verification.dialect", \.verifier.dialect, .word)
-                .means("What the service speaks."),
+                .means("API that the service speaks."),
             ConfigurationKey("verification.api_key", \.verifier.apiKey, .credential)
-                .means("Key of the account at the service."),
+                .means("api_key of the account."),
             ConfigurationKey("verification.api_secret", \.verifier.apiSecret, .credential)
-                .means("Secret of the account at the service."),
+                .means("api_secret of the account."),
             ConfigurationKey("verification.auth", \.verifier.authentication, .word)
                 .means(
-                    "How calls prove the account: key and secret in every form, or a signature made with the secret."
+                    "How calls authenticate: key and secret in every form, or a signature made with the secret."
                 ),
             ConfigurationKey("verification.legality_threshold", \.engine.rules.legalityThreshold, .number(0...1))
-                .means("Least score as a genuine card that passes, unless the service names its own."),
+                .means("Lowest score for a genuine card that passes, unless the service gives its own threshold."),
         ] + Self.calls(of: .verification, "the verification service")
 
     private static func calls(of service: Configuration.Service, _ peer: String) -> [ConfigurationKey] {
         let section = service.rawValue
         return [
             ConfigurationKey("\(section).concurrency", \.[pace: service].concurrency, .integer(1...256))
-                .means("Most calls of \(peer) at a time; its answers may lower it for a while."),
+                .means("Maximum number of parallel calls to \(code: peer); its answers may lower it for a while."),
             ConfigurationKey("\(section).rate", \.[pace: service].rate, .rate)
-                .means("Most calls of \(peer) per second; 0 sets no limit."),
+                .means("Maximum number of calls to \(code: peer) per second; 0 means no limit."),
             ConfigurationKey("\(section).timeout", \.[endpoint: service].timeout, .duration(callTimes))
-                .means("Longest time of one call of \(peer)."),
+                .means("Maximum time of one call to \(code: peer)."),
             ConfigurationKey("\(section).max_attempts", \.[pace: service].maxAttempts, .integer(1...100))
-                .means("Failed calls of \(peer) after which a card ends; they count only while it takes other cards."),
+                .means(
+                    "Failed calls to \(code: peer) after which a card fails; they count only while other cards succeed."
+                ),
             .optional("\(section).proxy", \.[endpoint: service].proxy, .secret)
-                .means("HTTP proxy on the way to \(peer), http://host:port; may hold user name and password."),
+                .means("HTTP proxy for \(code: peer), http://host:port; may contain user name and password."),
             .optional("\(section).tls.ca_file", \.[endpoint: service].tls.caFile, .path)
-                .means("PEM file with the only authorities trusted for \(peer); a self-signed certificate is its own."),
+                .means(
+                    "PEM file with the only authorities trusted for \(code: peer); a self-signed certificate is its own authority."
+                ),
             .optional("\(section).tls.client_certificate", \.[endpoint: service].tls.clientCertificate, .path)
-                .means("PEM file with the certificate, and its chain, by which \(peer) knows us."),
+                .means("PEM file with the client certificate, and its chain, for \(code: peer)."),
             .optional("\(section).tls.client_key", \.[endpoint: service].tls.clientKey, .path)
                 .means("PEM file (mode 0600) with the private key of that certificate."),
         ]
@@ -50,7 +54,7 @@ extension ConfigurationKey {
     static let verdict: [ConfigurationKey] =
         [
             ConfigurationKey("verdict.min_age", \.engine.rules.minimumAge, .integer(0...150))
-                .means("Least age of the holder in whole years; 0 asks for none.")
+                .means("Minimum age of the holder in whole years; 0 means no check.")
         ]
         + VerdictRule.allCases.map { rule in
             ConfigurationKey(
@@ -58,48 +62,52 @@ extension ConfigurationKey {
                 \.engine.rules[severity: rule],
                 .word(rule.possibleSeverities)
             )
-            .means("What happens to a card that the rule \(rule.rawValue) finds wanting.")
+            .means("What happens to a card that violates the rule \(rule).")
         }
 
     static let delivery: [ConfigurationKey] =
         [
             ConfigurationKey("delivery.url", \.backend.endpoint.url, .address)
                 .defaults(to: "none: it must be set")
-                .means("Address of the business backend, with its path."),
+                .means("URL of the business backend, with its path."),
             ConfigurationKey("allow_http.hosts", \.httpHosts, .list)
                 .means(
-                    "Other machines, each host:port, whose verification.url or delivery.url may be http: others can read all that goes there."
+                    "Other machines, each host:port, whose verification.url or delivery.url may be http, though everything sent there can be read on the way."
                 ),
             ConfigurationKey("delivery.layout", \.backend.layout, .word)
-                .means("Cards of a request: one; front and back of a business number; several of one user account."),
+                .means(
+                    "What one request carries: single = one card; application = front and back of a case; batch = many cards of one user account."
+                ),
             ConfigurationKey("delivery.body", \.backend.body, .word)
-                .means("Form of a request: a multipart form, or the image alone with the other fields as headers."),
+                .means("Body of a request: a multipart form, or the image alone with the other fields as headers."),
             ConfigurationKey("delivery.batch_max_cards", \.engine.batchMaxCards, .integer(1...1000))
-                .means("Most cards of a request in the layout batch."),
+                .means("Maximum number of cards in a request of the layout batch."),
             ConfigurationKey("delivery.batch_max_bytes", \.engine.batchMaxBytes, .bytes(10_000...(1 << 30)))
-                .means("Most bytes of the images of a request in the layout batch; a larger card goes alone."),
+                .means("Maximum size of all images in a request of the layout batch; a larger card goes alone."),
             ConfigurationKey("delivery.batch_wait", \.engine.batchWait, .duration(.zero...(.seconds(3600))))
-                .means("How long the first card of a request waits for others in the layout batch."),
+                .means("How long the first card of a request waits for more in the layout batch."),
             .optional("delivery.token", \.deliverySecrets.token, .secret)
-                .means("TOKEN of the form; set one of this, delivery.token_file and delivery.token_command."),
+                .means(
+                    "TOKEN of the form; set only one of delivery.token, delivery.token_file and delivery.token_command."
+                ),
             .optional("delivery.token_file", \.deliverySecrets.tokenFile, .path)
-                .means("File (mode 0600) that holds the TOKEN; it is read again for every delivery."),
+                .means("File (mode 0600) with the TOKEN; reread for every delivery."),
             .optional("delivery.token_command", \.deliverySecrets.tokenCommand, .secret)
                 .means(
-                    "Command for /bin/sh -c whose first line of output is the TOKEN; it is run again when that is refused."
+                    "Command for /bin/sh -c whose first line of output is the TOKEN; run again when the backend refuses it."
                 ),
             .optional("delivery.user_no", \.backend.userNumber, .userNumber)
-                .means("USERNO of the form for cards whose metadata names none."),
+                .means("USERNO of the form for cards without a user account of their own."),
             ConfigurationKey("delivery.back_without_front", \.engine.policy.backWithoutFront, .word)
-                .means("Whether a back whose front is not known waits, or is sent once its wait is over."),
+                .means("Whether a back without a front waits for it, or is sent after delivery.front_wait."),
             ConfigurationKey("delivery.on_unknown", \.engine.onUnknown, .word)
                 .means(
-                    "After a call with unknown outcome: send the same again under the same key, or leave it to a person."
+                    "After a call with unknown outcome: send the same request again under the same key, or hold the card for a person."
                 ),
             ConfigurationKey("delivery.front_wait", \.engine.frontWait, .duration(waits))
-                .means("How long a card that arrives singly waits for its other side."),
+                .means("How long a card that arrives alone waits for its other side."),
             ConfigurationKey("delivery.reuse_connections", \.backend.endpoint.reusesConnections, .yesOrNo)
-                .means("Whether requests share connections; false is for backends that answer some requests twice."),
+                .means("Whether requests share connections; set false for a backend that answers some requests twice."),
         ] + Self.calls(of: .delivery, "the business backend")
 }
 
@@ -136,9 +144,9 @@ extension ConfigurationKey {
         ConfigurationKey("delivery.business_type", \.backend.form.businessTypeValue, .text)
             .means("BUSINESSTYPE of the form."),
         ConfigurationKey("delivery.doctype.front", \.backend.form.frontDocumentType, .text)
-            .means("Kind of document of a front."),
+            .means("DOCTYPE of a front."),
         ConfigurationKey("delivery.doctype.back", \.backend.form.backDocumentType, .text)
-            .means("Kind of document of a back."),
+            .means("DOCTYPE of a back."),
         ConfigurationKey("delivery.filename.front", \.backend.form.frontFilename, .text)
             .means("File name of a front."),
         ConfigurationKey("delivery.filename.back", \.backend.form.backFilename, .text)
@@ -148,11 +156,11 @@ extension ConfigurationKey {
         ConfigurationKey("delivery.fields.user_no", \.backend.form.userNumber, .text)
             .means("Name of the field with the user account."),
         ConfigurationKey("delivery.fields.business_type", \.backend.form.businessType, .text)
-            .means("Name of the field with the kind of business."),
+            .means("Name of the field with the business type."),
         ConfigurationKey("delivery.fields.business_no", \.backend.form.businessNumber, .text)
             .means("Name of the field with the business number."),
         ConfigurationKey("delivery.fields.doctype", \.backend.form.documentType, .text)
-            .means("Name of the field with the kind of document."),
+            .means("Name of the field with the document type."),
         ConfigurationKey("delivery.fields.file", \.backend.form.file, .text)
             .means("Name of the part with the image."),
     ]
@@ -162,26 +170,26 @@ extension ConfigurationKey {
 
     static let replies: [ConfigurationKey] = [
         ConfigurationKey("delivery.reply.code", \.backend.reply.code, .text)
-            .means("Name of the reply's field with the code."),
+            .means("Name of the field of the reply with the code."),
         ConfigurationKey("delivery.reply.message", \.backend.reply.message, .text)
-            .means("Name of the reply's field with the text."),
+            .means("Name of the field of the reply with the text."),
         ConfigurationKey("delivery.reply.items", \.backend.reply.items, .text)
-            .means("Name of the reply's field with one answer per card."),
+            .means("Name of the field of the reply with one answer per card."),
         ConfigurationKey("delivery.reply.encryption", \.deliverySecrets.replyEncryption, .word)
-            .means("How replies are encrypted; they are then Base64 of that."),
+            .means("How replies are encrypted; an encrypted reply is sent as Base64."),
         .optional("delivery.reply.key_file", \.deliverySecrets.replyKeyFile, .path)
-            .means("File (mode 0600) with the key of encrypted replies: 16 bytes, or 24 and more."),
+            .means("File (mode 0600) with the key of encrypted replies: 16 bytes, or at least 24."),
         ConfigurationKey("delivery.reply.iv", \.deliverySecrets.replyStartVector, .secret)
-            .defaults(to: "that of the convention")
-            .means("Start vector of 3des-cbc: 8 bytes."),
+            .defaults(to: "the one of the convention")
+            .means("Initialisation vector of 3des-cbc: 8 bytes."),
         ConfigurationKey("delivery.retcode.success", \.backend.retcodes.success, .codes)
             .means("RETCODEs of an accepted card."),
         ConfigurationKey("delivery.retcode.already_exists", \.backend.retcodes.alreadyExists, .codes)
-            .means("RETCODEs of a card that the backend had before; it counts as delivered."),
+            .means("RETCODEs of a card that the backend already has; it counts as delivered."),
         ConfigurationKey("delivery.retcode.token_expired", \.backend.retcodes.tokenExpired, .codes)
-            .means("RETCODEs, or statuses as http_403, that say: nothing was applied, a new TOKEN is needed."),
+            .means("RETCODEs, or statuses such as http_403, that mean: nothing was applied and a new TOKEN is needed."),
         ConfigurationKey("delivery.retcode.retryable", \.backend.retcodes.retryable, .codes)
-            .means("RETCODEs that say: send the same later."),
+            .means("RETCODEs that mean: send the same request later."),
         ConfigurationKey("delivery.retcode.rejected", \.backend.retcodes.rejected, .codes)
             .means("RETCODEs of a refused card."),
         ConfigurationKey("delivery.retcode.unlisted", \.backend.retcodes.unlisted, .word)
@@ -191,15 +199,15 @@ extension ConfigurationKey {
     static let pace: [ConfigurationKey] = [
         ConfigurationKey("retry.base", \.engine.retry.base, .duration(.milliseconds(1)...(.seconds(3600))))
             .means(
-                "Upper bound of the first delay after a failure; it doubles with every one, and the delay is drawn below it."
+                "Upper bound of the first delay after a failure; it doubles with each failure, and the delay is random below it."
             ),
         ConfigurationKey("retry.cap", \.engine.retry.cap, .duration(.milliseconds(1)...(.seconds(86_400))))
-            .means("Upper bound of every delay."),
+            .means("Upper bound of all delays."),
         ConfigurationKey("stop.probe_interval", \.engine.probeInterval, .duration(.seconds(1)...(.seconds(86_400))))
-            .means("Longest pause of a stopped stage before it tries one card."),
+            .means("Longest pause before a stopped stage tries one card."),
         ConfigurationKey("run.patience", \.engine.patience, .duration(.zero...(.seconds(86_400))))
-            .means("How long a run waits for cards that are to be repeated later."),
+            .means("How long a run waits for cards whose next attempt is due later."),
         ConfigurationKey("run.shutdown_timeout", \.engine.shutdownTimeout, .duration(.zero...(.seconds(3600))))
-            .means("How long calls under way may go on after SIGINT or SIGTERM."),
+            .means("How long calls in progress may take after SIGINT or SIGTERM."),
     ]
 }

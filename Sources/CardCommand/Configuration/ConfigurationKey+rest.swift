@@ -12,37 +12,37 @@ extension ConfigurationKey {
     static let sandbox: [ConfigurationKey] = [
         ConfigurationKey("sandbox.path", \.sandboxPath, .path)
             .defaults(to: "$XDG_DATA_HOME/idcard-pipeline/sandbox, with --embedded …/embedded")
-            .means("Folder of the sandbox, in which cards are durable; nothing in it is ever an input."),
+            .means("Folder of the sandbox, which stores all cards; nothing in it is ever an input."),
         ConfigurationKey("sandbox.intake_free_space", \.engine.intakeFreeSpace, .bytes(0...(1 << 50)))
-            .means("Free space on the disk of the sandbox below which nothing more is taken in."),
+            .means("Free space on the disk of the sandbox below which no more photos are imported."),
         .optional("vault.key_file", \.vault.keyFile, .path)
             .defaults(to: "$XDG_CONFIG_HOME/idcard-pipeline/vault.key, with --embedded …/embedded.key")
             .means("File (mode 0600) with the keys of the sandbox, the current one first; keys init makes it."),
         .optional("vault.key", \.vault.key, .secret)
             .means(
-                "Keys of the sandbox with commas between, the current one first; set one of this, key_file and key_command."
+                "Keys of the sandbox, separated by commas, the current one first; set only one of key, key_file and key_command."
             ),
         .optional("vault.key_command", \.vault.keyCommand, .secret)
-            .means("Command for /bin/sh -c that writes the keys of the sandbox, one a line, the current one first."),
+            .means("Command for /bin/sh -c that prints the keys of the sandbox, one per line, the current one first."),
     ]
 
     static let imaging: [ConfigurationKey] = [
         ConfigurationKey("imaging.quality", \.imaging.quality, .number(0...1))
             .means("JPEG quality to start with, as in UIImageJPEGRepresentation; libjpeg's scale is 100 times that."),
         ConfigurationKey("imaging.min_quality", \.imaging.minQuality, .number(0...1))
-            .means("Lowest quality tried before the picture is made smaller."),
+            .means("Lowest quality tried before the image is made smaller."),
         ConfigurationKey("imaging.max_edge", \.imaging.maxEdge, .integer(48...65_500))
             .means("Longest edge of the prepared image in pixels; smaller photos are not enlarged."),
         ConfigurationKey("imaging.byte_budget", \.imaging.byteBudget, .bytes(10_000...100_000_000))
-            .means("Most bytes of the prepared image; the form around it takes up to 10000 more."),
+            .means("Maximum size of the prepared image; the form adds up to 10000 bytes."),
         ConfigurationKey("imaging.recompress", \.imaging.recompress, .word([.always, .whenNeeded]))
-            .means("Whether images that keep all limits are encoded again."),
+            .means("Whether photos within all limits are recompressed, too."),
         ConfigurationKey("imaging.concurrency", \.engine.preparing, .integer(0...1024))
-            .means("Images prepared at a time; 0 takes one for each core."),
+            .means("Images prepared in parallel; 0 means one per core."),
         ConfigurationKey("imaging.max_source_bytes", \.imaging.maxSourceBytes, .bytes(1024...(1 << 30)))
-            .means("Most bytes of a photo."),
+            .means("Maximum size of a photo."),
         ConfigurationKey("imaging.max_pixels", \.imaging.maxPixels, .integer(1_000_000...1_000_000_000))
-            .means("Most pixels of a photo."),
+            .means("Maximum number of pixels of a photo."),
         ConfigurationKey("imaging.isolation", \.isolation, .word)
             .means("Where photos are decoded: in this process, or each in a confined child (slower, safer)."),
     ]
@@ -50,31 +50,31 @@ extension ConfigurationKey {
     static let server: [ConfigurationKey] = [
         ConfigurationKey("server.listen", \.server.listen, .text)
             .means(
-                "Address and port on which serve takes requests; beyond this machine only with server.tls. Port 0 takes a free one."
+                "Address and port of serve; other machines can reach it only with server.tls. Port 0 picks a free one."
             ),
         .optional("server.tls.certificate", \.server.certificate, .path)
-            .means("PEM file with the certificate of serve and its chain; it is read again at SIGHUP."),
+            .means("PEM file with the certificate of serve and its chain; reread at SIGHUP."),
         .optional("server.tls.key", \.server.key, .path)
             .means("PEM file (mode 0600) with the private key of that certificate."),
         .optional("server.tokens_file", \.server.tokensFile, .path)
             .defaults(to: "$XDG_CONFIG_HOME/idcard-pipeline/tokens.json")
-            .means("File (mode 0600) of who may ask, with a hash of each token."),
+            .means("File (mode 0600) with the clients and a hash of each token."),
         ConfigurationKey("server.rate_limit", \.server.rateLimit, .integer(1...1_000_000))
-            .means("Requests that the tokens of one name may make in a minute."),
+            .means("Requests per minute for all tokens of one name."),
         ConfigurationKey("server.cors_origins", \.server.corsOrigins, .list)
             .means("Origins whose pages may use the API in a browser, such as https://desk.example."),
         .optional("webhooks.secrets", \.webhooks.secrets, .secret)
             .means(
-                "Secrets of webhook senders (Standard Webhooks), each NAME=whsec_…, with commas between; without one, webhooks are refused."
+                "Secrets of webhook senders (Standard Webhooks), each NAME=whsec_…, separated by commas; without one, webhooks are refused."
             ),
         .optional("webhooks.secrets_file", \.webhooks.secretsFile, .path)
-            .means("File (mode 0600) with these secrets, one a line; it is read again at SIGHUP."),
+            .means("File (mode 0600) with these secrets, one per line; reread at SIGHUP."),
     ]
 
     static let intake: [ConfigurationKey] = [
         ConfigurationKey("intake.business_no_from", \.businessNumberFrom, .text)
             .means(
-                "What in the path of a photo is its business number: folder, folder:LEVEL, root, pattern:REGEX or none."
+                "Which part of a photo's path is its business number: folder, folder:LEVEL, root, pattern:REGEX or none."
             ),
         ConfigurationKey("sources", \.sources, .namedPaths)
             .means("Folders or manifests for runs on demand, each NAME=PATH; POST /v1/runs names one of them."),
@@ -83,7 +83,7 @@ extension ConfigurationKey {
                 "Hosts that photos named by URL may come from: names, or *.suffix; without one, nothing is fetched."
             ),
         ConfigurationKey("fetch.allow_addresses", \.fetch.allowedAddresses, .list)
-            .means("Blocks of addresses (CIDR) that may be fetched from although they are not on the internet."),
+            .means("Address blocks (CIDR) outside the public internet that photos may be fetched from."),
         ConfigurationKey("fetch.allow_http", \.fetch.allowsHTTP, .yesOrNo)
             .means("Whether URLs may begin with http://."),
         ConfigurationKey("fetch.ports", \.fetch.ports, .list)
@@ -98,17 +98,19 @@ extension ConfigurationKey {
         ConfigurationKey("watch.folders", \.watch.folders, .paths)
             .means("Folders to watch, each with all below it, for watch without folders of its own."),
         ConfigurationKey("watch.mode", \.watch.mode, .word)
-            .means("How news are learnt of: by inotify with rescans, or by polling alone."),
+            .means("How changes are detected: inotify with rescans, or polling only."),
         ConfigurationKey("watch.after", \.watch.after, .word)
-            .means("What becomes of a file once its card is durable."),
+            .means("What happens to a file once its card is stored."),
         ConfigurationKey("watch.quiet_time", \.watch.quietTime, .duration(.milliseconds(10)...(.seconds(86_400))))
-            .means("How long a file stands still before it counts as complete, unless inotify tells sooner."),
+            .means(
+                "How long a file must stay unchanged before it counts as complete, unless inotify reports it earlier."
+            ),
         .optional("watch.done_marker", \.watch.doneMarker, .text)
             .means(
                 "Suffix of a file that says a photo is complete: with .done, a.jpg is taken once a.jpg.done is there."
             ),
         ConfigurationKey("watch.ignore", \.watch.ignore, .list)
-            .means("Patterns of names that are never inputs, beside those of half-done copies."),
+            .means("Patterns of names that are never inputs, in addition to unfinished copies."),
         ConfigurationKey("watch.sidecar", \.watch.sidecar, .word)
             .means("Whether a photo waits for its sidecar IMAGE.json."),
         ConfigurationKey("watch.sidecar_wait", \.watch.sidecarWait, .duration(.zero...(.seconds(86_400))))
@@ -117,16 +119,16 @@ extension ConfigurationKey {
 
     static let upkeep: [ConfigurationKey] = [
         .optional("retention.delivered", \.engine.retention.delivered, .duration(retentions))
-            .means("How long a delivered card is kept; 0s for ever."),
+            .means("How long a delivered card is kept; 0s means forever."),
         .optional("retention.rejected", \.engine.retention.rejected, .duration(retentions))
-            .means("How long a rejected or superseded card is kept; 0s for ever."),
+            .means("How long a rejected or superseded card is kept; 0s means forever."),
         .optional("retention.failed", \.engine.retention.failed, .duration(retentions))
-            .means("How long a failed card is kept; 0s for ever."),
+            .means("How long a failed card is kept; 0s means forever."),
         .optional("retention.held", \.engine.retention.held, .duration(retentions))
-            .means("How long a card waits for a person or a front; 0s for ever."),
+            .means("How long a card waits for a person or a front; 0s means forever."),
         ConfigurationKey("log.level", \.logLevel, .word)
-            .means("Least severity that is logged, on standard error."),
+            .means("Lowest severity that is logged to standard error."),
         ConfigurationKey("log.format", \.logFormat, .word)
-            .means("Form of the log lines."),
+            .means("Format of the log lines."),
     ]
 }

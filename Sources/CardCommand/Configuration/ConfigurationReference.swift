@@ -14,7 +14,7 @@ enum ConfigurationReference {
     /// The sample file: every key with its default, commented out.
     static func sample() -> String {
         var lines = [
-            "# The configuration of idcard-pipeline: every key with its default. Take the # away before what you set.",
+            "# The configuration of idcard-pipeline: every key with its default. Remove the # in front of what you set.",
             "# Copy it to ~/.config/idcard-pipeline/idcard-pipeline.yaml with mode 0600, or name it by --config FILE.",
             "# Times are 500ms, 5s, 10m, 2h or 30d; bytes 1990000, 2MB or 32MiB; lists [a, b].",
             "",
@@ -74,7 +74,7 @@ enum ConfigurationReference {
         return head + lines.joined(separator: "\n") + "\n"
     }
 
-    private static let furtherField = "A further field of every form, with a constant value."
+    private static let furtherField = "An additional field of every form, with a constant value."
 
     private static func line(of key: ConfigurationKey) -> String {
         let value: String =

@@ -9,8 +9,8 @@ struct GlobalOptions: ParsableArguments {
         path: ArgumentHelp(
             "The configuration file.",
             discussion: """
-                Without it: the file that IDCARD_CONFIG names, else $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml \
-                if it exists.
+                Default: the file named by IDCARD_CONFIG, else $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml if it \
+                exists.
                 """,
             valueName: "file"
         ),
@@ -21,7 +21,7 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder of the sandbox (sandbox.path).", valueName: "dir"), completion: .directory)
     var sandbox: String?
 
-    @Flag(help: "Use the built-in verifier and business backend, with a sandbox of their own.")
+    @Flag(help: "Use the built-in verifier and business backend, with their own sandbox.")
     var embedded = false
 
     /// The options as they were given, quoted for a shell.
@@ -65,8 +65,8 @@ extension String {
 struct PipelineOptions: ParsableArguments {
     @Option(
         path: ArgumentHelp(
-            "With --embedded: where the built-in backend keeps documents and ledger.",
-            discussion: "By default the folder embedded-documents in the sandbox.",
+            "With --embedded: the folder for documents and ledger of the built-in backend.",
+            discussion: "Default: the folder embedded-documents in the sandbox.",
             valueName: "dir"
         ),
         completion: .directory

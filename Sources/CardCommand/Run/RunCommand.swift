@@ -8,30 +8,30 @@ import Foundation
 struct RunCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Take in photos of identity cards, verify them and deliver them to the business backend.",
+        abstract: "Import photos of identity cards, verify them and deliver them to the business backend.",
         discussion: """
-            Every image among the paths (files, folders, globs) becomes a card, is recompressed, verified and delivered, fronts \
-            before their backs. Running the same command again is safe: what is known is not read, verified or sent again, and \
-            what was interrupted goes on.
+            Every image among the paths (files, folders, globs) becomes a card, which is recompressed, verified and delivered, \
+            fronts before their backs. It is safe to run the same command again: it does not read, verify or send known cards \
+            again, and continues what was interrupted.
 
-            Each image needs a business number. It comes, first found wins, from the manifest row, the sidecar IMAGE.json, \
-            --business-no, or its path as --business-no-from says: by default from the folder that it lies in, if that lies \
-            directly in a folder named here. Images that are named themselves, or by a glob, have none in their path. With \
-            --dry-run nothing is taken in: it shows which file would go where, and why.
+            Each image needs a business number. The first of these that gives one counts: the manifest row, the sidecar \
+            IMAGE.json, --business-no, the path by the rule of --business-no-from (default: the folder of the image, if that \
+            lies directly in a folder named here). The path of an image that is named directly, or by a glob, gives none. Check \
+            with --dry-run which file would go where, and why.
 
-            Exit status: 0 all delivered (duplicates count as done) · 1 some card is rejected, failed or held, or waits for its \
-            front, also from an earlier run, until a later photo of its side was delivered or cards resolve --as seen · 64 usage \
-            · 66 input cannot be read · 69 an endpoint stopped us (credentials, quota, TOKEN) · 74 sandbox or disk error · 75 \
-            work remains, run again · 78 configuration · 130/143 interrupted, all durable.
+            Exit status: 0 all delivered (duplicates count as done) · 1 a card is rejected, failed or held, or waits for its front \
+            (also one of an earlier run, until a later photo of its side is delivered or cards resolve --as seen) · 64 usage · \
+            66 an input cannot be read · 69 an endpoint refuses us (credentials, quota, TOKEN) · 74 sandbox or disk error · 75 \
+            work remains, run again · 78 configuration · 130/143 interrupted, nothing is lost.
             """
     )
 
-    @Argument(help: ArgumentHelp("Images, folders or globs to take in.", valueName: "path"))
+    @Argument(help: ArgumentHelp("Images, folders or globs to import.", valueName: "path"))
     var paths: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A CSV or JSONL file with metadata per image.",
+            "A CSV or JSONL file with the metadata of each image.",
             discussion: "Columns: path, business_no, user_no, expected_id_number, expected_name, side, priority.",
             valueName: "file"
         ),
@@ -39,47 +39,47 @@ struct RunCommand: Command {
     )
     var manifest: String?
 
-    @Option(help: ArgumentHelp("The business number of images without one of their own.", valueName: "no"))
+    @Option(help: ArgumentHelp("The business number of images without their own.", valueName: "no"))
     var businessNo: String?
 
     @Option(
         help: ArgumentHelp(
-            "What in the path of an image is its business number, if nothing else gives one.",
+            "Which part of an image's path is its business number, if nothing else gives one.",
             discussion: """
                 folder: the folder directly below the one named here, for images directly in it (the default). folder:LEVEL: the \
-                folder that many levels below, for images at any depth in it. root: the folder named here. pattern:REGEX: what \
-                its group, or the one named business_no, finds in the path below the folder named here. none: nothing. Without \
-                this option: intake.business_no_from.
+                folder LEVEL levels below, for images at any depth in it. root: the folder named here. pattern:REGEX: what the \
+                group, or the group named business_no, matches in the path below the folder named here. none: no part. Default: \
+                intake.business_no_from.
                 """,
             valueName: "rule"
         )
     )
     var businessNoFrom: String?
 
-    @Option(help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
+    @Option(help: ArgumentHelp("The user account of images without their own.", valueName: "no"))
     var userNo: String?
 
-    @Option(help: "The form of the report on standard output.")
+    @Option(help: "The format of the report on standard output.")
     var format = OutputFormat.text
 
     @Flag(
         help: ArgumentHelp(
-            "Show which file would go to which case and user, and who says so; take nothing in.",
+            "Show which file would go to which case and user, and why; import nothing.",
             discussion:
-                "Calls nobody, and neither makes nor changes a sandbox. It does not know which photos were taken in before."
+                "Makes no call and creates no sandbox. It does not know which photos were imported before."
         )
     )
     var dryRun = false
 
     @Flag(
         help: ArgumentHelp(
-            "Report only what this run admits, refuses or moves.",
-            discussion: "Without this, a known card that needs a person is printed again, and the exit status is 1."
+            "Report only what this run imports, refuses or changes.",
+            discussion: "Without it, a known card that needs a person is printed again and the exit status is 1."
         )
     )
     var newOnly = false
 
-    @Flag(name: [.long, .short], help: "No progress on standard error.")
+    @Flag(name: [.long, .short], help: "Show no progress on standard error.")
     var quiet = false
 
     @OptionGroup var options: PipelineOptions

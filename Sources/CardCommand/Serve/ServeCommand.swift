@@ -11,25 +11,25 @@ import ServiceLifecycle
 struct ServeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Take cards in over HTTP: uploads, webhooks, runs on demand; with watched folders beside it.",
+        abstract: "Serve the HTTP API: uploads, webhooks, runs on demand; also watch folders.",
         discussion: """
-            Listens on server.listen, by default 127.0.0.1:8080. Every request needs a token (tokens add) or a webhook's \
-            signature. Other machines are served only over TLS (server.tls.certificate, server.tls.key). The folders of \
-            watch.folders are watched as by watch.
+            Listens on server.listen (default 127.0.0.1:8080). Every request needs a token (tokens add) or a webhook \
+            signature. Other machines can connect only over TLS (server.tls.certificate, server.tls.key). It also watches the \
+            folders of watch.folders, as watch does.
 
-            GET /openapi.json describes the API. A changed file of tokens counts from the next request on; SIGHUP \
-            rereads certificate and webhook secrets; SIGTERM and SIGINT end it in order: it admits nothing more, and work \
-            under way may finish for run.shutdown_timeout.
+            GET /openapi.json describes the API. A change of the tokens counts from the next request on. SIGHUP rereads the \
+            certificate and the webhook secrets. SIGTERM and SIGINT shut it down: it accepts nothing more, and calls in progress \
+            may take up to run.shutdown_timeout.
 
             Exit status: 64 usage · 66 a watched folder cannot be read · 74 sandbox or disk error · 78 configuration, or the \
-            port is in use · 130/143 ended by a signal, all durable.
+            port is in use · 130/143 ended by a signal, nothing is lost.
             """
     )
 
     @Option(help: ArgumentHelp("Address and port to listen on (server.listen).", valueName: "host:port"))
     var listen: String?
 
-    @Flag(name: [.long, .short], help: "Nothing on standard error but the log and warnings.")
+    @Flag(name: [.long, .short], help: "Show only the log and warnings on standard error.")
     var quiet = false
 
     @OptionGroup var options: PipelineOptions

@@ -7,7 +7,7 @@ import Glibc
 struct TokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tokens",
-        abstract: "Make, list and take back the tokens of those who may call serve.",
+        abstract: "Create, list and revoke the tokens of the clients of serve.",
         discussion: """
             A token is shown once, when it is made; the file (server.tokens_file) holds only hashes. A running server knows \
             of changes at once; one that reads a copy of the file (LoadCredential of systemd) after a restart. In a folder of \
@@ -26,12 +26,12 @@ struct TokensCommand: AsyncParsableCommand {
         var tokensFile: String?
 
         @Option(
-            path: ArgumentHelp("The configuration file whose server.tokens_file counts.", valueName: "file"),
+            path: ArgumentHelp("The configuration file that names server.tokens_file.", valueName: "file"),
             completion: .file(extensions: ["yaml", "yml"])
         )
         var config: String?
 
-        @Option(help: "The form of the report.")
+        @Option(help: "The format of the report.")
         var format = ReportFormat.text
 
         private func configuration() throws -> Configuration {
@@ -63,7 +63,7 @@ struct TokensCommand: AsyncParsableCommand {
 
     struct Add: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Make a token, and show it this once or write it to a file; a name may have several."
+            abstract: "Create a token, and show it once or write it to a file; a name may have several."
         )
 
         private struct Made: Report {
@@ -75,18 +75,18 @@ struct TokensCommand: AsyncParsableCommand {
             var lines: [String] { self.token.map { [$0] } ?? [] }
         }
 
-        @Argument(help: "What it is called: letters, digits and ._-; the access log names it.")
+        @Argument(help: "The name: letters, digits and ._-; the access log shows it.")
         var name: String
 
-        @Option(parsing: .upToNextOption, help: "What it may do; several of \(TokenScope.known).")
+        @Option(parsing: .upToNextOption, help: "What it may do: one or more of \(TokenScope.known).")
         var scope: [String]
 
-        @Option(help: ArgumentHelp("How many days it works; 0: until revoked.", valueName: "days"))
+        @Option(help: ArgumentHelp("How many days it is valid; 0 means until revoked.", valueName: "days"))
         var days = 90
 
         @Option(
             path: ArgumentHelp(
-                "A new file (mode 0600) to write the token to, in place of showing it.",
+                "A new file (mode 0600) for the token, which is then not shown.",
                 valueName: "file"
             )
         )
@@ -106,7 +106,7 @@ struct TokensCommand: AsyncParsableCommand {
             }
         }
 
-        var consolation: String { "the token is made; revoke it if nobody has read it" }
+        var consolation: String { "the token exists; revoke it if you did not get it" }
 
         func execute() async throws -> CommandStatus {
             var random = SystemRandomNumberGenerator()
@@ -193,13 +193,13 @@ struct TokensCommand: AsyncParsableCommand {
 
     struct Revoke: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Take the tokens of a name back, or one of them; a running server refuses them at once."
+            abstract: "Revoke the tokens of a name, or one of them; a running server refuses them at once."
         )
 
         @Argument(help: "The name of the tokens.")
         var name: String
 
-        @Option(help: ArgumentHelp("The id of the one to take back, as tokens list shows it.", valueName: "8hex"))
+        @Option(help: ArgumentHelp("The id of the token to revoke, as tokens list shows it.", valueName: "8hex"))
         var id: String?
 
         @OptionGroup var options: FileOptions

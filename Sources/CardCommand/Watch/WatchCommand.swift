@@ -11,32 +11,33 @@ struct WatchCommand: Command {
         commandName: "watch",
         abstract: "Watch folders for photos of identity cards, verify them and deliver them to the business backend.",
         discussion: """
-            Every image that arrives in the folders, or below them, becomes a card as with run, once it is complete: closed or \
-            moved in, or standing still for watch.quiet_time. Its file is moved to done (or deleted, or left: watch.after) only \
-            after the card is durable; what is refused goes to failed, with a note NAME.failed.json that says why. Whatever \
-            kills the process, the same command goes on where it stopped.
+            Every image that arrives in the folders, at any depth, becomes a card as with run, once it is complete: closed or \
+            moved in, or unchanged for watch.quiet_time. Its file is moved to done (or deleted, or left: watch.after) only after \
+            the card is stored. A refused file is moved to failed, with a note NAME.failed.json that says why. If the process is \
+            killed, the same command continues where it stopped.
 
-            Each image needs a business number: from its sidecar IMAGE.json, or the name of the folder it lies in, directly \
-            below the watched one. intake.business_no_from says otherwise.
+            Each image needs a business number: from its sidecar IMAGE.json, or from the name of its folder, if that lies directly \
+            below the watched one. intake.business_no_from sets another rule.
 
             Standard output has one line for each file whose card has ended. Exit status: 64 usage · 66 a folder cannot be read \
-            · 74 sandbox or disk error · 78 configuration, or another sandbox watches a folder · 130/143 ended by a signal, all durable.
+            · 74 sandbox or disk error · 78 configuration, or another sandbox watches a folder · 130/143 ended by a signal, \
+            nothing is lost.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("Folders to watch; without any, those of watch.folders.", valueName: "dir"),
+        help: ArgumentHelp("Folders to watch. Default: watch.folders.", valueName: "dir"),
         transform: path
     )
     var folders: [String] = []
 
-    @Option(help: ArgumentHelp("The user account of images without one of their own.", valueName: "no"))
+    @Option(help: ArgumentHelp("The user account of images without their own.", valueName: "no"))
     var userNo: String?
 
-    @Option(help: "The form of the lines on standard output.")
+    @Option(help: "The format of the lines on standard output.")
     var format = LineFormat.text
 
-    @Flag(name: [.long, .short], help: "No words on standard error but warnings.")
+    @Flag(name: [.long, .short], help: "Show only warnings on standard error.")
     var quiet = false
 
     @OptionGroup var options: PipelineOptions
