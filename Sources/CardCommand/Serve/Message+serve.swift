@@ -35,4 +35,6 @@ extension Message {
 
     static let secretExpectsSecrets = Self("secret.expects_secrets", "secrets, one a line")
     static let secretExpectsTokens = Self("secret.expects_tokens", "the tokens that `idcard-pipeline tokens add` makes")
+    static let tokensNoFile = Self("tokens.no_file", "server.tokens_file has no default, because neither HOME nor XDG_CONFIG_HOME is set; give --tokens-file FILE")
+    static func tokensIsSender(_ name: String) -> Self { Self("tokens.is_sender", "\(code: name) is the name of a webhook sender (webhooks.secrets), so their cards would be mixed; choose another name") }
 }

@@ -48,14 +48,7 @@ struct TokensCommand: AsyncParsableCommand {
         func file() throws -> TokensFile {
             if let path = self.tokensFile { return TokensFile(path: path) }
             guard let path = try self.configuration().server.tokensFile else {
-                throw CodedError(
-                    .settingMissing,
-                    .configuration,
-                    """
-                    server.tokens_file has no default, because neither HOME nor XDG_CONFIG_HOME is set; give \
-                    --tokens-file FILE
-                    """
-                )
+                throw CodedError(.settingMissing, .configuration, .tokensNoFile)
             }
             return TokensFile(path: path)
         }
@@ -119,12 +112,7 @@ struct TokensCommand: AsyncParsableCommand {
                 using: &random
             )
             guard !self.options.senders().contains(token.name) else {
-                throw AccessToken.invalid(
-                    """
-                    \(token.name) is the name of a webhook sender (webhooks.secrets): the cards of both would be taken for \
-                    one's; choose another name
-                    """
-                )
+                throw AccessToken.invalid(.tokensIsSender(token.name))
             }
             try self.keep(token, secret)
             let end = token.expiresAt?.formatted(.iso8601)

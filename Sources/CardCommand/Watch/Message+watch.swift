@@ -14,4 +14,5 @@ extension Message {
     static func watchFileStays(_ folder: Redacted<String>, _ reason: Message) -> Self { Self("watch.file_stays", "watched folder \(folder): a file or link stays where it is: \(reason)") }
     static func watchBegins(_ folders: Int) -> Self { Self("watch.begins", one: "watching \(count: folders) folder; end with Ctrl-C", other: "watching \(count: folders) folders; end with Ctrl-C") }
     static func watchOverdue(_ cards: Int) -> Self { Self("watch.overdue", one: "\(count: cards) card past its retention is still to be erased", other: "\(count: cards) cards past their retention are still to be erased") }
+    static func watchSidecarLate(_ card: CardID) -> Self { Self("watch.sidecar_late", "the sidecar came too late: its photo is card \(card), which is in a delivery or has ended; see it: idcard-pipeline cards show \(card)") }
 }

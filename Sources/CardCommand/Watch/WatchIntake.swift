@@ -53,18 +53,7 @@ struct WatchIntake: Sendable {
         guard let known, let card = try await self.store.card(known.card),
             card.metadata.takingOver(photo.metadata) != card.metadata
         else { return .taken }
-        return .refused(
-            CodedError(
-                .sidecarLate,
-                .input,
-                """
-                the sidecar came after its photo was taken in as card \(known.card.rawValue), which is in a delivery or has \
-                ended, and stays as it is; see it: idcard-pipeline cards show \
-                \(known.card.rawValue)
-                """
-            ),
-            card: known.card
-        )
+        return .refused(CodedError(.sidecarLate, .input, .watchSidecarLate(known.card)), card: known.card)
     }
 }
 
