@@ -7,27 +7,26 @@ import Glibc
 struct BackupCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy the sandbox as it is at this moment into one file; others may go on working.",
+        abstract: "Copy the sandbox into one file, also while other processes work on it.",
         discussion: """
-            The file appears when it is whole and checked, or not at all; one that is there is never replaced. \
-            Where root copies another user's sandbox, it is there from the start, empty until the copy is checked. Personal data in \
-            it stays encrypted under the keys of the sandbox: keep these too, in another place. Ends with 64 if the file is \
-            there already, 74 if the sandbox cannot be read or the file cannot be written, 78 if the key does not open the \
-            sandbox.
+            The file appears once it is complete and checked. An existing file is never replaced. If root copies the sandbox of \
+            another user, an empty file is there from the start. Personal data in the backup stays encrypted with the keys of \
+            the sandbox: keep a copy of the keys in another place. Ends with 64 if the file exists, 74 if the sandbox cannot be \
+            read or the file cannot be written, 78 if the key does not open the sandbox.
             """
     )
 
-    @Argument(help: ArgumentHelp("The file that the backup becomes.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("The backup file to write.", valueName: "file"), completion: .file())
     var file: String
 
-    @Option(help: "The form of the report.")
+    @Option(help: "Format of the report.")
     var format = ReportFormat.text
 
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         guard !self.file.isEmpty, self.file != "-", !self.file.hasSuffix("/") else {
-            throw ValidationError("A backup is checked after it was written and so needs a file; name one.")
+            throw ValidationError(Message.backupNeedsFile.text())
         }
     }
 
@@ -57,10 +56,7 @@ struct BackupCommand: Command {
                 brokenRules: report.findings.count
             )
             await output.print(self.format)
-            if !report.findings.isEmpty {
-                let rules = report.findings.count.of("rule")
-                Console.standardError("warning: the sandbox breaks \(rules); see: idcard-pipeline fsck")
-            }
+            if !report.findings.isEmpty { Console.warn(.fsckFound(report.findings.count)) }
             return .delivered
         }
     }
@@ -74,45 +70,42 @@ private struct BackupOutput: Report {
     let brokenRules: Int
 
     var lines: [String] {
-        [
-            "\(self.cards.of("card")) backed up: \(self.bytes) bytes, checked",
-            "only the key \(self.keyID) opens it: keep a copy of that, too, in another place",
-        ]
+        [Message.backupDone(self.cards, size: self.bytes).text(), Message.backupKey(self.keyID).text()]
     }
 }
 
 struct RestoreCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Put a backup in the place of the sandbox; nobody may have it open.",
+        abstract: "Replace the sandbox with a backup, while no process has it open.",
         discussion: """
-            Who was erased after the backup was made stays erased: by the sandbox that is replaced, by the list erasures.jsonl \
-            in its folder, and by lists named with --erasures. What else happened after the backup is not known, so cards that \
-            may have gone on are held (reason restored) for a person to decide. Photos that were taken in after the backup are \
-            not known either. The sandbox that is replaced is removed; make a backup of it first to keep it. Ends with 64 if the \
-            sandbox holds cards and --force is missing, 66 if there is no such backup, 74 if the backup is not whole, 75 if a \
-            process has the sandbox open, 78 if the key does not open the backup.
+            Cards erased after the backup stay erased. The replaced sandbox, the list erasures.jsonl in its folder, and lists \
+            given with --erasures tell which. Nothing else after the backup is known: cards that may have changed since are held \
+            (reason restored) for a person to decide, and photos imported since are unknown. The replaced sandbox is removed; \
+            to keep it, make a backup of it first. Ends with 64 if the sandbox holds cards and --force is missing, 66 if there \
+            is no such backup, 74 if the backup is damaged, 75 if a process has the sandbox open, 78 if the key does not open \
+            the backup.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("The file that `backup` has made.", valueName: "file"),
+        help: ArgumentHelp("The backup file to read.", valueName: "file"),
         completion: .file(),
         transform: path
     )
     var file: String
 
-    @Flag(help: "Replace a sandbox that holds cards, or cannot be read.")
+    @Flag(help: "Replace the sandbox even if it holds cards or cannot be read.")
     var force = false
 
     @Option(
-        help: ArgumentHelp("A list of erasures, a JSON object a line; may be given several times.", valueName: "file"),
+        help: ArgumentHelp("A list of erasures, one JSON object a line; repeatable.", valueName: "file"),
         completion: .file(),
         transform: path
     )
     var erasures: [String] = []
 
-    @Option(help: "The form of the report.")
+    @Option(help: "Format of the report.")
     var format = ReportFormat.text
 
     @OptionGroup var purpose: PurposeOptions
@@ -132,37 +125,27 @@ struct RestoreCommand: Command {
             now: .now
         ).run()
         await report.print(self.format)
-        for warning in Self.warnings(report) { Console.standardError("warning: \(warning)") }
+        for warning in Self.warnings(report) { Console.warn(warning) }
         return .delivered
     }
 
-    private static func warnings(_ report: RestoreReport) -> [String] {
+    private static func warnings(_ report: RestoreReport) -> [Message] {
         [
-            "what happened after the backup is not known here: photos taken in since would be delivered again",
-            report.replacedUnreadable
-                ? "the sandbox that was replaced could not be read: who was erased there is known only from lists of erasures"
-                : nil,
-            report.erasuresUnknown
-                ? "no list of erasures was there: whoever was erased after the backup is here again; give --erasures FILE"
-                : nil,
-            report.replacedKeyMissing
-                ? "the keys do not open the sandbox that was replaced: photos erased there are taken in again if they are found"
-                : nil,
-            report.accessLinesTakenOver == nil && report.replacedCards > 0
-                ? "the access log of the sandbox that was replaced could not be taken over: its lines are gone" : nil,
-            report.brokenRules > 0
-                ? "the backup breaks \(report.brokenRules.of("rule")); see: idcard-pipeline fsck" : nil,
+            .restoreLaterUnknown,
+            report.replacedUnreadable ? .restoreReplacedUnreadable : nil,
+            report.erasuresUnknown ? .restoreNoErasures : nil,
+            report.replacedKeyMissing ? .restoreOtherKey : nil,
+            report.accessLinesTakenOver == nil && report.replacedCards > 0 ? .restoreNoAccessLog : nil,
+            report.brokenRules > 0 ? .fsckFound(report.brokenRules) : nil,
         ].compactMap(\.self)
     }
 }
 
 extension RestoreReport: Report {
     var lines: [String] {
-        var lines = [self.cards.of("card") + " restored" + (self.lastChange.map { ", last changed \($0)" } ?? "")]
-        if self.erased > 0 { lines.append(self.erased.of("card") + " erased again") }
-        if self.held > 0 {
-            lines.append(self.held.of("card") + " held (restored): see idcard-pipeline cards list --state held")
-        }
-        return lines
+        var lines: [Message] = [self.lastChange.map { .restoreDoneSince(self.cards, $0) } ?? .restoreDone(self.cards)]
+        if self.erased > 0 { lines.append(.restoreErased(self.erased)) }
+        if self.held > 0 { lines.append(.restoreHeldCards(self.held)) }
+        return lines.map { $0.text() }
     }
 }

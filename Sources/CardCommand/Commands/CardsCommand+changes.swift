@@ -6,12 +6,12 @@ import Foundation
 extension CardsCommand {
     struct Retry: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Have rejected, failed or held cards done again; a run then goes on with them.",
+            abstract: "Retry rejected, failed or held cards in the next run.",
             discussion: """
-                A rejected card is judged again by the reading that is kept, a failed one has all its attempts again. A card is \
-                refused whose side was delivered by a newer photo, which a person rejected, or which the backend may hold \
-                (cards resolve). A superseded card, named by its id, is judged again if no newer photo of its side was delivered \
-                or may be. One that waits for its next attempt, named by its id, goes on at once.
+                A rejected card is judged again by its stored reading. A failed card gets all its attempts again. A superseded \
+                card, named by its id, is judged again unless a newer photo of its side was or may be delivered. A card that \
+                waits for its next attempt, named by its id, continues at once. The retry is refused if a newer photo of the \
+                side was delivered, if a person rejected the card, or if the backend may hold it (see cards resolve).
 
                 Exit status: 0 done · 1 some card was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """
@@ -20,31 +20,26 @@ extension CardsCommand {
         @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
         var cards: [String] = []
 
-        @Option(help: "All cards in this state (rejected, failed, held); may be given several times.")
+        @Option(help: "All cards in this state (rejected, failed, held); repeatable.")
         var state: [CardState] = []
 
-        @Option(
-            help:
-                "All cards that were rejected, failed or held for this reason, such as a RETCODE; with --state only those."
-        )
+        @Option(help: "All rejected, failed or held cards with this reason, such as a RETCODE; --state limits them.")
         var reason: String?
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(help: "The form of the list of changed cards.")
+        @Option(help: "Format of the list of changed cards.")
         var format = OutputFormat.text
 
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             guard !self.cards.isEmpty || !self.state.isEmpty || self.reason != nil else {
-                throw ValidationError("Name cards by their id, by --state, or by --reason.")
+                throw ValidationError(Message.cardsNoneNamed.text())
             }
-            guard self.reason?.isEmpty != true else {
-                throw ValidationError("--reason is empty; give the code that `cards list` shows beside the state.")
-            }
+            guard self.reason?.isEmpty != true else { throw ValidationError(Message.cardsReasonEmpty.text()) }
             guard Set(self.state).isSubset(of: [.rejected, .failed, .held]) else {
-                throw ValidationError("--state is rejected, failed or held; name superseded cards by their id.")
+                throw ValidationError(Message.cardsRetryState.text())
             }
         }
 
@@ -58,7 +53,7 @@ extension CardsCommand {
                     filter.reason = self.reason
                     ids += try await store.cardIDs(filter)
                 }
-                if ids.isEmpty { Console.standardError("no card is in such a state or has this reason") }
+                if ids.isEmpty { Console.say(.cardsNoMatch) }
                 return try await CardChanges(format: self.format, store: store).make(ids) { id in
                     [try await store.retry(id, by: origin, now: .now)]
                 }
@@ -68,13 +63,12 @@ extension CardsCommand {
 
     struct Resolve: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Decide what becomes of cards that wait for a person.",
+            abstract: "Decide about cards that need a person.",
             discussion: """
-                delivered: the backend holds the document. resend: the same delivery is sent again, byte for byte and under the \
-                same key, with every held card in it. accept: the card is good, or the backend lacks it, and it is delivered as \
-                any other; a second time, or for a card without its front, it goes alone. reject: it is not delivered. seen: you \
-                know; it stays as it is, but counts no longer in status, cards list --attention and exit statuses, until its \
-                state changes.
+                delivered: the backend holds the document. resend: send the same delivery again, byte for byte and with the same \
+                key; this includes every held card in it. accept: deliver the card, because it is good or the backend lacks it; a \
+                card accepted twice, or without its front, is delivered alone. reject: do not deliver the card. seen: leave the \
+                card as it is; until its state changes it no longer counts in status, cards list --attention and exit statuses.
 
                 Exit status: 0 done · 1 some decision was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """
@@ -83,12 +77,12 @@ extension CardsCommand {
         @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
         var cards: [String]
 
-        @Option(name: .customLong("as"), help: "What is decided: delivered, resend, accept, reject or seen.")
+        @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject or seen.")
         var resolution: Resolution
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(help: "The form of the list of changed cards.")
+        @Option(help: "Format of the list of changed cards.")
         var format = OutputFormat.text
 
         @OptionGroup var options: GlobalOptions
@@ -113,11 +107,7 @@ private struct CardChanges {
     func make(_ ids: [CardID], _ change: (CardID) async throws -> [CardChange]) async throws -> CommandStatus {
         let known = Set(try await self.store.standing(of: ids).map(\.card))
         let unknown = ids.filter { !known.contains($0) }
-        guard unknown.isEmpty else {
-            throw CodedError.notFound(
-                "there is no card \(unknown.map(\.rawValue).joined(separator: ", ")); list them: idcard-pipeline cards list"
-            )
-        }
+        guard unknown.isEmpty else { throw CodedError.notFound(.cardsUnknown(unknown.map(\.rawValue))) }
         var documents: [CardDocument] = []
         var (seen, wasRefused) = (Set<CardID>(), false)
         var failure: (any Error)?
@@ -131,7 +121,7 @@ private struct CardChanges {
                 documents += cards
             } catch let error as CodedError where error.kind == .conflict {
                 wasRefused = true
-                Console.standardError("error: " + error.message.text())
+                Console.error(error.message)
             } catch {
                 failure = error
                 break
@@ -139,9 +129,7 @@ private struct CardChanges {
         }
         if self.format == .json { await Console.standardOutput(JSONText.document(["cards": documents])) }
         if let failure { throw failure }
-        if documents.contains(where: \.state.isRunnable) {
-            Console.standardError("To go on with what is in the sandbox: idcard-pipeline run")
-        }
+        if documents.contains(where: \.state.isRunnable) { Console.say(.cardsContinue) }
         return wasRefused ? .someNotDelivered : .delivered
     }
 }

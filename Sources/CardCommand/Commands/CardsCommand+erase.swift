@@ -9,19 +9,19 @@ import Glibc
 extension CardsCommand {
     struct Erase: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Erase cards for good: only a tombstone without personal data stays.",
+            abstract: "Erase cards for good; only a record without personal data stays.",
             discussion: """
-                The data key goes first, then image, fields and everything else; no run brings the card back from the same \
-                file. What lies outside the sandbox is named in the certificate that is printed and kept in erasures.jsonl: \
-                source files are not touched, and a real backend is not told. Of the built-in backend the documents are erased \
-                too; if it is running, when it ends.
+                The data key is erased first, then the image, the fields and everything else. No run imports the same file \
+                again. A certificate is printed and kept in erasures.jsonl; it names what the card has outside the sandbox. Source \
+                files stay, and a real backend is not told. The built-in backend erases its documents, too; if it is running, \
+                when it ends.
 
-                By itself no card expires after a clock has jumped by more than a week, until it has run for 20 hours. \
-                --expired goes by a clock that is ahead at once: use it where the machine was off for long. A term that is \
-                set too short erases more than was meant: see first what goes with --dry-run.
+                After the clock jumps by more than a week, no card expires by itself for 20 hours. --expired trusts a clock that \
+                is ahead at once: use it after the machine was off for a long time. A retention that is set too short erases too \
+                many cards: look first with --dry-run.
 
-                Erasing a card again is harmless and answers the same. Exit status: 0 erased, or listed · 1 not confirmed · 64 usage · \
-                66 there is no such card · 74 sandbox.
+                Erasing a card again changes nothing and prints the same certificate. Exit status: 0 erased, or listed · 1 not \
+                confirmed · 64 usage · 66 there is no such card · 74 sandbox.
                 """
         )
 
@@ -31,12 +31,12 @@ extension CardsCommand {
         @Option(help: ArgumentHelp("All cards of this business number.", valueName: "no"))
         var businessNo: String?
 
-        @Flag(help: "All cards that have been in their state for longer than its retention.")
+        @Flag(help: "All cards past the retention of their state.")
         var expired = false
 
         @Option(
             help: ArgumentHelp(
-                "Why, as a code: letters, digits and _; it is shown as requested:CODE.",
+                "Why, as a code of letters, digits and _; shown as requested:CODE.",
                 valueName: "code"
             )
         )
@@ -56,25 +56,23 @@ extension CardsCommand {
         )
         var documents: String?
 
-        @Option(help: "The form of the certificates, or of the list.")
+        @Option(help: "Format of the certificates, or of the list.")
         var format = OutputFormat.text
 
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
             guard !self.cards.isEmpty || self.businessNo != nil || self.expired else {
-                throw ValidationError("Name cards by their id, by --business-no or by --expired.")
+                throw ValidationError(Message.eraseNoneNamed.text())
             }
             guard self.businessNo?.trimmed.isEmpty != true else {
-                throw ValidationError("--business-no must not be empty; give the number.")
+                throw ValidationError(Message.eraseNumberEmpty.text())
             }
             guard self.reason.map({ ReasonCode(given: $0) != nil }) ?? true else {
-                throw ValidationError(
-                    "--reason is a code of 1 to 40 letters, digits and _, and no identity number; such as holder_request."
-                )
+                throw ValidationError(Message.eraseReason.text())
             }
             guard self.yes || self.dryRun || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
-                throw ValidationError("Nobody can be asked here: add --yes to erase for good.")
+                throw ValidationError(Message.eraseNoTerminal.text())
             }
         }
 
@@ -87,7 +85,7 @@ extension CardsCommand {
                 // Those that are over at this time, and no others, are erased later.
                 let expired = self.expired ? try await store.expired(terms, now: now) : []
                 if self.dryRun {
-                    if expired == nil { Self.warnOfClock() }
+                    if expired == nil { Console.warn(.eraseClock) }
                     let others = (expired ?? []).map(\.card).filter { !named.contains($0) }
                     // As `cards list` does.
                     let documents = try await store.cards(named + others, for: .process).map(CardDocument.init)
@@ -95,7 +93,7 @@ extension CardsCommand {
                     return .delivered
                 }
                 guard self.isConfirmed(named, expired ?? []) else {
-                    Console.standardError("nothing was erased")
+                    Console.say(.eraseNothing)
                     return .someNotDelivered
                 }
                 let reason = self.reason.flatMap(ReasonCode.init(given:)) ?? .requested
@@ -106,11 +104,7 @@ extension CardsCommand {
                         try await Self.eraseExpired(terms, at: now, in: store, by: origin, certifiedIn: &certificates)
                     }
                     let folder = self.documents ?? configuration.embeddedDocuments
-                    if try await !store.eraseEmbeddedDocuments(in: folder) {
-                        Console.standardError(
-                            "warning: the built-in backend is running; it keeps its documents of erased cards until it ends"
-                        )
-                    }
+                    if try await !store.eraseEmbeddedDocuments(in: folder) { Console.warn(.eraseBackendRuns) }
                 } catch {
                     // What had expired and is erased is not found again.
                     if !certificates.isEmpty { await self.format.print(certificates, as: "erasures") }
@@ -133,11 +127,7 @@ extension CardsCommand {
             var filter = CardFilter()
             filter.number = BusinessNumber(stored: businessNo.trimmed)
             let found = try await store.cardIDs(filter)
-            guard !found.isEmpty else {
-                throw CodedError.notFound(
-                    "there is no card of the business number \(Redacted(businessNo)); list them: idcard-pipeline cards list"
-                )
-            }
+            guard !found.isEmpty else { throw CodedError.notFound(.eraseUnknownNumber(businessNo)) }
             return found
         }
 
@@ -154,29 +144,14 @@ extension CardsCommand {
                 guard !erased.isEmpty else { break }
                 certificates += erased
             }
-            if try await store.see(.now, isRight: true).doubted != nil { Self.warnOfClock() }
-        }
-
-        private static func warnOfClock() {
-            Console.standardError(
-                """
-                warning: the clock is more than a week behind the last time that the sandbox knows, so no card expires; \
-                set the clock (date), or leave it running for 20 hours if it is right
-                """
-            )
+            if try await store.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
         }
 
         private func isConfirmed(_ named: [CardID], _ expired: [(card: CardID, since: Timestamp)]) -> Bool {
-            guard !self.yes else { return true }
-            var what: [String] = []
-            if !named.isEmpty { what.append(named.count.of("card")) }
-            if let oldest = expired.map(\.since).min() {
-                what.append(
-                    "\(expired.count.of("card")) whose retention is over, the oldest unchanged since \(oldest),"
-                )
-            }
-            guard !what.isEmpty else { return true }
-            Console.standardError("Erase \(what.joined(separator: " and ")) for good? Type yes:")
+            let count = Set(named + expired.map(\.card)).count
+            guard !self.yes, count > 0 else { return true }
+            let oldest = expired.map(\.since).min()
+            Console.say(oldest.map { .eraseConfirmExpired(count, expired.count, oldest: $0) } ?? .eraseConfirm(count))
             return readLine() == "yes"
         }
     }
@@ -203,33 +178,26 @@ extension CardStore {
 extension ErasureCertificate: Report {
     /// The certificate for people: what is gone, and what lies outside.
     var lines: [String] {
-        func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
-        var lines = ["\(self.card)  erased  \(self.erasedAt)  \(self.reason)"]
-        if self.sourceFileCount > 0 {
-            lines.append("  not touched: \(self.sourceFileCount) source file(s) outside the sandbox")
-        }
-        if self.exportCount > 0 {
-            lines.append(
-                "  not touched: what was exported of it, \(times(self.exportCount)) (where to is not known here)"
-            )
-        }
-        lines.append("  not touched: backups from before, which hold it as long as their key is kept")
-        if let remote = self.verifier.words { lines.append("  the verification service \(remote)") }
-        if let remote = self.backend.words {
-            lines.append("  the business backend \(remote) (\(self.deliveries.joined(separator: ", ")))")
-        }
-        if !self.isScrubbed { lines.append("  not finished: somebody reads the sandbox; the next erasure ends it") }
-        return lines
-    }
-}
-
-extension ErasureCertificate.Remote {
-    fileprivate var words: String? {
-        switch self {
-        case .notSent: nil
-        case .refused: "was sent it and refused it"
-        case .mayHold: "was sent it and may hold it"
-        case .holds: "was sent it and took it"
-        }
+        let verifier: Message? =
+            switch self.verifier {
+            case .notSent: nil
+            case .refused: .eraseVerifierRefused
+            case .mayHold: .eraseVerifierMayHold
+            case .holds: .eraseVerifierHolds
+            }
+        let backend: Message? =
+            switch self.backend {
+            case .notSent: nil
+            case .refused: .eraseBackendRefused(self.deliveries)
+            case .mayHold: .eraseBackendMayHold(self.deliveries)
+            case .holds: .eraseBackendHolds(self.deliveries)
+            }
+        let details: [Message?] = [
+            self.sourceFileCount > 0 ? .eraseSources(self.sourceFileCount) : nil,
+            self.exportCount > 0 ? .eraseExports(self.exportCount) : nil,
+            .eraseBackups, verifier, backend, self.isScrubbed ? nil : .eraseUnfinished,
+        ]
+        return ["\(self.card)  erased  \(self.erasedAt)  \(self.reason)"]
+            + details.compactMap { $0.map { "  " + $0.text() } }
     }
 }

@@ -7,10 +7,10 @@ import Glibc
 extension CardsCommand {
     struct Export: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Write the fields and the image of one card into a folder, for its owner's eyes only.",
+            abstract: "Write the fields and the image of one card into a folder.",
             discussion: """
-                Makes the files ID.json and ID.jpg with mode 0600; a file that is there already is not replaced. The export is \
-                written down in the access log before anything is written.
+                Makes the files ID.json and ID.jpg, which only their owner can read (mode 0600). An existing file is not \
+                replaced. The access log gets its line before anything is written.
 
                 Exit status: 0 done · 64 usage · 66 there is no such card, or the folder cannot be written · 74 sandbox.
                 """
@@ -20,7 +20,7 @@ extension CardsCommand {
         var card: String
 
         @Option(
-            help: ArgumentHelp("The folder; it is made if it is not there.", valueName: "dir"),
+            help: ArgumentHelp("The folder; it is made if it does not exist.", valueName: "dir"),
             completion: .directory,
             transform: path
         )
@@ -42,9 +42,7 @@ extension CardsCommand {
             defer { made.removeEmpty() }
             return try await self.options.withSandbox { store, _ in
                 let export = try await store.export(id, to: origin, now: .now)
-                guard export.details.card.state != .erased else {
-                    throw CodedError.notFound("card \(id.rawValue) is erased; there is nothing of it")
-                }
+                guard export.details.card.state != .erased else { throw CodedError.notFound(.exportErased(id)) }
                 let metadata = export.details.card.metadata
                 let document = ExportDocument(
                     card: CardDetailsDocument(export.details, reveals: true),
@@ -93,8 +91,8 @@ extension CardsCommand {
 
     struct Log: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Show the access log: who touched the personal data of which card, when and why.",
-            discussion: "The log holds no personal data; showing it is its last line. `fsck` says whether it is whole."
+            abstract: "Show the access log: who looked at or changed the personal data of which card, when and why.",
+            discussion: "The log holds no personal data. Showing it adds a line. fsck checks that no line was changed."
         )
 
         @Option(help: ArgumentHelp("Only lines about this card.", valueName: "card-id"))
@@ -105,7 +103,7 @@ extension CardsCommand {
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(help: "The form of the list.")
+        @Option(help: "Format of the list.")
         var format = LineFormat.text
 
         @OptionGroup var options: GlobalOptions

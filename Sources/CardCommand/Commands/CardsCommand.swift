@@ -6,31 +6,31 @@ import Foundation
 struct CardsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cards",
-        abstract: "List, show and change single cards.",
+        abstract: "List, show and change cards.",
         subcommands: [List.self, Show.self, Retry.self, Resolve.self, Erase.self, Export.self, Log.self]
     )
 
     struct List: Command {
         static let configuration = CommandConfiguration(
-            abstract: "List cards in the order of their intake; an empty list prints nothing."
+            abstract: "List cards in the order of their import. An empty list prints nothing."
         )
 
-        @Option(help: "Only cards in this state; may be given several times.")
+        @Option(help: "Only cards in this state; repeatable.")
         var state: [CardState] = []
 
-        @Option(help: "Only cards with this reason, which may be the remote's own code.")
+        @Option(help: "Only cards with this reason, which may be a code of the remote service.")
         var reason: String?
 
-        @Flag(help: "Only cards that need a person: failed, held, without their front, or refused and to be retaken.")
+        @Flag(help: "Only cards that need a person: failed, held, without their front, or with a photo to take again.")
         var attention = false
 
         @Option(help: ArgumentHelp("Only cards of this business number.", valueName: "no"))
         var businessNo: String?
 
-        @Option(help: ArgumentHelp("At most so many; 0 for all.", valueName: "n"))
+        @Option(help: ArgumentHelp("The most cards to list; 0 for all.", valueName: "n"))
         var limit = 0
 
-        @Option(help: "The form of the list.")
+        @Option(help: "Format of the list.")
         var format = OutputFormat.text
 
         @Flag(name: [.long, .short], help: "Print card ids only.")
@@ -39,7 +39,7 @@ struct CardsCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
-            guard self.limit >= 0 else { throw ValidationError("--limit is a number from 0, got \(self.limit).") }
+            guard self.limit >= 0 else { throw ValidationError(Message.cardsLimit(self.limit).text()) }
         }
 
         func execute() async throws -> CommandStatus {
@@ -74,19 +74,20 @@ struct CardsCommand: AsyncParsableCommand {
 
     struct Show: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Show one card and its history; fields read from it, and remote words, only with --reveal.",
-            discussion: "A look with --reveal is written down in the access log."
+            abstract: "Show one card and its history.",
+            discussion:
+                "Personal fields and texts of remote services need --reveal, which adds a line to the access log."
         )
 
         @Argument(help: ArgumentHelp("The card's id.", valueName: "card-id"))
         var card: String
 
-        @Flag(help: "Show the personal fields and the message too.")
+        @Flag(help: "Also show the personal fields and the message.")
         var reveal = false
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(help: "The form of the report.")
+        @Option(help: "Format of the report.")
         var format = ReportFormat.text
 
         @OptionGroup var options: GlobalOptions
@@ -114,10 +115,12 @@ extension CardDetailsDocument: Report {
     var lines: [String] {
         var lines = [self.card.text]
         if let message { lines.append("  \(message)") }
-        lines.append("  attempts \(self.attempts), priority \(self.priority), image \(self.imageBytes ?? 0) bytes")
+        let bytes = self.imageBytes ?? 0
+        let work = Message.cardsWork(attempts: self.attempts, priority: self.priority, image: bytes)
+        lines.append("  " + work.text())
         if let legality {
             let scores = legality.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
-            lines.append("  legality: \(scores.joined(separator: ", "))")
+            lines.append("  " + Message.cardsLegality(scores).text())
         }
         for (name, value) in (self.fields ?? [:]).sorted(by: { $0.key < $1.key }) {
             lines.append("  \(name): \(value)")

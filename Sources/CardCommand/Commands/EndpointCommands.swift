@@ -10,9 +10,9 @@ struct VerifierCommand: Command {
         commandName: "verifier",
         abstract: "Serve the built-in verification endpoint, which reads cards with tesseract.",
         discussion: """
-            Speaks FaceID v1 (/faceid/v1/ocridcard), Face++ (/cardpp/v1/ocridcard) and FaceID v3 (/faceid/v3/ocridcard), each at \
-            its path, with api_key and api_secret or with sign. Prints its URL, and ends on SIGINT or SIGTERM. It is for trying \
-            things out: it cannot tell a genuine card from a forged one.
+            Serves FaceID v1 (/faceid/v1/ocridcard), Face++ (/cardpp/v1/ocridcard) and FaceID v3 (/faceid/v3/ocridcard), with \
+            api_key and api_secret or with sign. Prints its URL, and ends on SIGINT or SIGTERM. Use it only for trials: it cannot \
+            tell a genuine card from a forged one.
             """
     )
 
@@ -21,12 +21,12 @@ struct VerifierCommand: Command {
     @Option(help: ArgumentHelp("The only API key accepted.", valueName: "key"))
     var apiKey = "embedded-key"
 
-    @Option(help: ArgumentHelp("The secret that goes with it.", valueName: "secret"))
+    @Option(help: ArgumentHelp("The secret of the API key.", valueName: "secret"))
     var apiSecret = "embedded-secret"
 
     @Option(
         help: ArgumentHelp(
-            "The dialect whose URL is printed: faceid-v1, facepp-v1 or faceid-v3; all are served.",
+            "The dialect whose URL is printed: faceid-v1, facepp-v1 or faceid-v3. All of them are served.",
             valueName: "dialect"
         ),
         transform: word(of: "--dialect")
@@ -49,43 +49,43 @@ struct VerifierCommand: Command {
 struct BackendCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "backend",
-        abstract: "Serve the built-in business backend, which stores what it accepts in a folder with a ledger.",
+        abstract: "Serve the built-in business backend, which stores accepted documents and a ledger in a folder.",
         discussion: """
-            Answers POST /upload: forms of the layouts single, application and batch, and images alone with the texts in \
-            headers. Prints its URL, and ends on SIGINT or SIGTERM. It is for trying things out and for tests.
+            Answers POST /upload. It accepts forms of the layouts single, application and batch, and single images with their \
+            fields in headers. Prints its URL, and ends on SIGINT or SIGTERM. Use it only for trials and tests.
             """
     )
 
     @OptionGroup var listening: ListeningOptions
 
     @Option(
-        help: ArgumentHelp("Where documents and ledger are kept.", valueName: "dir"),
+        help: ArgumentHelp("The folder for documents and ledger.", valueName: "dir"),
         completion: .directory,
         transform: path
     )
     var documents: String
 
-    @Option(help: ArgumentHelp("A TOKEN to accept; may be given several times; without it any.", valueName: "token"))
+    @Option(help: ArgumentHelp("A TOKEN to accept; repeatable. Without it any TOKEN is accepted.", valueName: "token"))
     var token: [String] = []
 
-    @Option(help: ArgumentHelp("Ask for a new TOKEN after so many documents, once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Require a new TOKEN once, after this many documents.", valueName: "n"))
     var expireTokenAfter: Int?
 
     @Option(
-        help: ArgumentHelp("What replies are written in: json or xml.", valueName: "format"),
+        help: ArgumentHelp("Format of the replies: json or xml.", valueName: "format"),
         transform: word(of: "--reply-format")
     )
     var replyFormat = EmbeddedBackend.ReplyFormat.json
 
     @Option(
-        help: ArgumentHelp("Hide replies in Base64 3DES: 3des-cbc or 3des-ecb.", valueName: "mode"),
+        help: ArgumentHelp("Encrypt replies with 3DES, in Base64: 3des-cbc or 3des-ecb.", valueName: "mode"),
         transform: word(of: "--reply-encryption")
     )
     var replyEncryption: EmbeddedBackend.ReplyEncryption.Mode?
 
     @Option(
         help: ArgumentHelp(
-            "The key of the replies, 16 or 24 characters: for trying out, other users see it in the list of processes.",
+            "The key of the replies, 16 or 24 characters. Use it only for trials: other users can see it in the process list.",
             valueName: "key"
         )
     )
@@ -96,7 +96,7 @@ struct BackendCommand: Command {
 
     func validate() throws {
         guard (self.replyEncryption == nil) == (self.replyKey == nil) else {
-            throw ValidationError("--reply-encryption and --reply-key come together.")
+            throw ValidationError(Message.optionsReply.text())
         }
     }
 
@@ -121,7 +121,7 @@ struct BackendCommand: Command {
 /// Reads the path of an option. A variable that is not set (`--output "$DIR"`) must not stand for the root, or for the folder
 /// that we are in.
 @Sendable func path(_ text: String) throws -> String {
-    guard !text.isEmpty else { throw ValidationError("it is empty; give a path") }
+    guard !text.isEmpty else { throw ValidationError(Message.optionsPathEmpty.text()) }
     return text
 }
 
@@ -138,7 +138,7 @@ func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(of option: S
 {
     { text in
         guard let word = Word(rawValue: text) else {
-            throw ValidationError("\(option) is one of \(Word.known), got \(text).")
+            throw ValidationError(Message.optionsWord(option, Word.allCases.map(\.rawValue), got: text).text())
         }
         return word
     }
@@ -147,7 +147,7 @@ func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(of option: S
 extension CodedError {
     /// A built-in endpoint cannot serve.
     init(_ error: EmbeddedError) {
-        self.init(ReasonCode(rawValue: "embedded_unavailable"), .configuration, "\(error.message)")
+        self.init(ReasonCode(rawValue: "embedded_unavailable"), .configuration, .embeddedFailed(error.message))
     }
 }
 
@@ -157,7 +157,7 @@ struct ListeningOptions: ParsableArguments {
     var port = 0
 
     @Option(
-        help: ArgumentHelp("The least severity that is logged: trace, debug, info, … critical.", valueName: "level"),
+        help: ArgumentHelp("The lowest log level that is logged: trace, debug, info, … critical.", valueName: "level"),
         transform: word(of: "--log-level")
     )
     var logLevel = Logger.Level.warning
@@ -165,9 +165,7 @@ struct ListeningOptions: ParsableArguments {
     static let host = "127.0.0.1"
 
     func validate() throws {
-        guard (0...65_535).contains(self.port) else {
-            throw ValidationError("--port is a number from 0 to 65535, got \(self.port).")
-        }
+        guard (0...65_535).contains(self.port) else { throw ValidationError(Message.optionsPort(self.port).text()) }
     }
 
     var logger: Logger {

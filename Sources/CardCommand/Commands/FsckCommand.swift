@@ -6,17 +6,17 @@ import Foundation
 struct FsckCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "fsck",
-        abstract: "Check that the sandbox is whole: rows, images, deliveries, access log; mend what is safe to mend.",
+        abstract: "Check the sandbox (rows, images, deliveries, access log), and repair what is safe to repair.",
         discussion: """
-            Other processes may go on working meanwhile. Ends with 0 if no rule is broken, 1 if one is, 74 if the sandbox cannot \
-            be read, 78 if the key does not open it.
+            Other processes may use the sandbox during the check. Ends with 0 without findings, 1 with findings, 74 if the sandbox \
+            cannot be read, 78 if the key does not open it.
             """
     )
 
-    @Flag(help: "Mend what can be mended without a risk, then say what is left.")
+    @Flag(help: "Repair what is safe to repair, then report what is left.")
     var repair = false
 
-    @Option(help: "The form of the report.")
+    @Option(help: "Format of the report.")
     var format = ReportFormat.text
 
     @OptionGroup var purpose: PurposeOptions
@@ -62,13 +62,11 @@ private struct CheckReport: Report {
     var lines: [String] {
         let left = self.findings.filter { !$0.repaired }
         var lines = self.findings.map { finding in
-            let subject = finding.subject.map { " \($0)" } ?? ""
-            return (finding.repaired ? "mended: " : "") + "\(finding.code)\(subject): \(finding.message)"
+            let line = "\(finding.code)\(finding.subject.map { " \($0)" } ?? ""): \(finding.message)"
+            return finding.repaired ? Message.fsckRepaired(line).text() : line
         }
-        lines.append(self.clean ? "the sandbox is whole" : left.count.of("finding"))
-        if left.contains(where: \.repairable) {
-            lines.append("mend what is safe to mend: idcard-pipeline fsck --repair")
-        }
+        lines.append((self.clean ? Message.fsckClean : .fsckFindings(left.count)).text())
+        if left.contains(where: \.repairable) { lines.append(Message.fsckRepair.text()) }
         return lines
     }
 }

@@ -5,7 +5,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "idcard-pipeline",
         abstract:
-            "Takes photos of Chinese resident identity cards to a verification service and on to the business backend.",
+            "Verifies photos of Chinese resident identity cards and delivers them to a business backend.",
         discussion: """
             Nothing is lost, nothing is sent twice, nothing leaks. Try it without any account:
 
@@ -15,7 +15,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
 
               idcard-pipeline config sample      a configuration file to start from
               idcard-pipeline keys init          the key of the sandbox, once
-              idcard-pipeline config check       what is wrong or missing
+              idcard-pipeline config check       mistakes in the configuration
               idcard-pipeline run FOLDER         cards in FOLDER/BUSINESS-NUMBER/
             """,
         version: "0.2.0",

@@ -46,11 +46,7 @@ struct RootFiles {
             try file.synchronize()
         } catch {
             for descriptor in self.descriptors.values { ftruncate(descriptor, 0) }
-            throw CodedError(
-                ReasonCode(rawValue: "file_not_written"),
-                .storage,
-                "\(Redacted(path)) cannot be written; check the free space"
-            )
+            throw CodedError(ReasonCode(rawValue: "file_not_written"), .storage, .copyNotWritten(path))
         }
     }
 
@@ -59,7 +55,7 @@ struct RootFiles {
         for (path, descriptor) in self.descriptors {
             var status = stat()
             if fstat(descriptor, &status) == 0, status.st_size == 0, unlink(path) != 0 {
-                Console.standardError("warning: \(path) stays empty; run: rm \(path.quotedForShell)")
+                Console.warn(.copyStaysEmpty(path))
             }
             close(descriptor)
         }

@@ -36,9 +36,7 @@ extension Configuration {
             try await body(store)
         } by: {
             // Everything is durable before: that it did not close well is worth a line, not the result.
-            do { try store.close() } catch {
-                Console.standardError("warning: the sandbox did not close in order; check it: idcard-pipeline fsck")
-            }
+            do { try store.close() } catch { Console.warn(.sandboxNotClosed) }
         }
     }
 
@@ -80,8 +78,8 @@ extension Timestamp {
 struct PurposeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Why, for the access log.",
-            discussion: "Such as a ticket number; up to 200 characters, and never the holder's name or number.",
+            "The reason, for the access log.",
+            discussion: "Such as a ticket number. At most 200 characters, without the holder's name or number.",
             valueName: "text"
         )
     )
@@ -89,7 +87,7 @@ struct PurposeOptions: ParsableArguments {
 
     func validate() throws {
         guard let why, why.count > 200 else { return }
-        throw ValidationError("--why has up to 200 characters, got \(why.count).")
+        throw ValidationError(Message.optionsWhy(why.count).text())
     }
 
     func origin(of command: String) throws(CodedError) -> AccessOrigin {
@@ -144,14 +142,7 @@ enum SandboxOwner {
         // The groups first: later there is no right to change them.
         var group = status.st_gid
         guard setgroups(1, &group) == 0, setgid(group) == 0, setuid(status.st_uid) == 0 else {
-            throw CodedError(
-                .sandboxUnavailable,
-                .storage,
-                """
-                the sandbox belongs to the user \(Int(status.st_uid)), and this process cannot become that user \
-                (\(String(cString: strerror(errno)))); run it as the owner
-                """
-            )
+            throw CodedError(.sandboxUnavailable, .storage, .sandboxOtherOwner(user: status.st_uid, errno))
         }
         // A home of root is no place for files of this user.
         if let entry = getpwuid(status.st_uid), let home = entry.pointee.pw_dir { setenv("HOME", home, 1) }

@@ -8,10 +8,10 @@ struct StatusCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract:
-            "Show how many cards there are in each state, which need a person, and which endpoints do not work and why."
+            "Show the number of cards in each state, the cards that need a person, and endpoints that do not work."
     )
 
-    @Option(help: "The form of the report.")
+    @Option(help: "Format of the report.")
     var format = ReportFormat.text
 
     @OptionGroup var options: GlobalOptions
@@ -29,9 +29,6 @@ private struct StatusReport: Report {
     /// How many cards that need a person are named; `cards list --attention` names all.
     private static let exampleCount = 10
 
-    /// Their names are personal: `status` leaves no line in the access log, so it does not show them.
-    private static let whichStay = "see which and why: idcard-pipeline run --dry-run FOLDER"
-
     private struct Process: Encodable {
         let id: String
         let command: String
@@ -42,6 +39,14 @@ private struct StatusReport: Report {
         let staying: Int
         /// Whether its heartbeat stopped although its lock is held.
         let hangs: Bool
+
+        var lines: [String] {
+            let work: Message = .statusWorker(self.command, self.process, since: self.since, claims: self.claims)
+            // Names of files are personal: `status` leaves no line in the access log, so it does not show them.
+            let staying: Message? = self.staying > 0 ? .statusStaying(self.staying) : nil
+            let details = [staying, self.hangs ? .statusHangs : nil].compactMap(\.self)
+            return [work.text()] + details.map { "  " + $0.text() }
+        }
     }
 
     /// What the disk of the sandbox has room for.
@@ -96,26 +101,21 @@ private struct StatusReport: Report {
     var lines: [String] {
         let states = CardState.allCases.map(\.rawValue).filter { self.cards[$0, default: 0] > 0 }
         var lines = states.map { "\($0.padded(to: 10)) \(self.cards[$0, default: 0])" }
-        if lines.isEmpty { lines = ["no cards"] }
-        lines += Self.lines("\(self.needingAttention) need a person:", self.attention, of: self.needingAttention)
-        lines += Self.lines("\(self.toRetake.of("photo")) to be retaken:", self.retakes, of: self.toRetake)
+        if lines.isEmpty { lines = [Message.statusNoCards.text()] }
+        lines += Self.lines(.statusNeedPerson(self.needingAttention), self.attention, of: self.needingAttention)
+        lines += Self.lines(.statusRetake(self.toRetake), self.retakes, of: self.toRetake)
         lines += self.endpoints.map { $0.text.text() }
-        lines += self.workers.map { worker in
-            "\(worker.command) at work since \(worker.since), process \(worker.process), \(worker.claims) claimed"
-                + (worker.staying > 0 ? ", leaves \(worker.staying.of("file")) where they are; \(Self.whichStay)" : "")
-                + (worker.hangs ? "; it hangs: end it, and others go on with its cards" : "")
-        }
+        lines += self.workers.flatMap(\.lines)
         if !self.sandbox.intake {
-            let what = self.sandbox.verification ? "taken in" : "taken in or verified"
-            lines.append("the disk of the sandbox is nearly full: nothing more is \(what); free some space")
+            lines.append((self.sandbox.verification ? Message.statusNoIntake : .statusNoVerification).text())
         }
         return lines
     }
 
-    private static func lines(_ heading: String, _ examples: [CardDocument], of count: Int) -> [String] {
+    private static func lines(_ heading: Message, _ examples: [CardDocument], of count: Int) -> [String] {
         guard count > 0 else { return [] }
         let more = count - examples.count
-        return [heading] + examples.map { "  \($0.text)" }
-            + (more > 0 ? ["  and \(more) more: idcard-pipeline cards list --attention"] : [])
+        return [heading.text()] + examples.map { "  \($0.text)" }
+            + (more > 0 ? ["  " + Message.statusMore(more).text()] : [])
     }
 }

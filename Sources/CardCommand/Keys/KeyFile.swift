@@ -2,15 +2,13 @@ import CardModel
 import CardStore
 import Foundation
 import Glibc
-import SystemPackage
 
 /// The file that keeps the keys of a sandbox, the current one first; only its owner may have rights to it.
 struct KeyFile: Sendable {
-    static let form = "32 random bytes in Base64 (or 64 hexadecimal digits)"
     private static let key = "vault.key_file"
     private static let header = """
-        # Keys of an idcard-pipeline sandbox: all of them open what is there, and the first is the newest.
-        # Without them the sandbox cannot be read by anybody: keep a copy in another place.
+        # Keys of an idcard-pipeline sandbox. The first is the newest; the others still open what they encrypted.
+        # Without them the sandbox cannot be read: keep a copy in another place.
 
         """
 
@@ -24,19 +22,10 @@ struct KeyFile: Sendable {
 
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func read() throws(CodedError) -> KeyRing {
-        guard self.exists else {
-            throw self.error(
-                """
-                does not exist, and a new key does not open a sandbox that is there; put back the file that was made with it, \
-                or name a new sandbox by --sandbox
-                """
-            )
-        }
-        let text = try SecretFile(path: self.path, key: Self.key).readText(
-            expected: "keys of the sandbox, \(Self.form)"
-        )
-        return try KeyRing(text) { what in
-            self.error("cannot be used: " + what + "; it must hold keys, one a line, \(Self.form)")
+        guard self.exists else { throw Self.error(.keysFileMissing(Self.key, self.path)) }
+        let file = SecretFile(path: self.path, key: Self.key)
+        return try KeyRing(try file.readText(expected: .secretExpectsKeys)) { reason in
+            Self.error(.secretFile(Self.key, self.path, reason, expected: .secretExpectsKeys))
         }
     }
 
@@ -55,8 +44,7 @@ struct KeyFile: Sendable {
         // Unlike rename(2), link(2) does not replace a file that another process has put there meanwhile.
         guard link(temporary, self.path) == 0 else {
             guard errno != EEXIST else { return false }
-            let reason = Errno(rawValue: errno).description
-            throw self.error("cannot be made (\(reason)); correct the rights of its folder")
+            throw Self.error(.keysFileNotMade(Self.key, self.path, errno))
         }
         try DurableFile.synchroniseFolder(folder)
         return true
@@ -76,9 +64,7 @@ struct KeyFile: Sendable {
 
     static func resolved(_ path: String) -> String { SecretRights.realPath(path) ?? path }
 
-    private func error(_ what: Message) -> CodedError {
-        CodedError(.secretUnreadable, .configuration, "\(Self.key): \(Redacted(self.path)) " + what)
-    }
+    private static func error(_ text: Message) -> CodedError { CodedError(.secretUnreadable, .configuration, text) }
 }
 
 extension KeyRing {
@@ -94,10 +80,10 @@ extension KeyRing.Refusal {
     /// What is wrong; nothing of what stands there.
     var message: Message {
         switch self {
-        case .empty: "there is no key"
-        case .notAKey(let line): "line \(line) holds something that is not a key"
-        case .repeated(let line): "line \(line) holds a key that stands there already"
-        case .tooMany: "there are more than \(KeyRing.maximumCount) keys"
+        case .empty: .keysNone
+        case .notAKey(let line): .keysLineInvalid(line)
+        case .repeated(let line): .keysLineRepeated(line)
+        case .tooMany: .keysTooMany
         }
     }
 }
@@ -115,28 +101,18 @@ extension Configuration {
     /// - Throws: `CodedError` `secret_insecure`, `secret_unreadable`, `setting_invalid`, `setting_missing`; `CancellationError`.
     func vaultKeys(creating: Bool) async throws -> KeyRing {
         if let key = self.vault.key {
-            return try KeyRing(key) { what in
-                CodedError(.settingInvalid, .configuration, "vault.key: " + what + "; it must hold \(KeyFile.form)")
-            }
+            return try KeyRing(key) { CodedError(.settingInvalid, .configuration, .keysValue($0)) }
         }
         if let text = self.vault.keyCommand {
-            let expected: Message = "keys, \(KeyFile.form), one a line"
-            let command = SecretCommand(key: "vault.key_command", expected: expected, text: text)
-            return try KeyRing(try await command.run()) { command.error("wrote something else: " + $0) }
+            let command = SecretCommand(key: "vault.key_command", expected: .secretExpectsKeys, text: text)
+            return try KeyRing(try await command.run()) { command.error(.secretCommandOutput($0)) }
         }
         guard let file = self.keyFile else { throw Self.missingKey }
         let hasSandbox = (try? CardStore.requireSandbox(at: self.sandboxPath)) != nil
         // A sandbox that is there was made with a key, so reading the file says what to do about it.
         if !file.exists, !hasSandbox {
             guard self.isEmbedded else { throw Self.missingKey }
-            if creating, try file.create(.random()) {
-                Console.standardError(
-                    """
-                    note: made the key of the embedded sandbox, \(file.path) (mode 0600); without it the sandbox cannot \
-                    be read
-                    """
-                )
-            }
+            if creating, try file.create(.random()) { Console.note(.keysMadeEmbedded(file.path)) }
         }
         return try file.read()
     }
@@ -154,12 +130,5 @@ extension Configuration {
         return KeyRing(ring.keys + retired.filter { !ring.keys.contains($0) }) ?? ring
     }
 
-    private static let missingKey = CodedError(
-        .settingMissing,
-        .configuration,
-        """
-        there is no key for the sandbox, whose images and fields are encrypted; make one: idcard-pipeline keys init; or \
-        set one of vault.key_file (IDCARD_VAULT_KEY_FILE), vault.key (IDCARD_VAULT_KEY), vault.key_command
-        """
-    )
+    private static let missingKey = CodedError(.settingMissing, .configuration, .keysMissing)
 }

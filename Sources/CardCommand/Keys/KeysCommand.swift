@@ -7,11 +7,11 @@ import Glibc
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make the key of the sandbox, or replace it.",
+        abstract: "Make or replace the key of the sandbox.",
         discussion: """
-            Images and fields in the sandbox are encrypted: every card has a key of its own, and these are wrapped by a key that \
-            lies outside the sandbox, in a file of mode 0600 (vault.key_file), in the environment (IDCARD_VAULT_KEY), or with a \
-            command (vault.key_command). Without it nobody can read the sandbox: keep a copy in another place.
+            Images and fields in the sandbox are encrypted. Every card has its own key, and one key outside the sandbox encrypts \
+            all of these. It is in a file of mode 0600 (vault.key_file), in the environment (IDCARD_VAULT_KEY), or written by a \
+            command (vault.key_command). Without it the sandbox cannot be read: keep a copy in another place.
             """,
         subcommands: [Init.self, Rotate.self]
     )
@@ -19,22 +19,22 @@ struct KeysCommand: AsyncParsableCommand {
     struct Init: Command {
         static let configuration = CommandConfiguration(
             abstract: "Make a file with a new key.",
-            discussion: "The file has mode 0600; one that is there already is never replaced."
+            discussion: "The file has mode 0600. An existing file is never replaced."
         )
 
         @Option(
             path: ArgumentHelp(
-                "Where to make it.",
+                "The file to make.",
                 discussion: """
-                    Without it: where vault.key_file says, else $XDG_CONFIG_HOME/idcard-pipeline/vault.key, which is used \
-                    without further configuration.
+                    By default the file that vault.key_file names, or else $XDG_CONFIG_HOME/idcard-pipeline/vault.key, which \
+                    needs no configuration.
                     """,
                 valueName: "file"
             )
         )
         var keyFile: String?
 
-        @Option(help: "The form of the report.")
+        @Option(help: "Format of the report.")
         var format = ReportFormat.text
 
         @OptionGroup var options: GlobalOptions
@@ -56,13 +56,10 @@ struct MadeKey: Report {
     let `default`: Bool
 
     var lines: [String] {
-        [
-            "made the key file \(self.keyFile) (mode 0600, key \(self.keyID))",
-            self.default
-                ? "It is used without further configuration."
-                : "Put into the configuration:\n  vault:\n    key_file: \(self.keyFile)",
-            "Keep a copy in another place: without the key nobody can read the sandbox.",
+        let lines: [Message] = [
+            .keysMade(self.keyFile, self.keyID), self.default ? .keysUsed : .keysConfigure(self.keyFile), .keysKeepCopy,
         ]
+        return lines.map { $0.text() }
     }
 
     /// Makes the key of a sandbox that is to come, in the file named, else that of the configuration, which is the usual one
@@ -74,34 +71,17 @@ struct MadeKey: Report {
         let configured = configuration.vault.keyFile.map(Self.absolute)
         let usual = folders.keyFile(embedded: configuration.isEmbedded)
         guard let path = (named.map(folders.expand) ?? configured ?? usual).map(Self.absolute) else {
-            throw CodedError(
-                .settingMissing,
-                .configuration,
-                "neither HOME nor XDG_CONFIG_HOME says where the key belongs; give --key-file FILE"
-            )
+            throw CodedError(.settingMissing, .configuration, .keysNoPlace)
         }
         let sandboxes = [configuration.sandboxPath] + [false, true].compactMap(folders.sandbox)
         if Self.isInside(path, anyOf: sandboxes) {
-            throw Self.conflict(
-                path,
-                "would lie inside a sandbox, where whoever copies the folder has the key too; name a file elsewhere"
-            )
+            throw CodedError(.settingConflict, .configuration, .keysInSandbox(path))
         }
         let key = VaultKey.random()
         guard try KeyFile(path: path).create(key) else {
-            throw Self.conflict(
-                path,
-                """
-                is there already and is not replaced: its keys may be all that opens a sandbox; name another file by \
-                --key-file
-                """
-            )
+            throw CodedError(.settingConflict, .configuration, .keysExist(path))
         }
         (self.keyFile, self.keyID, self.default) = (path, key.id, path == configured)
-    }
-
-    private static func conflict(_ path: String, _ what: Message) -> CodedError {
-        CodedError(.settingConflict, .configuration, "\(Redacted(path)) " + what)
     }
 
     /// A path that can be compared with others: two spellings of one file are one.
@@ -119,18 +99,19 @@ struct MadeKey: Report {
 extension KeysCommand {
     struct Rotate: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Replace the key of the sandbox, while no other process works on it.",
+            abstract: "Replace the key of the sandbox, while no other process uses it.",
             discussion: """
-                A new key goes into the key file first, the keys of all cards are wrapped with it, and the old one moves to \
-                FILE.retired-ID: keep that as long as backups from before. With vault.key or vault.key_command, let these give \
-                the new key first and the old one second, then run this. What was cut short goes on when it is run again.
+                The key file gets a new key, which then encrypts the keys of all cards. The old key moves to \
+                FILE.retired-ID: keep that file as long as you keep earlier backups. With vault.key or \
+                vault.key_command, first put the new key before the old one there. An interrupted rotation continues \
+                when this is run again.
 
-                Exit status: 0 done · 1 the key of some card was damaged before · 75 another process is at work · 78 there is \
-                no key to change to.
+                Exit status: 0 done · 1 the key of some card was already damaged · 75 another process is at work · 78 there is \
+                no new key.
                 """
         )
 
-        @Option(help: "The form of the report.")
+        @Option(help: "Format of the report.")
         var format = ReportFormat.text
 
         @OptionGroup var options: GlobalOptions
@@ -157,16 +138,9 @@ private struct KeyReport: Report {
     private enum CodingKeys: CodingKey { case keyID, rewrapped, damaged, retired }
 
     var lines: [String] {
-        var lines = [
-            self.isNew
-                ? "\(self.rewrapped.of("card key")) wrapped with the key \(self.keyID) now"
-                : "everything was wrapped with the key \(self.keyID) already: what an earlier rotation left was ended; "
-                    + "to change the key, run this again"
-        ]
-        if self.damaged > 0 {
-            lines.append("\(self.damaged) were damaged before, and no key opens them; see idcard-pipeline fsck")
-        }
-        return lines + self.retired.map { "the old key is in \($0): keep it as long as backups from before" }
+        var lines: [Message] = [self.isNew ? .keysRotated(self.rewrapped, self.keyID) : .keysFinished(self.keyID)]
+        if self.damaged > 0 { lines.append(.keysDamaged(self.damaged)) }
+        return (lines + self.retired.map { .keysRetired($0) }).map { $0.text() }
     }
 }
 
@@ -176,13 +150,13 @@ extension CardStore {
         let (ring, inUse) = (self.keyRing, try await self.keyInUse())
         // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
         let isBegun = inUse != ring.current.id || file != nil && ring.keys.count > 1
-        guard isBegun || file != nil else { throw Self.noNewKey }
+        guard isBegun || file != nil else { throw CodedError(.settingMissing, .configuration, .keysNoNewKey) }
         let key = isBegun ? ring.current : VaultKey.random()
         var retired: [String] = []
         let rotation = try await self.rotateKeys(to: key, by: origin) {
             // A change of the key that ended while this one waited to be alone must not be written over.
             guard ring.key(inUse) != nil, try file?.read() ?? ring == ring, try await self.keyInUse() == inUse else {
-                throw Self.changedMeanwhile
+                throw CodedError(.sandboxUnavailable, .temporary, .keysChangedMeanwhile)
             }
             if !isBegun, let both = KeyRing([key] + ring.keys) { try file?.replace(with: both) }
         } retiring: {
@@ -197,20 +171,6 @@ extension CardStore {
         )
     }
 
-    private static let changedMeanwhile = CodedError(
-        .sandboxUnavailable,
-        .temporary,
-        "another process changed the key meanwhile, so nothing was changed here; look at the key file, and run this again"
-    )
-
-    private static let noNewKey = CodedError(
-        .settingMissing,
-        .configuration,
-        """
-        there is no key to change to; let vault.key or vault.key_command give a new key before the one that holds now \
-        (openssl rand -base64 32), then run this again
-        """
-    )
 }
 
 extension KeyFile {

@@ -21,7 +21,7 @@ struct SecretCommand: Sendable {
     /// - Throws: `CodedError` `secret_unreadable`; `CancellationError`.
     func firstLine() async throws -> Redacted<String> {
         let line = try await self.run().reveal().prefix { !$0.isNewline }.trimmed
-        guard line.isOneLine else { throw self.error("wrote nothing that can be used in its first line") }
+        guard line.isOneLine else { throw self.error(.secretCommandLine) }
         return Redacted(line)
     }
 
@@ -39,7 +39,7 @@ struct SecretCommand: Sendable {
                 defer { group.cancelAll() }
                 // The first to end decides; leaving the group ends a command that still runs.
                 guard let first = try await group.next(), let output = first else {
-                    throw self.error("took longer than \(DurationText.render(self.timeout))")
+                    throw self.error(.secretCommandSlow(self.timeout))
                 }
                 return output
             }
@@ -48,20 +48,15 @@ struct SecretCommand: Sendable {
             try Task.checkCancellation()
             if let error = error as? CodedError { throw error }
             guard let error = error as? SubprocessError, error.code == .outputLimitExceeded else {
-                throw self.error("could not be run or its output not be read")
+                throw self.error(.secretCommandNotRun)
             }
-            throw self.error("wrote more than \(ByteCountText.render(Int64(SecretFile.maximumBytes)))")
+            throw self.error(.secretCommandTooLong(SecretFile.maximumBytes))
         }
     }
 
     /// The error of a command whose output is of no use.
     func error(_ reason: Message) -> CodedError {
-        CodedError(
-            .secretUnreadable,
-            .configuration,
-            "\(self.key) " + reason + "; run it by hand with /bin/sh -c: it must end with status 0 and write "
-                + self.expected
-        )
+        CodedError(.secretUnreadable, .configuration, .secretCommand(self.key, reason, expected: self.expected))
     }
 
     private func output() async throws -> String {
@@ -83,8 +78,8 @@ struct SecretCommand: Sendable {
         )
         switch result.terminationStatus {
         case .exited(0): return result.standardOutput.withoutByteOrderMark
-        case .exited(let code): throw self.error("failed with exit status \(code)")
-        case .signaled(let signal): throw self.error("was ended by signal \(signal)")
+        case .exited(let code): throw self.error(.secretCommandFailed(code))
+        case .signaled(let signal): throw self.error(.secretCommandSignal(signal))
         }
     }
 

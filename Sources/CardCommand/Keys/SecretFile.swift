@@ -15,10 +15,8 @@ struct SecretFile {
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func read() throws(CodedError) -> Redacted<String> {
-        let text = try self.readText(expected: "one secret and nothing else").reveal().trimmed
-        guard text.isOneLine else {
-            throw self.unreadable("holds no secret, or more than one line", "one secret and nothing else")
-        }
+        let text = try self.readText(expected: .secretExpectsOne).reveal().trimmed
+        guard text.isOneLine else { throw self.unreadable(.secretNotOneLine, .secretExpectsOne) }
         return Redacted(text)
     }
 
@@ -38,18 +36,14 @@ struct SecretFile {
     }
 
     private func check(_ status: stat, _ expected: Message) throws(CodedError) {
-        guard status.st_mode & S_IFMT == S_IFREG else { throw self.unreadable("is not a regular file", expected) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw self.unreadable(.secretNotRegular, expected) }
         if let refusal = SecretRights.refusal(of: self.path, status) {
-            throw CodedError(.secretInsecure, .configuration, "\(self.key): \(refusal)")
+            throw CodedError(.secretInsecure, .configuration, .secretInsecure(self.key, refusal))
         }
     }
 
-    private func unreadable(_ what: Message, _ expected: Message) -> CodedError {
-        CodedError(
-            .secretUnreadable,
-            .configuration,
-            "\(self.key): \(Redacted(self.path)) " + what + "; it must hold " + expected + ", mode 0600"
-        )
+    private func unreadable(_ reason: Message, _ expected: Message) -> CodedError {
+        CodedError(.secretUnreadable, .configuration, .secretFile(self.key, self.path, reason, expected: expected))
     }
 }
 
@@ -105,13 +99,13 @@ enum LimitedText {
         }
     }
 
-    /// What an error of reading says of the file.
+    /// Why the file could not be read, as a clause of its own.
     static func reason(_ error: any Error) -> Message {
         switch error {
-        case Refusal.tooLong(let limit): "is longer than \(ByteCountText.render(Int64(limit)))"
-        case Refusal.notUTF8: "is not UTF-8 text"
-        case Refusal.silent(let time): "is a pipe into which nobody has written for \(DurationText.render(time))"
-        default: "cannot be read (\((error as? Errno)?.description ?? "it fails to be read"))"
+        case Refusal.tooLong(let limit): .textFileTooLong(limit)
+        case Refusal.notUTF8: .textFileNotUTF8
+        case Refusal.silent(let time): .textFileSilent(time)
+        default: .textFileUnreadable((error as? Errno)?.rawValue ?? EIO)
         }
     }
 }

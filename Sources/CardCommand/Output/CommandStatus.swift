@@ -29,7 +29,7 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
     fileprivate init(telling error: any Error) {
         switch error {
         case let error as CodedError:
-            Console.standardError("error: " + error.message.text())
+            Console.error(error.message)
             switch error.kind {
             case .usage: self = .usage
             case .input, .notFound, .conflict: self = .inputUnreadable
@@ -40,16 +40,11 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
             }
         case is Console.NoReader: self = .delivered
         case let error as ConfigurationError:
-            for mistake in error.mistakes { Console.standardError("error: " + mistake.error.message.text()) }
+            for mistake in error.mistakes { Console.error(mistake.error.message) }
             self = .configuration
         default:
             // A description may hold a path or personal data; domain and code tell one error from another.
-            Console.standardError(
-                """
-                error: something failed in a way that was not foreseen (\(error._domain) \(error._code)); what is in the sandbox \
-                is safe there: run the same command again, and report this code if it fails again
-                """
-            )
+            Console.error(.outputUnforeseen(error._domain, error._code))
             self = .sandboxError
         }
     }
@@ -64,15 +59,14 @@ protocol Command: AsyncParsableCommand {
 }
 
 extension Command {
-    var consolation: String { "the sandbox has everything" }
+    var consolation: String { Message.outputSaved.text() }
 
     func run() async throws {
         var status: CommandStatus
         do { status = try await self.execute() } catch { status = CommandStatus(telling: error) }
         if let error = Console.outputError {
             // A report that is cut must not look like success.
-            let reason = String(cString: strerror(error))
-            Console.standardError("error: standard output cannot be written: \(reason); \(self.consolation)")
+            Console.error(.outputFailed(error, self.consolation))
             status = .sandboxError
         }
         await Console.finish()

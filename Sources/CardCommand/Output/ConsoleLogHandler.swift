@@ -65,7 +65,7 @@ struct EventLog: Sendable {
         switch event {
         case .taken(_, let outcome):
             self.logger.debug(
-                "input taken in",
+                "input imported",
                 metadata: [
                     "card.id": "\(outcome.card)", "card.state": "\(outcome.state.rawValue)",
                     "input.known": "\(outcome.isDuplicate)",
@@ -76,7 +76,7 @@ struct EventLog: Sendable {
         case .changed(let change):
             var metadata: Logger.Metadata = ["card.id": "\(change.card)", "card.state": "\(change.state.rawValue)"]
             if let reason = change.reason { metadata["card.reason"] = "\(reason)" }
-            self.logger.debug("card moved on", metadata: metadata)
+            self.logger.debug("card changed state", metadata: metadata)
         case .sending, .called, .beat: break
         case .paused(let pause):
             self.logger.debug(
@@ -87,9 +87,9 @@ struct EventLog: Sendable {
                 ]
             )
         case .overdue(let count):
-            self.logger.warning("cards past the retention are still to be erased", metadata: ["cards": "\(count)"])
+            self.logger.warning("cards past their retention are not erased yet", metadata: ["cards": "\(count)"])
         case .erasingFailed(let error):
-            self.logger.warning("erasing failed", metadata: ["error.code": "\(error.code)"])
+            self.logger.warning("cannot erase cards", metadata: ["error.code": "\(error.code)"])
         case .resumed(let stage, _):
             self.logger.debug("endpoint works again", metadata: ["stage": "\(stage.rawValue)"])
         case .failed(let stage, let failure):

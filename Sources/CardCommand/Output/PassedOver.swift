@@ -1,3 +1,5 @@
+import CardModel
+
 /// What was passed over because of its name. It is said by rule (`#recycle`, `*.bak`), with how many files and folders each
 /// rule met: the names themselves may tell of a person.
 enum PassedOver {
@@ -8,7 +10,8 @@ enum PassedOver {
     ///   - place: where that was, such as `source inbox`; `nil` where only one list can be meant.
     static func note(_ counts: [String: Int], in place: String? = nil) -> String? {
         guard !counts.isEmpty else { return nil }
-        let rules = counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }.joined(separator: ", ")
-        return "note: \(place.map { "\($0): " } ?? "")passed over because of their names: \(rules)".oneLine
+        let rules = counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+        let skipped: Message = place.map { .outputSkippedIn($0, rules) } ?? .outputSkipped(rules)
+        return Message.consoleNote(skipped).text().oneLine
     }
 }

@@ -98,7 +98,13 @@ struct ConfigurationMistakeTests {
             1,
             "folder:2"
         ),
-        Case("delivery.token_file: /nowhere/t", .secretUnreadable, "delivery.token_file", 1, "cannot be read"),
+        Case(
+            "delivery.token_file: /nowhere/t",
+            .secretUnreadable,
+            "delivery.token_file",
+            1,
+            "cannot read the file: No such"
+        ),
     ]
 
     private static let cases = ofFirstKey.flatMap { code, rows in
@@ -170,10 +176,11 @@ struct ConfigurationMistakeTests {
     }
 
     @Test(arguments: [
-        ("echo canary; exit 3", "exit status 3"), ("echo canary >&2", "nothing that can be used in its first line"),
-        ("echo; echo canary", "nothing that can be used in its first line"), ("kill -9 $$", "signal 9"),
-        ("printf 'canary\\001out'", "nothing that can be used in its first line"),
-        ("canary-no-such-program", "exit status 127"), ("head -c 100000 /dev/zero", "wrote more than 64KiB"),
+        ("echo canary; exit 3", "exit status 3"),
+        ("echo canary >&2", "first line that the command wrote is not a secret"),
+        ("echo; echo canary", "first line that the command wrote is not a secret"), ("kill -9 $$", "signal 9"),
+        ("printf 'canary\\001out'", "first line that the command wrote is not a secret"),
+        ("canary-no-such-program", "exit status 127"), ("head -c 100000 /dev/zero", "wrote more than 65,536 bytes"),
     ])
     func `A command that gives no secret is told without its output`(_ text: String, _ says: String) async {
         let command = SecretCommand(key: "delivery.token_command", expected: "the TOKEN", text: Redacted(text))
@@ -191,6 +198,6 @@ struct ConfigurationMistakeTests {
             timeout: .milliseconds(50)
         )
         let error = await #expect(throws: CodedError.self) { _ = try await command.run() }
-        #expect(error?.message.text().contains("took longer than 50ms") == true)
+        #expect(error?.message.text().contains("took longer than 50 milliseconds") == true)
     }
 }

@@ -95,7 +95,7 @@ struct VaultKeyTests {
             folders: UserFolders(environment: ["HOME": self.home.path])
         )
         #expect(made.default == isUsed)
-        #expect(made.lines[1].contains("Put into the configuration") == !isUsed)
+        #expect(made.lines[1].contains("add to the configuration:\n  vault:\n    key_file: ") == !isUsed)
         #expect(FileManager.default.fileExists(atPath: made.keyFile))
     }
 

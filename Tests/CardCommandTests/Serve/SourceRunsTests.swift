@@ -51,8 +51,8 @@ extension ServeTests {
             #expect((all.object["runs"] as? [Any])?.count == 3)
         }
         #expect(self.backend.accepted.count == 4)
-        let notes = said.filter { $0.contains("passed over because of their names") }
-        #expect(notes == ["note: source inbox: passed over because of their names: *.bak (1)"])
+        let notes = said.filter { $0.contains("skipped because of their names") }
+        #expect(notes == ["note: source inbox: skipped because of their names: *.bak (1)"])
         #expect(!said.contains { $0.contains("olga") })
     }
 

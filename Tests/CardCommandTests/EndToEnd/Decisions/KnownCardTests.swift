@@ -53,7 +53,10 @@ import Testing
             let (decide, retake, ids) = try await self.attention(file)
             #expect(decide == 0 && retake == 1 && ids.count == 1)
             let status = try await self.tool.run(["status"] + file, ends: 0).output
-            #expect(status.contains("1 photo to be retaken:\n  \(try #require(ids.first))  rejected"), "\(status)")
+            #expect(
+                status.contains("1 photo must be taken again:\n  \(try #require(ids.first))  rejected"),
+                "\(status)"
+            )
             try MarkedPhoto.front(1, serial: 1).jpeg.write(to: self.photos.appending(path: "K-1/b.jpg"))
             let both = try await self.tool.run(run, ends: 0)
             #expect(both.output == "2 inputs: 1 delivered, 1 duplicate\n")

@@ -79,7 +79,7 @@ struct CommandLineTests {
         #expect(list.status == 0 && list.output.isEmpty)
         #expect(try await tool.run(["status", "--embedded"]).output == "no cards\n")
         let full = try await tool.run(["status", "--embedded"], ["IDCARD_SANDBOX_INTAKE_FREE_SPACE": "\(1 << 50)"])
-        #expect(full.output.contains("nothing more is taken in; free some space"), "\(full.output)")
+        #expect(full.output.contains("no photos are imported; free some space"), "\(full.output)")
     }
 
     @Test("Without tesseract the embedded verifier names the packages")

@@ -1,0 +1,96 @@
+import CardModel
+import Glibc
+
+// Each message stands on one line.
+// swift-format-ignore
+extension Message {
+    // MARK: Options
+
+    static let optionsPathEmpty = Self("options.path_empty", "it is empty; give a path")
+    static func optionsWord(_ option: String, _ words: [String], got text: String) -> Self { Self("options.word", "\(code: option) must be one of \(codes: words), not \(Redacted(text))") }
+    static func optionsPort(_ port: Int) -> Self { Self("options.port", "--port must be a number from 0 to 65535, not \(port)") }
+    static func optionsWhy(_ characters: Int) -> Self { Self("options.why", "--why has \(count: characters) characters, more than 200; shorten it") }
+    static let optionsReply = Self("options.reply", "--reply-encryption and --reply-key need each other; give both or neither")
+
+    // MARK: Sandbox
+
+    static let sandboxNotClosed = Self("sandbox.not_closed", "the sandbox was not closed cleanly; check it: idcard-pipeline fsck")
+    static func sandboxOtherOwner(user: uid_t, _ error: Int32) -> Self { Self("sandbox.other_owner", "the sandbox belongs to user \(user), and this process cannot become that user: \(errno: error); run the command as that user") }
+    static func copyNotWritten(_ path: String) -> Self { Self("copy.not_written", "cannot write \(Redacted(path)); check the free space") }
+    static func copyStaysEmpty(_ path: String) -> Self { Self("copy.stays_empty", "\(Redacted(path)) stays empty; run: rm \(Redacted(path.quotedForShell))") }
+    static func embeddedFailed(_ reason: String) -> Self { Self("embedded.failed", "\(code: reason)") }
+
+    // MARK: status
+
+    static let statusNoCards = Self("status.no_cards", "no cards")
+    static func statusNeedPerson(_ cards: Int) -> Self { Self("status.need_person", one: "\(count: cards) card needs a person:", other: "\(count: cards) cards need a person:") }
+    static func statusRetake(_ photos: Int) -> Self { Self("status.retake", one: "\(count: photos) photo must be taken again:", other: "\(count: photos) photos must be taken again:") }
+    static func statusMore(_ cards: Int) -> Self { Self("status.more", "and \(count: cards) more: idcard-pipeline cards list --attention") }
+    static func statusWorker(_ command: String, _ process: Int32, since: String, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) cards in progress") }
+    static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file stays in its folders; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files stay in its folders; see which and why: idcard-pipeline run --dry-run FOLDER") }
+    static let statusHangs = Self("status.hangs", "it does not respond; end it, and other processes continue with its cards")
+    static let statusNoIntake = Self("status.no_intake", "the disk of the sandbox is nearly full, so no photos are imported; free some space")
+    static let statusNoVerification = Self("status.no_verification", "the disk of the sandbox is nearly full, so no photos are imported or verified; free some space")
+
+    // MARK: cards
+
+    static func cardsLimit(_ limit: Int) -> Self { Self("cards.limit", "--limit must be 0 or more, not \(limit)") }
+    static func cardsWork(attempts: Int, priority: Int, image imageBytes: Int) -> Self { Self("cards.work", "attempts \(attempts), priority \(priority), image \(bytes: imageBytes)") }
+    static func cardsLegality(_ scores: [String]) -> Self { Self("cards.legality", "legality: \(codes: scores)") }
+    static let cardsNoneNamed = Self("cards.none_named", "no cards named; give their ids, --state or --reason")
+    static let cardsReasonEmpty = Self("cards.reason_empty", "--reason is empty; give a code that `cards list` shows beside the state")
+    static let cardsRetryState = Self("cards.retry_state", "--state must be rejected, failed or held; name superseded cards by their ids")
+    static let cardsNoMatch = Self("cards.no_match", "no card has this state or reason")
+    static func cardsUnknown(_ ids: [String]) -> Self { Self("cards.unknown", "no such card: \(codes: ids); list the cards: idcard-pipeline cards list") }
+    static let cardsContinue = Self("cards.continue", "to continue with the cards in the sandbox: idcard-pipeline run")
+
+    // MARK: cards erase
+
+    static let eraseNoneNamed = Self("erase.none_named", "no cards named; give their ids, --business-no or --expired")
+    static let eraseNumberEmpty = Self("erase.number_empty", "--business-no is empty; give the number")
+    static let eraseReason = Self("erase.reason", "--reason must be a code of 1 to 40 letters, digits and _, and no identity number; give one such as holder_request")
+    static let eraseNoTerminal = Self("erase.no_terminal", "there is no terminal to ask for confirmation; add --yes to erase for good")
+    static func eraseUnknownNumber(_ number: String) -> Self { Self("erase.unknown_number", "no card has the business number \(Redacted(number)); list the cards: idcard-pipeline cards list") }
+    static func eraseConfirm(_ cards: Int) -> Self { Self("erase.confirm", one: "Erase \(count: cards) card for good? Type yes:", other: "Erase \(count: cards) cards for good? Type yes:") }
+    static func eraseConfirmExpired(_ cards: Int, _ expired: Int, oldest: Timestamp) -> Self { Self("erase.confirm_expired", one: "Erase \(count: cards) card for good (past its retention: \(count: expired), unchanged since \(oldest))? Type yes:", other: "Erase \(count: cards) cards for good (past their retention: \(count: expired), the oldest unchanged since \(oldest))? Type yes:") }
+    static let eraseNothing = Self("erase.nothing", "nothing was erased")
+    static let eraseBackendRuns = Self("erase.backend_runs", "the built-in backend is running; it keeps its documents of erased cards until it ends")
+    static let eraseClock = Self("erase.clock", "the clock is more than a week behind the latest time in the sandbox, so no card expires; set the clock (date), or leave it running for 20 hours if it is right")
+    static func eraseSources(_ files: Int) -> Self { Self("erase.sources", one: "not touched: \(count: files) source file outside the sandbox", other: "not touched: \(count: files) source files outside the sandbox") }
+    static func eraseExports(_ exports: Int) -> Self { Self("erase.exports", one: "not touched: \(count: exports) export of the card; the sandbox does not know where it is", other: "not touched: \(count: exports) exports of the card; the sandbox does not know where they are") }
+    static let eraseBackups = Self("erase.backups", "not touched: earlier backups, which hold the card as long as their key exists")
+    static let eraseVerifierRefused = Self("erase.verifier_refused", "the verification service received the card and refused it")
+    static let eraseVerifierMayHold = Self("erase.verifier_may_hold", "the verification service may hold the card")
+    static let eraseVerifierHolds = Self("erase.verifier_holds", "the verification service received and accepted the card")
+    static func eraseBackendRefused(_ deliveries: [String]) -> Self { Self("erase.backend_refused", "the business backend received the card and refused it (\(codes: deliveries))") }
+    static func eraseBackendMayHold(_ deliveries: [String]) -> Self { Self("erase.backend_may_hold", "the business backend may hold the card (\(codes: deliveries))") }
+    static func eraseBackendHolds(_ deliveries: [String]) -> Self { Self("erase.backend_holds", "the business backend received and accepted the card (\(codes: deliveries))") }
+    static let eraseUnfinished = Self("erase.unfinished", "not finished: another process is reading the sandbox; the next erasure finishes this one")
+
+    // MARK: cards export
+
+    static func exportErased(_ card: CardID) -> Self { Self("export.erased", "card \(card) is erased; there is nothing to export") }
+
+    // MARK: backup and restore
+
+    static let backupNeedsFile = Self("backup.needs_file", "the backup is checked after writing, so it must be a file; give the path of a new file")
+    static func backupDone(_ cards: Int, size: Int64) -> Self { Self("backup.done", one: "backed up \(count: cards) card in \(bytes: size), and checked the copy", other: "backed up \(count: cards) cards in \(bytes: size), and checked the copy") }
+    static func backupKey(_ key: String) -> Self { Self("backup.key", "only the key \(code: key) opens the backup; keep a copy of that key in another place") }
+    static func restoreDone(_ cards: Int) -> Self { Self("restore.done", one: "\(count: cards) card restored", other: "\(count: cards) cards restored") }
+    static func restoreDoneSince(_ cards: Int, _ lastChange: String) -> Self { Self("restore.done_since", one: "\(count: cards) card restored, last changed \(code: lastChange)", other: "\(count: cards) cards restored, last changed \(code: lastChange)") }
+    static func restoreErased(_ cards: Int) -> Self { Self("restore.erased", one: "\(count: cards) card erased again", other: "\(count: cards) cards erased again") }
+    static func restoreHeldCards(_ cards: Int) -> Self { Self("restore.held_cards", one: "\(count: cards) card held (restored); show it: idcard-pipeline cards list --state held", other: "\(count: cards) cards held (restored); show them: idcard-pipeline cards list --state held") }
+    static let restoreLaterUnknown = Self("restore.later_unknown", "the sandbox does not know what happened after the backup; photos imported since then would be delivered again")
+    static let restoreReplacedUnreadable = Self("restore.replaced_unreadable", "the replaced sandbox could not be read; only lists of erasures tell which cards were erased there")
+    static let restoreNoErasures = Self("restore.no_erasures", "no list of erasures was found, so cards erased after the backup are back; restore again with --force --erasures FILE")
+    static let restoreOtherKey = Self("restore.other_key", "the keys do not open the replaced sandbox; photos erased there are imported again if a run finds them")
+    static let restoreNoAccessLog = Self("restore.no_access_log", "the access log of the replaced sandbox could not be kept; its lines are lost")
+
+    // MARK: fsck
+
+    static let fsckClean = Self("fsck.clean", "the sandbox is whole")
+    static func fsckFindings(_ findings: Int) -> Self { Self("fsck.findings", one: "\(count: findings) finding", other: "\(count: findings) findings") }
+    static func fsckFound(_ findings: Int) -> Self { Self("fsck.found", one: "the sandbox has \(count: findings) finding; show it: idcard-pipeline fsck", other: "the sandbox has \(count: findings) findings; show them: idcard-pipeline fsck") }
+    static func fsckRepaired(_ finding: String) -> Self { Self("fsck.repaired", "repaired: \(Redacted(finding))") }
+    static let fsckRepair = Self("fsck.repair", "repair what is safe to repair: idcard-pipeline fsck --repair")
+}
