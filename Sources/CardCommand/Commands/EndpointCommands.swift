@@ -29,7 +29,7 @@ struct VerifierCommand: Command {
             "The dialect whose URL is printed: faceid-v1, facepp-v1 or faceid-v3. All of them are served.",
             valueName: "dialect"
         ),
-        transform: word(of: "--dialect")
+        transform: word
     )
     var dialect = EmbeddedVerifier.Dialect.faceIDv1
 
@@ -73,13 +73,13 @@ struct BackendCommand: Command {
 
     @Option(
         help: ArgumentHelp("Format of the replies: json or xml.", valueName: "format"),
-        transform: word(of: "--reply-format")
+        transform: word
     )
     var replyFormat = EmbeddedBackend.ReplyFormat.json
 
     @Option(
         help: ArgumentHelp("Encrypt replies with 3DES, in Base64: 3des-cbc or 3des-ecb.", valueName: "mode"),
-        transform: word(of: "--reply-encryption")
+        transform: word
     )
     var replyEncryption: EmbeddedBackend.ReplyEncryption.Mode?
 
@@ -133,15 +133,9 @@ extension Option<String?> {
 }
 
 /// Reads what an option says that takes one of several words.
-func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(of option: String)
-    -> @Sendable (String) throws -> Word
-{
-    { text in
-        guard let word = Word(rawValue: text) else {
-            throw ValidationError(Message.optionsWord(option, Word.allCases.map(\.rawValue), got: text).text())
-        }
-        return word
-    }
+@Sendable func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(_ text: String) throws -> Word {
+    if let word = Word(rawValue: text) { return word }
+    throw ValidationError(Message.optionsWord(Word.allCases.map(\.rawValue)).text())
 }
 
 extension CodedError {
@@ -158,7 +152,7 @@ struct ListeningOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("The lowest log level that is logged: trace, debug, info, … critical.", valueName: "level"),
-        transform: word(of: "--log-level")
+        transform: word
     )
     var logLevel = Logger.Level.warning
 

@@ -7,7 +7,7 @@ extension Message {
     // MARK: Options
 
     static let optionsPathEmpty = Self("options.path_empty", "it is empty; give a path")
-    static func optionsWord(_ option: String, _ words: [String], got text: String) -> Self { Self("options.word", "\(code: option) must be one of \(codes: words), not \(Redacted(text))") }
+    static func optionsWord(_ words: [String]) -> Self { Self("options.word", "it must be one of \(codes: words)") }
     static func optionsPort(_ port: Int) -> Self { Self("options.port", "--port must be a number from 0 to 65535, not \(port)") }
     static func optionsWhy(_ characters: Int) -> Self { Self("options.why", "--why has \(count: characters) characters, more than 200; shorten it") }
     static let optionsReply = Self("options.reply", "--reply-encryption and --reply-key need each other; give both or neither")
@@ -61,7 +61,7 @@ extension Message {
     static let eraseBackups = Self("erase.backups", "not touched: earlier backups, which hold the card as long as their key exists")
     static let eraseVerifierRefused = Self("erase.verifier_refused", "the verification service received the card and refused it")
     static let eraseVerifierMayHold = Self("erase.verifier_may_hold", "the verification service may hold the card")
-    static let eraseVerifierHolds = Self("erase.verifier_holds", "the verification service received and accepted the card")
+    static let eraseVerifierHolds = Self("erase.verifier_holds", "the verification service received the card")
     static func eraseBackendRefused(_ deliveries: [String]) -> Self { Self("erase.backend_refused", "the business backend received the card and refused it (\(codes: deliveries))") }
     static func eraseBackendMayHold(_ deliveries: [String]) -> Self { Self("erase.backend_may_hold", "the business backend may hold the card (\(codes: deliveries))") }
     static func eraseBackendHolds(_ deliveries: [String]) -> Self { Self("erase.backend_holds", "the business backend received and accepted the card (\(codes: deliveries))") }
