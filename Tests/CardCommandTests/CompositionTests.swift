@@ -3,6 +3,7 @@ import CardModel
 import CardRemote
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import CardCommand

@@ -2,6 +2,7 @@ import CImaging
 import CardModel
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CardImaging
@@ -45,7 +46,7 @@ import Testing
         let answer = try Framed.join(DecodeReply(width: 32, height: 16), jpeg)
         let image = try Self.prepare(with: Self.octal(answer))
         #expect(image == PreparedImage(jpeg, PixelSize(width: 32, height: 16)))
-        let refusal = CodedError(.imageTruncated, .input, "cut after \(5) bytes")
+        let refusal = CodedError(.imageTruncated, .input, Message("test.text", "cut after \(5) bytes"))
         let refused = try Framed.join(DecodeReply(refusal: DecodeReply.Refusal(refusal)), Data())
         #expect(throws: refusal) { try Self.prepare(with: Self.octal(refused)) }
     }

@@ -1,4 +1,5 @@
 import CardModel
+import TestSupport
 import Testing
 
 @Suite struct DeliveryOutcomeTests {

@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 /// What a value shows in every way in which code prints values without asking for their content.
@@ -61,7 +62,7 @@ struct PrintedForms {
         )
         let image = PreparedImage(jpeg: bytes, width: 1, height: 1, digest: ContentDigest(of: bytes))
         let item = InputItem(place: .address(Redacted(secret)), name: Redacted(secret), metadata: metadata())
-        let error = CodedError(.sourceUnreadable, .input, "\(Redacted(secret)) is gone")
+        let error = CodedError(.sourceUnreadable, .input, Message("test.gone", "\(Redacted(secret)) is gone"))
         let failure = RemoteFailure(.rejected, code: "X", message: error.message)
         var fields = try SubmittedFields([.userNumber: secret, .expectedName: secret])
         fields.expectedIDNumber = Redacted(secret)
@@ -98,7 +99,7 @@ struct PrintedForms {
     @Test func `A card's document shows what lists may show, every key always`() throws {
         var card = Card.sample(.rejected, .refusedByRemote, side: nil)
         card.remoteCode = "E7"
-        card.message = "\(Redacted(Self.secret))"
+        card.message = Message("test.secret", "\(Redacted(Self.secret))")
         card.metadata = Self.metadata()
         #expect(PrintedForms(card).hide([Self.secret]))
         func json(_ card: Card) -> String { JSONText.line(CardDocument(card)) }

@@ -1,4 +1,5 @@
 import CardModel
+import TestSupport
 import Testing
 
 @testable import CardStore

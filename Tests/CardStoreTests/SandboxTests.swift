@@ -1,6 +1,7 @@
 import CardModel
 import Dispatch
 import Foundation
+import TestSupport
 import Testing
 
 import class GRDB.DatabaseQueue
@@ -137,11 +138,19 @@ import class GRDB.DatabaseQueue
         let card = try await harness.admit(photo).card
         let job = try #require(try await harness.claim().first)
         let fields = CardFields(name: "CANARY-NAME", address: "CANARY-ADDRESS", number: "11010519491231002X")
-        let warning = VerdictFinding(VerdictRule.numberRegion.reason, .warn, message: "a \(Redacted("CANARY-WARNING"))")
+        let warning = VerdictFinding(
+            VerdictRule.numberRegion.reason,
+            .warn,
+            message: Message("test.warning", "a \(Redacted("CANARY-WARNING"))")
+        )
         let reading = CardReading(side: .front, fields: fields, requestID: "CANARY-REQUEST")
         try await harness.conclude(job, reading, warnings: [warning])
         let delivery = try #require(try await harness.begin().first)
-        let failure = RemoteFailure(.unknown, code: "CODE", message: "it says \(Redacted("CANARY-MESSAGE"))")
+        let failure = RemoteFailure(
+            .unknown,
+            code: "CODE",
+            message: Message("test.says", "it says \(Redacted("CANARY-MESSAGE"))")
+        )
         try await harness.conclude(delivery, .failed(failure), onUnknown: .hold)
         #expect(try await harness.state(card) == "held outcome_unknown")
         var bytes = try Data(contentsOf: URL(filePath: "\(harness.folder)/sandbox.sqlite3-wal"))

@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -189,7 +190,11 @@ import Testing
         return EndpointPause(
             stage: .deliver,
             host: "a:443",
-            after: RemoteFailure(failureClass, code: "CODE", message: "it quoted \(Redacted("somebody"))"),
+            after: RemoteFailure(
+                failureClass,
+                code: "CODE",
+                message: Message("test.quoted", "it quoted \(Redacted("somebody"))")
+            ),
             since: now,
             wait: Wait(from: now.advanced(by: .seconds(from)), until: now.advanced(by: .seconds(until)))
         )

@@ -52,7 +52,7 @@ struct Filling {
             switch fate {
             case .fetching: .remote(Redacted("https://\(host)/\(self.count).jpg"), host: host)
             case .received: .received(bytes)
-            case .rejected, .erased: .refused(CodedError(.sourceTooLarge, .input, "the image is too large"))
+            case .rejected, .erased: .refused(CodedError(.sourceTooLarge, .input, Message("scale.large", "too large")))
             default: .prepared(image)
             }
         return Admission(

@@ -55,11 +55,11 @@ protocol Command: AsyncParsableCommand {
     /// Does the work, and returns the status to exit with.
     func execute() async throws -> CommandStatus
     /// What holds although the report could not be written.
-    var consolation: String { get }
+    var consolation: Message { get }
 }
 
 extension Command {
-    var consolation: String { Message.outputSaved.text() }
+    var consolation: Message { .outputSaved }
 
     func run() async throws {
         var status: CommandStatus

@@ -7,9 +7,10 @@ extension Message {
     static func consoleWarning(_ message: Message) -> Self { Self("console.warning", "warning: \(message)") }
     static func consoleNote(_ message: Message) -> Self { Self("console.note", "note: \(message)") }
     static func consoleLeftOut(_ lines: Int) -> Self { Self("console.left_out", one: "note: \(count: lines) line was left out because this output was not read", other: "note: \(count: lines) lines were left out because this output was not read") }
-    static func outputFailed(_ error: Int32, _ consolation: String) -> Self { Self("output.failed", "cannot write standard output: \(errno: error); \(code: consolation)") }
+    static func outputFailed(_ error: Int32, _ consolation: Message) -> Self { Self("output.failed", "cannot write standard output: \(errno: error); \(consolation)") }
     static let outputSaved = Self("output.saved", "the work itself was saved")
     static func outputUnforeseen(_ domain: String, _ number: Int) -> Self { Self("output.unforeseen", "unexpected error (\(code: domain) \(number)); finished work is safe in the sandbox; run the same command again, and report this code if it fails again") }
     static func outputSkipped(_ rules: [String]) -> Self { Self("output.skipped", "skipped because of their names: \(codes: rules)") }
-    static func outputSkippedIn(_ place: String, _ rules: [String]) -> Self { Self("output.skipped_in", "\(Redacted(place)): skipped because of their names: \(codes: rules)") }
+    static func outputSkippedInSource(_ source: String, _ rules: [String]) -> Self { Self("output.skipped_in_source", "source \(code: source): skipped because of their names: \(codes: rules)") }
+    static func outputSkippedInFolder(_ folder: Redacted<String>, _ rules: [String]) -> Self { Self("output.skipped_in_folder", "watched folder \(folder): skipped because of their names: \(codes: rules)") }
 }

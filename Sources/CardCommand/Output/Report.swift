@@ -32,11 +32,6 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-extension Int {
-    /// So many of something, in words.
-    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
-}
-
 /// A report of a command: the same facts for programs and for people.
 protocol Report: Encodable {
     var lines: [String] { get }

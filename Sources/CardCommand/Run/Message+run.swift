@@ -42,4 +42,15 @@ extension Message {
     static func dryRunNumber(_ origin: String) -> Self { Self("dry_run.number", "expected identity number (\(code: origin))") }
     static func dryRunName(_ origin: String) -> Self { Self("dry_run.name", "expected name (\(code: origin))") }
     static func dryRunLine(_ start: String, _ fields: [Message]) -> Self { Self("dry_run.line", "\(Redacted(start)): \(fields)") }
+
+    // MARK: Progress
+
+    static func progressLine(_ parts: [Message]) -> Self { Self("progress.line", "\(parts)") }
+    static func progressIntake(_ count: String) -> Self { Self("progress.intake", "intake \(code: count)") }
+    static func progressVerified(_ count: String) -> Self { Self("progress.verified", "verified \(code: count)") }
+    static func progressDelivered(_ cards: Int) -> Self { Self("progress.delivered", "delivered \(cards)") }
+    static func progressStageFails(_ stage: Stage, _ code: String) -> Self { Self("progress.stage_fails", "\(stage) fails: \(code: code)") }
+    static func progressFails(_ code: String) -> Self { Self("progress.fails", "fails: \(code: code)") }
+    static func progressLeft(_ time: String) -> Self { Self("progress.left", "\(code: time) left") }
+    static func progressSent(_ megabytes: String) -> Self { Self("progress.sent", "\(code: megabytes) MB sent") }
 }

@@ -19,14 +19,14 @@ struct ProgressDisplay: Sendable {
         let clock = ContinuousClock()
         let start = clock.now
         let isLive = Console.canShowLiveLines
-        var last = ""
+        var last: Message?
         while (try? await clock.sleep(for: isLive ? Self.liveInterval : Self.plainInterval)) != nil {
             let figures = self.tracker.figures
             if isLive {
                 await Console.showLive(figures.lines(after: clock.now - start))
-            } else if figures.plainLine != last {
-                last = figures.plainLine
-                Console.standardError(last)
+            } else if figures.plain != last {
+                last = figures.plain
+                Console.say(figures.plain)
             }
         }
         if isLive { await Console.showLive([]) }
@@ -80,29 +80,32 @@ struct RunFigures: Sendable {
             Self.line("intake ", self.intake, nil, elapsed),
             Self.line("verify ", self.verify, self.lastFailures[.verify], elapsed),
             Self.line("deliver", self.deliver, self.lastFailures[.deliver], elapsed)
-                + "  \(Self.oneDecimal(Double(self.sentBytes) / 1_000_000)) MB sent",
+                + "  \(Message.progressSent(Self.oneDecimal(Double(self.sentBytes) / 1_000_000)).text())",
         ]
     }
 
     /// The same on one line, for a log file.
-    var plainLine: String {
+    var plain: Message {
         let failures = self.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { ", \($0.key.rawValue) fails: \($0.value.code)" }
-        return """
-            intake \(self.intake.done)/\(self.intake.total), verified \(self.verify.done)/\(self.verify.total), \
-            delivered \(self.deliver.done)\(failures.joined())
-            """
+        let (intake, verify) = (self.intake, self.verify)
+        return Message.progressLine(
+            [
+                .progressIntake("\(intake.done)/\(intake.total)"), .progressVerified("\(verify.done)/\(verify.total)"),
+                .progressDelivered(self.deliver.done),
+            ] + failures.map { .progressStageFails($0.key, $0.value.code) }
+        )
     }
 
     private static func line(_ name: String, _ stage: Counts, _ failure: RemoteFailure?, _ elapsed: Duration) -> String
     {
         let line = "\(name) \(stage.done)/\(stage.total)"
-        if let failure { return line + "  fails: \(failure.code)" }
+        if let failure { return "\(line)  \(Message.progressFails(failure.code).text())" }
         let seconds = elapsed / .seconds(1)
         guard stage.done > 0, seconds > 0.5 else { return line }
         let rate = Double(stage.done) / seconds
         let left = Int((Double(stage.total - stage.done) / rate).rounded(.up))
-        return "\(line)  \(Self.oneDecimal(rate))/s" + (stage.done < stage.total ? "  \(Self.clock(left)) left" : "")
+        let remaining = stage.done < stage.total ? "  \(Message.progressLeft(Self.clock(left)).text())" : ""
+        return "\(line)  \(Self.oneDecimal(rate))/s\(remaining)"
     }
 
     private static func oneDecimal(_ value: Double) -> String {

@@ -120,7 +120,8 @@ struct RunCommand: Command {
 
     /// What was passed over because of its name, once for each rule, and whether nothing is left.
     static func say(_ listing: BatchListing) {
-        if let note = PassedOver.note(listing.passedOver) { Console.standardError(note) }
+        let skipped = PassedOver.rules(listing.passedOver)
+        if !skipped.isEmpty { Console.note(.outputSkipped(skipped)) }
         if let emptiness = listing.emptiness { Console.note(emptiness) }
     }
 

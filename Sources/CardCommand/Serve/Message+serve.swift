@@ -24,12 +24,13 @@ extension Message {
     static let tokensDays = Self("tokens.days", "--days must be a number from 0 (until revoked) to 3650")
     static let tokensID = Self("tokens.id", "--id must be one of the 8 hex digits that tokens list shows")
     static func tokensWritten(_ path: String) -> Self { Self("tokens.written", "the token is in \(Redacted(path))") }
+    static let tokensNotShown = Self("tokens.not_shown", "the token exists; revoke it if you did not get it")
     static let tokensShownOnce = Self("tokens.shown_once", "store the token now; it is not shown again")
     static func tokensExpire(_ time: Timestamp) -> Self { Self("tokens.expire", "it works until \(time)") }
     static let tokensNeverExpire = Self("tokens.never_expire", "it works until it is revoked")
     static let tokensActive = Self("tokens.active", "a running server uses the change at once; one that reads a copy of the file (LoadCredential) after a restart")
-    static func tokensNoID(_ id: String, _ list: Redacted<String>) -> Self { Self("tokens.unknown_id", "there is no token of this name with the id \(code: id); list the tokens: \(list)") }
-    static func tokensNoName(_ list: Redacted<String>) -> Self { Self("tokens.unknown_name", "there is no token of this name; list the tokens: \(list)") }
+    static func tokensUnknownID(_ id: String, _ list: Redacted<String>) -> Self { Self("tokens.unknown_id", "there is no token of this name with the id \(code: id); list the tokens: \(list)") }
+    static func tokensUnknownName(_ list: Redacted<String>) -> Self { Self("tokens.unknown_name", "there is no token of this name; list the tokens: \(list)") }
 
     // MARK: What a file of a secret holds
 

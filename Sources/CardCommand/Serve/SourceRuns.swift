@@ -155,7 +155,9 @@ final class SourceRuns: Sendable {
             try await self.end(run, as: SourceRun.Report(reason: reason))
             return true
         }
-        self.notices.passedOver(listing.passedOver, in: "source \(run.source)")
+        self.notices.passedOver(listing.passedOver, in: "source \(run.source)") {
+            .outputSkippedInSource(run.source, $0)
+        }
         let tracker = RunTracker(listing: listing.entries)
         for entry in listing.entries {
             switch entry {

@@ -99,7 +99,7 @@ struct TokensCommand: AsyncParsableCommand {
             }
         }
 
-        var consolation: String { "the token exists; revoke it if you did not get it" }
+        var consolation: Message { .tokensNotShown }
 
         func execute() async throws -> CommandStatus {
             var random = SystemRandomNumberGenerator()
@@ -204,7 +204,9 @@ struct TokensCommand: AsyncParsableCommand {
             try file.change { (tokens: inout [AccessToken]) throws(CodedError) in
                 guard tokens.contains(where: isMeant) else {
                     let list = Redacted(file.command("list"))
-                    throw CodedError.notFound(self.id.map { Message.tokensNoID($0, list) } ?? .tokensNoName(list))
+                    throw CodedError.notFound(
+                        self.id.map { Message.tokensUnknownID($0, list) } ?? .tokensUnknownName(list)
+                    )
                 }
                 tokens.removeAll(where: isMeant)
             }

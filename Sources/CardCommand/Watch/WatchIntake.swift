@@ -113,7 +113,8 @@ final class ServiceNotices: Sendable {
         case .paused(let error):
             Console.warn(.watchPaused(error.message))
         case .resumed: Console.say(.watchResumed)
-        case .scanned(let folder, _, let counts): self.passedOver(counts, in: "watched folder \(folder.reveal())")
+        case .scanned(let folder, _, let counts):
+            self.passedOver(counts, in: "folder \(folder.reveal())") { .outputSkippedInFolder(folder, $0) }
         case .stays(_, let folder, let error):
             // The log of a service names no files, and a folder may hold thousands of one kind.
             let isNew = self.toldRules.withLock {
@@ -127,13 +128,13 @@ final class ServiceNotices: Sendable {
 
     /// Says what was passed over in a place, but no rule again that it was told of there: a service looks often, and
     /// unfinished copies come and go.
-    func passedOver(_ counts: [String: Int], in place: String) {
+    func passedOver(_ counts: [String: Int], in place: String, _ message: ([String]) -> Message) {
         guard !self.isQuiet else { return }
         let new = self.toldRules.withLock { told in
             let new = counts.filter { told[place]?.contains($0.key) != true }
             told[place, default: []].formUnion(new.keys)
             return new
         }
-        if let note = PassedOver.note(new, in: place) { Console.standardError(note) }
+        if !new.isEmpty { Console.note(message(PassedOver.rules(new))) }
     }
 }

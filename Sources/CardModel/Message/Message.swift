@@ -69,23 +69,3 @@ package struct Message: Hashable, Sendable, Codable, CustomStringConvertible {
         return text
     }
 }
-
-// What has no id yet.
-extension Message: ExpressibleByStringInterpolation {
-    package init(stringLiteral value: String) {
-        let text = Text(stringLiteral: value)
-        self.init(id: text.template, english: text.template, arguments: [])
-    }
-
-    package init(stringInterpolation: Text.Interpolation) {
-        let text = Text(stringInterpolation: stringInterpolation)
-        self.init(id: text.template, english: text.template, arguments: text.arguments)
-    }
-
-    package static func + (first: Message, second: Message) -> Message {
-        var parts = Text.Interpolation(literalCapacity: 0, interpolationCount: 0)
-        parts.append(first)
-        parts.append(second)
-        return Message(stringInterpolation: parts)
-    }
-}

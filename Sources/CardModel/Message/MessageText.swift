@@ -43,9 +43,9 @@ extension Message.Text {
         package mutating func appendInterpolation(_ value: Redacted<String>) { self.append(.personal(value)) }
 
         /// A number that is no count, such as a status or a port.
-        package mutating func appendInterpolation(_ value: some BinaryInteger) { self.append(.code("\(value)")) }
+        package mutating func appendInterpolation(_ value: some BinaryInteger) { self.append(.code(String(value))) }
 
-        package mutating func appendInterpolation(_ value: Double) { self.append(.code("\(value)")) }
+        package mutating func appendInterpolation(_ value: Double) { self.append(.code(String(value))) }
 
         /// How many; the first one of a text chooses between its forms.
         package mutating func appendInterpolation(count value: some BinaryInteger) {
@@ -80,22 +80,6 @@ extension Message.Text {
             self.arguments.append(argument)
             self.template += "{\(self.arguments.count)}"
         }
-    }
-}
-
-// For texts without an id.
-extension Message.Text.Interpolation {
-    package mutating func appendInterpolation(_ value: String) { self.append(.code(value)) }
-
-    mutating func append(_ message: Message) {
-        let offset = self.arguments.count
-        MessageTemplate(message.english).walk { piece in
-            switch piece {
-            case .character(let character): self.template += MessageTemplate.escaped(String(character))
-            case .argument(let number): self.template += "{\(number + offset)}"
-            }
-        }
-        self.arguments += message.arguments
     }
 }
 

@@ -6,6 +6,7 @@ import CardRemote
 import CardServer
 import Foundation
 import Logging
+import TestSupport
 import Testing
 
 @testable import CardCommand

@@ -1,6 +1,7 @@
 import CardEngine
 import CardInput
 import CardModel
+import TestSupport
 import Testing
 
 @testable import CardCommand

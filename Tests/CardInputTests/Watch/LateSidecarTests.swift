@@ -1,6 +1,7 @@
 import CardModel
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CardInput

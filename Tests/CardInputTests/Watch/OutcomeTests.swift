@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import CardInput
@@ -10,7 +11,7 @@ import Testing
 /// What becomes of files, by what the pipeline says of them.
 @Suite(.timeLimit(.minutes(5))) struct OutcomeTests {
     private static func refusal(_ code: String, _ kind: CodedError.Kind = .input) -> CodedError {
-        CodedError(ReasonCode(rawValue: code), kind, "it is \(Redacted("WANG")), refused")
+        CodedError(ReasonCode(rawValue: code), kind, Message("test.refused", "it is \(Redacted("WANG")), refused"))
     }
 
     @Test(arguments: [WatchOptions.After.move, .delete])

@@ -2,6 +2,7 @@ import CardModel
 import Foundation
 import Glibc
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import CardInput

@@ -1,6 +1,7 @@
 import CardModel
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CardRemote

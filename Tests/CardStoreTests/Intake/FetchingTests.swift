@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardStore
