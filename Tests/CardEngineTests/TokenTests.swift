@@ -38,9 +38,7 @@ import Testing
     private static let forbidden = EngineHarness.failure(.stop, code: "http_403", scope: .request)
 
     @Test(arguments: [DeliveryOutcome.failed(forbidden), .tokenExpired(forbidden)])
-    func `403 until the TOKEN is new: all are delivered, or held with a way out`(
-        answer: DeliveryOutcome
-    ) async throws {
+    func `403 until the TOKEN is new: all are delivered, or held with a way out`(answer: DeliveryOutcome) async throws {
         self.refuse(after: 100, renewingAfter: 5, answer)
         let settings = harness.settings { $0.probeInterval = .milliseconds(5) }
         try await harness.run(harness.items(self.cards), settings)

@@ -18,9 +18,7 @@ import Testing
             let frame = try #require(source.offset(ofMarker: progressive ? 0xC2 : 0xC0))
             source.replaceSubrange(frame + 5..<frame + 7, with: [0, 0])
             source.insert(contentsOf: [0xFF, 0xDC, 0, 4] + bigEndian(48, bytes: 2), at: source.count - 2)
-            kinds.append(
-                (source, ["gives its height only after the image data", "DNL", "in an image program"])
-            )
+            kinds.append((source, ["gives its height only after the image data", "DNL", "in an image program"]))
             // Arithmetic coding, whole or cut.
             let whole = try self.picture.jpeg(sampling: .half420, progressive: progressive, arithmetic: true)
             for source in [whole, whole.prefix(whole.count / 2) + [0xFF, 0xD9]] {

@@ -239,10 +239,7 @@ import Testing
         ("m.jsonl", "{\"path\": \"a.jpg\", \"name\": \"张三\"}", "\"name\""),
         ("m.jsonl", "{\"business_no\": \"张三\"}", "row 1 of the manifest: it has no path"),
         ("m.jsonl", "{\"path\": \"a\\u0000张三\"}", "row 1 of the manifest: its path contains a zero byte"),
-        (
-            "m.jsonl", "{\"path\": \"a.jpg\", \"user_no\": 10.0}",
-            "row 1 of the manifest: it has a number"
-        ),
+        ("m.jsonl", "{\"path\": \"a.jpg\", \"user_no\": 10.0}", "row 1 of the manifest: it has a number"),
         ("m.jsonl", "[\"张三\"]", "row 1 of the manifest: it is not a JSON object"),
     ])
     func `A manifest that cannot be understood is an error that names the row and never its values`(

@@ -47,11 +47,7 @@ import Testing
             ]
         )
         #expect(listing.messages.allSatisfy { $0.contains("belongs to the sandbox") })
-        #expect(
-            try self.lines("in/box/sandbox.sqlite3") == [
-                "refuse source_unreadable in/box/sandbox.sqlite3"
-            ]
-        )
+        #expect(try self.lines("in/box/sandbox.sqlite3") == ["refuse source_unreadable in/box/sandbox.sqlite3"])
         // A pattern meets it in passing.
         #expect(try self.lines("in/bo*") == ["take N in/box-2/c.jpg"])
     }

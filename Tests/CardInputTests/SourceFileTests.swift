@@ -27,11 +27,7 @@ import Testing
         let identity = try Self.listed(self.folder)
         let error = try #require(throws: CodedError.self) { try SourceFile.read(identity, limit: 10) }
         #expect(error.code == .sourceTooLarge)
-        #expect(
-            "\(error.message)".contains(
-                "11 bytes, more than 10 bytes; save the photo smaller or raise imaging"
-            )
-        )
+        #expect("\(error.message)".contains("11 bytes, more than 10 bytes; save the photo smaller or raise imaging"))
     }
 
     /// What may happen to a file between its listing and its reading.

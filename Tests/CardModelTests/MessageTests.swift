@@ -22,12 +22,10 @@ import Testing
         #expect(values.text() == text)
     }
 
-    @Test(
-        arguments: [
-            (0, "0 seconds"), (1, "1 millisecond"), (1500, "1 second 500 milliseconds"), (86_400_000, "1 day"),
-            (90_061_000, "1 day 1 hour"), (-60_000, "-1 minutes"),
-        ]
-    )
+    @Test(arguments: [
+        (0, "0 seconds"), (1, "1 millisecond"), (1500, "1 second 500 milliseconds"), (86_400_000, "1 day"),
+        (90_061_000, "1 day 1 hour"), (-60_000, "-1 minutes"),
+    ])
     func `a duration has its largest units`(milliseconds: Int, text: String) {
         #expect(Message("test.wait", "\(Duration.milliseconds(milliseconds))").text() == text)
     }

@@ -8,8 +8,7 @@ import Testing
 @testable import CardServer
 
 /// Who may ask, and how often.
-@Suite(.timeLimit(.minutes(5)))
-struct AccessTests {
+@Suite(.timeLimit(.minutes(5))) struct AccessTests {
     @Test func `without a right token nobody learns more than that`() async throws {
         try await ServerHarness.with { (harness) async throws in
             let missing = try await harness.send(RawRequest("GET", "/v1/cards"))
@@ -137,12 +136,10 @@ struct AccessTests {
         }
     }
 
-    @Test(
-        arguments: [
-            ("10.1.2.3", "10.1.2.3"), ("::ffff:10.1.2.3", "10.1.2.3"), ("::ffff:10.1.2.4", "10.1.2.4"),
-            ("2001:db8:1:2:3:4:5:6", "20:1:d:b8:0:1:0:2"), ("2001:db8:1:2::9", "20:1:d:b8:0:1:0:2"),
-        ]
-    )
+    @Test(arguments: [
+        ("10.1.2.3", "10.1.2.3"), ("::ffff:10.1.2.3", "10.1.2.3"), ("::ffff:10.1.2.4", "10.1.2.4"),
+        ("2001:db8:1:2:3:4:5:6", "20:1:d:b8:0:1:0:2"), ("2001:db8:1:2::9", "20:1:d:b8:0:1:0:2"),
+    ])
     func `addresses are told apart whole, those of IPv6 by their network`(address: String, network: String) throws {
         #expect(ServerContext.network(of: try SocketAddress(ipAddress: address, port: 0)) == network)
     }

@@ -8,8 +8,7 @@ import Testing
 @testable import CardServer
 
 /// Who may do what: every operation with no token and with a token of each scope, on an own card and on another's.
-@Suite(.timeLimit(.minutes(5)))
-struct AuthorityTests {
+@Suite(.timeLimit(.minutes(5))) struct AuthorityTests {
     /// What one operation is asked, by which scopes, and how it answers those that may.
     struct Probe: Sendable, CustomTestStringConvertible {
         var operation: APIOperation

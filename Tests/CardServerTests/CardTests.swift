@@ -8,8 +8,7 @@ import Testing
 @testable import CardServer
 
 /// Looking at cards, and deciding what becomes of them.
-@Suite(.serving, .timeLimit(.minutes(5)))
-struct CardTests {
+@Suite(.serving, .timeLimit(.minutes(5))) struct CardTests {
     /// Sends some cards in, and returns their ids.
     private func submit(_ marks: [String]) async throws -> [String] {
         var ids: [String] = []
@@ -60,12 +59,10 @@ struct CardTests {
         #expect(Set(card.keys) == keys)
     }
 
-    @Test(
-        arguments: [
-            "colour=red", "limit=0", "limit=1001", "limit=x", "state=gone", "cursor=%21", "cursor=AAAA", "cursor=i-1",
-            "cursor=i9999999999999999999", "business_no=", "limit=1&limit=2", "cursor=",
-        ]
-    )
+    @Test(arguments: [
+        "colour=red", "limit=0", "limit=1001", "limit=x", "state=gone", "cursor=%21", "cursor=AAAA", "cursor=i-1",
+        "cursor=i9999999999999999999", "business_no=", "limit=1&limit=2", "cursor=",
+    ])
     func `a parameter that is not known, or cannot be, is refused`(query: String) async throws {
         let response = try await harness.send(RawRequest("GET", "/v1/cards?\(query)", token: "auditor"))
         #expect(response.problem == "422 parameter_invalid")
@@ -121,13 +118,11 @@ struct CardTests {
         #expect(long.code == "field_invalid")
     }
 
-    @Test(
-        arguments: [
-            (#"{"as":"gone"}"#, "422 field_invalid"), ("{}", "422 field_invalid"), ("{", "422 json_invalid"),
-            (#"{"as":"reject","colour":"red"}"#, "422 field_unknown"), ("[]", "422 json_invalid"),
-            (#"{"as":"reject","as":"accept"}"#, "422 field_duplicate"), (#"{"as":"accept"}"#, "409 change_refused"),
-        ]
-    )
+    @Test(arguments: [
+        (#"{"as":"gone"}"#, "422 field_invalid"), ("{}", "422 field_invalid"), ("{", "422 json_invalid"),
+        (#"{"as":"reject","colour":"red"}"#, "422 field_unknown"), ("[]", "422 json_invalid"),
+        (#"{"as":"reject","as":"accept"}"#, "422 field_duplicate"), (#"{"as":"accept"}"#, "409 change_refused"),
+    ])
     func `a decision is an object with a known value, each key once`(body: String, problem: String) async throws {
         let id = try await self.submit(["front"])[0]
         let response = try await harness.send(.json("POST", "/v1/cards/\(id)/resolve", token: "operator", body))

@@ -6,8 +6,7 @@ import Testing
 @testable import CardServer
 
 /// What single connections may do, well-formed or not: every refusal has its status, and the service goes on.
-@Suite(.serving, .timeLimit(.minutes(5)))
-struct ConnectionTests {
+@Suite(.serving, .timeLimit(.minutes(5))) struct ConnectionTests {
     private static let token = "submitter"
 
     /// Sends bytes and returns the answer, and whether the connection ended after it.

@@ -6,8 +6,7 @@ import Testing
 
 /// Many connections at once, and clients that ask before they send: those beyond the limit are told so, those that do
 /// nothing end, everybody else is served.
-@Suite(.timeLimit(.minutes(5)), .serialized)
-struct CrowdTests {
+@Suite(.timeLimit(.minutes(5)), .serialized) struct CrowdTests {
     private static let open = RawRequest("GET", "/healthz").bytes
     private static let known = RawRequest("GET", "/v1/cards", token: "reader").bytes
 

@@ -8,8 +8,7 @@ import Testing
 @testable import CardServer
 
 /// The end: what is under way is finished, what is left is cut off, nothing new is taken, and nothing traps.
-@Suite(.timeLimit(.minutes(5)))
-struct EndingTests {
+@Suite(.timeLimit(.minutes(5))) struct EndingTests {
     @Test func `a request under way is answered after the end was asked for, and an idle connection ends`() async throws
     {
         try await ServerHarness.with { (harness) async throws in

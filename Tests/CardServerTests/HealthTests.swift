@@ -8,8 +8,7 @@ import Testing
 @testable import CardServer
 
 /// Whether the service lives and works, its figures, and what every answer has in common.
-@Suite(.serving, .timeLimit(.minutes(5)))
-struct HealthTests {
+@Suite(.serving, .timeLimit(.minutes(5))) struct HealthTests {
     private func codes(_ response: RawResponse) -> [String] {
         (response.json["reasons"] as? [[String: String]] ?? []).compactMap { $0["code"] }
     }

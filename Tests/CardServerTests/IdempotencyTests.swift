@@ -6,8 +6,7 @@ import Testing
 @testable import CardServer
 
 /// `Idempotency-Key`: the same request twice, another one, and one that is still under way.
-@Suite(.serving, .timeLimit(.minutes(5)))
-struct IdempotencyTests {
+@Suite(.serving, .timeLimit(.minutes(5))) struct IdempotencyTests {
     private static func request(
         _ key: String,
         image: String = "1",

@@ -8,26 +8,21 @@ import Testing
 @testable import CardServer
 
 /// Where a server may listen, and with which certificate.
-@Suite(.timeLimit(.minutes(5)))
-struct ListeningTests {
-    @Test(
-        arguments: [
-            ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("localhost", true), ("LOCALHOST", true),
-            ("::ffff:127.0.0.1", true), ("0.0.0.0", false), ("::", false), ("10.0.0.1", false),
-            ("::ffff:10.0.0.1", false), ("128.0.0.1", false), ("example.com", false), ("127.0.0.1.example.com", false),
-            ("", false), ("::2", false), ("2130706433", false),
-        ]
-    )
+@Suite(.timeLimit(.minutes(5))) struct ListeningTests {
+    @Test(arguments: [
+        ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("localhost", true), ("LOCALHOST", true),
+        ("::ffff:127.0.0.1", true), ("0.0.0.0", false), ("::", false), ("10.0.0.1", false),
+        ("::ffff:10.0.0.1", false), ("128.0.0.1", false), ("example.com", false), ("127.0.0.1.example.com", false),
+        ("", false), ("::2", false), ("2130706433", false),
+    ])
     func `this machine alone is loopback`(host: String, isLoopback: Bool) {
         #expect(CardServer.Configuration.isLoopback(host) == isLoopback)
     }
 
-    @Test(
-        arguments: [
-            ("127.0.0.1", false, false, true), ("0.0.0.0", false, false, false), ("0.0.0.0", true, false, false),
-            ("0.0.0.0", false, true, false), ("0.0.0.0", true, true, true), ("::", true, true, true),
-        ]
-    )
+    @Test(arguments: [
+        ("127.0.0.1", false, false, true), ("0.0.0.0", false, false, false), ("0.0.0.0", true, false, false),
+        ("0.0.0.0", false, true, false), ("0.0.0.0", true, true, true), ("::", true, true, true),
+    ])
     func `beyond it a certificate, and a token or a secret, are needed`(
         host: String,
         hasCertificate: Bool,

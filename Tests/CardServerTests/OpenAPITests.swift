@@ -9,8 +9,7 @@ import Testing
 @testable import CardServer
 
 /// The served document: whole, consistent, and about what is really there.
-@Suite(.timeLimit(.minutes(5)))
-struct OpenAPITests {
+@Suite(.timeLimit(.minutes(5))) struct OpenAPITests {
     private let document = OpenAPIShape.document
 
     /// A part that others refer to.

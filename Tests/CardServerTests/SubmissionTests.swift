@@ -6,8 +6,7 @@ import Testing
 @testable import CardServer
 
 /// `POST /v1/cards`: what is taken, and what each refusal is called.
-@Suite(.serving, .timeLimit(.minutes(5)))
-struct SubmissionTests {
+@Suite(.serving, .timeLimit(.minutes(5))) struct SubmissionTests {
     private static let token = "submitter"
 
     private static func form(
@@ -71,12 +70,10 @@ struct SubmissionTests {
         #expect(try await harness.send(.form(parts, token: Self.token)).status == 202)
     }
 
-    @Test(
-        arguments: [
-            "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/*", "IMAGE/JPEG; x=y",
-            "application/octet-stream", "binary/octet-stream",
-        ]
-    )
+    @Test(arguments: [
+        "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/*", "IMAGE/JPEG; x=y",
+        "application/octet-stream", "binary/octet-stream",
+    ])
     func `a bare body of any image type is taken in, with its fields in header fields`(type: String) async throws {
         let request = RawRequest.image(
             Specimen.jpeg(),

@@ -6,8 +6,7 @@ import Testing
 @testable import CardServer
 
 /// `POST /v1/webhooks/cards`: what is accepted, and that everything else looks the same.
-@Suite(.servingWebhooks, .timeLimit(.minutes(5)))
-struct WebhookTests {
+@Suite(.servingWebhooks, .timeLimit(.minutes(5))) struct WebhookTests {
     private func serving(
         _ configure: (inout CardServer.Configuration) -> Void,
         _ body: (ServerHarness) async throws -> Void

@@ -28,9 +28,7 @@ import Testing
         #expect(FieldText.birth(text) == expected)
     }
 
-    @Test(arguments: [
-        ("男 民族 汉", "男", "汉"), ("女 民族“壮", "女", "壮"), ("男维吾尔", "男", "维吾尔"), ("女 民 族 土家\n", "女", "土家"),
-    ])
+    @Test(arguments: [("男 民族 汉", "男", "汉"), ("女 民族“壮", "女", "壮"), ("男维吾尔", "男", "维吾尔"), ("女 民 族 土家\n", "女", "土家")])
     func `Gender and ethnicity come of one line, with the label or without`(
         text: String,
         gender: String,

@@ -104,9 +104,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a host that asks for two hours restarts the day of its images while not called`(
-        isCalled: Bool
-    ) async throws {
+    func `a host that asks for two hours restarts the day of its images while not called`(isCalled: Bool) async throws {
         var photo = harness.photo("remote", number: "N")
         photo.source = nil
         photo.content = .remote(StoreHarness.address("front"), host: "h:443")

@@ -177,11 +177,7 @@ final class FaultConnection: ChannelInboundHandler {
         }
     }
 
-    private func replyEarly(
-        _ reply: FaultReply,
-        then: FaultScript.AfterEarlyReply,
-        context: ChannelHandlerContext
-    ) {
+    private func replyEarly(_ reply: FaultReply, then: FaultScript.AfterEarlyReply, context: ChannelHandlerContext) {
         self.write(reply, context: context)
         switch then {
         case .drain: break
