@@ -1,6 +1,7 @@
 import CardModel
 import Foundation
 import SystemPackage
+import Testing
 
 @testable import CardInput
 
@@ -64,6 +65,11 @@ struct Listing {
             case .ignore(let input): "ignore \(self.below(input.name))"
             }
         }
+    }
+
+    /// Checks that the inputs are these, as lines.
+    func expect(_ lines: [String], at location: SourceLocation = #_sourceLocation) {
+        #expect(self.lines == lines, sourceLocation: location)
     }
 
     var items: [InputItem] { self.list.items }
