@@ -34,6 +34,7 @@ import Testing
 
     // A card that waits for its preparation can be neither retried nor resolved: 409 says that one was let in.
     static let probes = [
+        Probe(operation: .submitCard, own: [], all: [.submit, .operate], status: 415),
         Probe(operation: .listCards, own: [.read], all: [.read, .review, .audit, .operate], status: 200),
         Probe(operation: .showCard, own: [.read], all: [.review, .audit, .operate], see: [.reveal], status: 200),
         Probe(operation: .showCard, query: "?reveal=true", own: [.reveal], all: [.operate], see: [.read], status: 200),
@@ -47,10 +48,10 @@ import Testing
     ]
 
     @Test func `every operation with a token is asked for`() {
-        let asked = Set(Self.probes.map(\.operation.path) + [APIOperation.submitCard.path])
+        let asked = Set(Self.probes.map { "\($0.operation.method) \($0.operation.path)" })
         for operation in APIOperation.all {
             guard case .token = operation.access else { continue }
-            #expect(asked.contains(operation.path), "\(operation.path)")
+            #expect(asked.contains("\(operation.method) \(operation.path)"), "\(operation.path)")
         }
     }
 
@@ -81,8 +82,17 @@ import Testing
                     let answer = try await harness.send(request)
                     let who = "\(scope?.rawValue ?? "nobody") \(isOwn ? "own" : "another's")"
                     #expect(answer.status == probe.expected(scope, isOwn: isOwn), "\(who)")
+                    guard answer.status == 403, let scope, case .token(let scopes) = probe.operation.access,
+                        !scopes.contains(scope)
+                    else { continue }
+                    let names = scopes.map(\.rawValue).joined(separator: " ")
+                    #expect(answer.problem == "403 scope_missing", "\(who)")
+                    #expect(answer["www-authenticate"]?.contains("scope=\"\(names)\"") == true, "\(who)")
                 }
             }
+            let path = probe.operation.path.replacing("{card_id}", with: "x")
+            let wrong = RawRequest(probe.operation.method.rawValue, path + probe.query, token: "wrong")
+            #expect(try await harness.send(wrong).problem == "401 unauthorized")
         }
     }
 

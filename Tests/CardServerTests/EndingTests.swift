@@ -9,8 +9,7 @@ import Testing
 
 /// The end: what is under way is finished, what is left is cut off, nothing new is taken, and nothing traps.
 @Suite(.timeLimit(.minutes(5))) struct EndingTests {
-    @Test func `a request under way is answered after the end was asked for, and an idle connection ends`() async throws
-    {
+    @Test func `a request under way is answered after the end was asked for, an idle connection ends`() async throws {
         try await ServerHarness.with { (harness) async throws in
             harness.intake.gate.close()
             try await harness.connected { (idle) async throws in

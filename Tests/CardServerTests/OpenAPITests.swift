@@ -191,8 +191,7 @@ import Testing
         #expect((text.firstMatch(of: pattern.matchingSemantics(.unicodeScalar)) != nil) == isTaken)
         try await ServerHarness.with { (harness) async throws in
             let request = RawRequest("DELETE", "/v1/cards/none", token: "operator", headers: [("Card-Why", text)])
-            let answer = try await harness.send(request)
-            #expect(answer.status == (isTaken ? 404 : 422))
+            #expect(try await harness.send(request).status == (isTaken ? 404 : 422))
         }
     }
 }
