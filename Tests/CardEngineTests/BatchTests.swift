@@ -3,6 +3,7 @@ import CardModel
 import CardStore
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BatchTests {
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func `an outage of the verifier fails nobody`() async throws {
-        let outage = Array(repeating: EngineHarness.failure(.transient), count: 12)
+        let outage = Array(repeating: RemoteFailure.specimen(.transient), count: 12)
         harness.state.withLock { $0.verifyFailures["N1 front"] = outage }
         let settings = harness.settings { $0.verification.maxAttempts = 3 }
         try await harness.run(harness.items(["N1": ["front"]]), settings)
@@ -68,7 +69,7 @@ import Testing
     @Test func `a card that alone fails uses its attempts up`() async throws {
         let (failures, failure) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         harness.state.withLock { state in
-            state.verifyFailures["N1 front"] = Array(repeating: EngineHarness.failure(.transient), count: 1000)
+            state.verifyFailures["N1 front"] = Array(repeating: RemoteFailure.specimen(.transient), count: 1000)
             state.onEvent = { event, _ in
                 switch event {
                 case .failed(.verify, _): failure.yield()
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test func `refused credentials stop the stage and fail no card`() async throws {
-        let stops = Array(repeating: EngineHarness.failure(.stop, code: "AUTHENTICATION_ERROR"), count: 100)
+        let stops = Array(repeating: RemoteFailure.specimen(.stop, code: "AUTHENTICATION_ERROR"), count: 100)
         harness.state.withLock { $0.verifyFailures["front"] = stops }
         let stopped = try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]))
         #expect(stopped[.verify]?.code == "AUTHENTICATION_ERROR")
@@ -108,15 +109,14 @@ import Testing
         let hasFailed = Happening()
         harness.answer(1000) { delivery in
             let isOdd = delivery.images.values.contains { String(decoding: $0, as: UTF8.self) == "N5 front" }
-            return isOdd ? .failed(EngineHarness.failure(.stop, code: "http_404", scope: .request)) : nil
+            return isOdd ? .failed(.specimen(.stop, code: "http_404", scope: .request)) : nil
         }
         harness.state.withLock { state in
             // One that passes after the odd one tells it from an endpoint that refuses all.
             state.onVerify = { photo, _ in if photo == "N6 front" { try await hasFailed.wait() } }
             state.onEvent = { event, _ in if case .failed(.deliver, _) = event { hasFailed.happen() } }
         }
-        let stopped = try await harness.run(harness.items(["N1", "N2", "N5", "N6"].map { ($0, ["front"]) }))
-        #expect(stopped.isEmpty)
+        #expect(try await harness.run(harness.items(["N1", "N2", "N5", "N6"].map { ($0, ["front"]) })).isEmpty)
         let states = try await harness.states()
         // The backend may have it all the same.
         #expect(states["N5 front"] == "held outcome_unknown")
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `an image that is too large goes once more in a smaller size`() async throws {
-        harness.state.withLock { $0.verifyFailures["N1 front"] = [EngineHarness.failure(.shrink)] }
+        harness.state.withLock { $0.verifyFailures["N1 front"] = [RemoteFailure.specimen(.shrink)] }
         try await harness.run(harness.items(["N1": ["front"]]))
         #expect(harness.delivered == [["N1 front small"]])
     }
@@ -146,7 +146,7 @@ import Testing
         let keys = Mutex<Set<String>>([])
         harness.answer(3) { delivery in
             keys.withLock { _ = $0.insert(delivery.idempotencyKey) }
-            return .failed(EngineHarness.failure(.unknown))
+            return .failed(.specimen(.unknown))
         }
         try await harness.run(harness.items(["N1": ["front"]]))
         #expect(harness.delivered == [["N1 front"]])
@@ -157,7 +157,7 @@ import Testing
         let hasFailed = Happening()
         harness.answer(1000) { delivery in
             String(decoding: delivery.images.values.first ?? Data(), as: UTF8.self).contains("N1")
-                ? .failed(EngineHarness.failure(.unknown)) : nil
+                ? .failed(.specimen(.unknown)) : nil
         }
         harness.state.withLock { state in
             // An answer that was lost counts once another card has passed after it. One that waits holds up its number, and
@@ -174,10 +174,9 @@ import Testing
 
     @Test func `a TOKEN that is refused when it is new stops the stage, however many more there are`() async throws {
         harness.state.withLock { $0.tokens = (1...100).map { "TOKEN-\($0)" } }
-        harness.answer(100) { _ in .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN")) }
+        harness.answer(100) { _ in .tokenExpired(.specimen(.stop, code: "TOKEN")) }
         let settings = harness.settings { $0.probeInterval = .milliseconds(1) }
-        let stopped = try await harness.run(harness.items(["N1": ["front"]]), settings)
-        #expect(stopped[.deliver]?.code == "TOKEN")
+        #expect(try await harness.run(harness.items(["N1": ["front"]]), settings)[.deliver]?.code == "TOKEN")
         #expect(try await harness.states() == ["N1 front": "verified"])
         // The first refusal, the three stops in a row that end the batch, and what is sent before it has ended.
         #expect(harness.state.withLock { 100 - $0.deliveries.count } < 50)
@@ -185,21 +184,20 @@ import Testing
 
     @Test func `TOKENs that expire between successes are fetched again each time`() async throws {
         let expire: @Sendable (OutboundDelivery) -> DeliveryOutcome? = { _ in
-            .tokenExpired(EngineHarness.failure(.stop, code: "TOKEN"))
+            .tokenExpired(.specimen(.stop, code: "TOKEN"))
         }
         harness.state.withLock { state in
             state.tokens = ["TOKEN-1", "TOKEN-2", "TOKEN-3"]
             state.deliveries = [expire, { _ in nil }, expire]
         }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
-        let stopped = try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]), settings)
-        #expect(stopped.isEmpty)
+        #expect(try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]), settings).isEmpty)
         #expect(harness.delivered.count == 2)
         #expect(harness.told { if case .failed = $0 { true } else { nil } }.isEmpty)
     }
 
     @Test func `a RETCODE of no list holds its card, and three in a row rest the stage`() async throws {
-        harness.answer(100) { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) }
+        harness.answer(100) { _ in .failed(.specimen(.rejected, code: "9999", isUnlisted: true)) }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
         let stopped = try await harness.run(harness.items((1...10).map { ("N\($0)", ["front"]) }), settings)
         let states = try await harness.states()
@@ -210,10 +208,9 @@ import Testing
     }
 
     @Test func `cards that three in a row refused rest the stage only until another passes`() async throws {
-        harness.answer(3) { _ in .failed(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true)) }
+        harness.answer(3) { _ in .failed(.specimen(.rejected, code: "9999", isUnlisted: true)) }
         let settings = harness.settings { $0.delivery.concurrency = 1 }
-        let stopped = try await harness.run(harness.items((1...6).map { ("N\($0)", ["front"]) }), settings)
-        #expect(stopped.isEmpty)
+        #expect(try await harness.run(harness.items((1...6).map { ("N\($0)", ["front"]) }), settings).isEmpty)
         #expect(harness.delivered.count == 3)
     }
 

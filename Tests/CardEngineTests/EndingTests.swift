@@ -100,7 +100,7 @@ import Testing
     @Test(arguments: [FailureClass.stop, .transient])
     func `the rest of a list is left to a later run if the queue stays full`(failureClass: FailureClass) async throws {
         try await fill()
-        let failures = Array(repeating: EngineHarness.failure(failureClass), count: 1000)
+        let failures = Array(repeating: RemoteFailure.specimen(failureClass), count: 1000)
         harness.state.withLock { $0.verifyFailures["front"] = failures }
         let items = try harness.items(["N1": ["front"]])
         let settings = harness.settings()

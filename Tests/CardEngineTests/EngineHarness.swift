@@ -225,7 +225,7 @@ final class EngineHarness: Sendable {
                     state.fetched.append(address)
                     return state.fetches[address]
                 }
-                guard let answer else { return .failed(Self.failure(.transient, code: "fetch_server_error")) }
+                guard let answer else { return .failed(.specimen(.transient, code: "fetch_server_error")) }
                 return try await answer(request, keep)
             },
             verifier: ClosureVerifier { try await self.verify(String(decoding: $0.jpeg, as: UTF8.self)) },
@@ -328,22 +328,6 @@ final class EngineHarness: Sendable {
             states[name] = card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")
         }
         return states
-    }
-
-    static func failure(
-        _ failureClass: FailureClass,
-        code: String = "CODE",
-        scope: RemoteFailure.StopScope = .account,
-        isUnlisted: Bool = false
-    ) -> RemoteFailure {
-        RemoteFailure(
-            failureClass,
-            code: code,
-            message: "it failed",
-            stopScope: scope,
-            isUnlisted: isUnlisted,
-            mayBeApplied: failureClass == .unknown || failureClass == .stop && scope == .request
-        )
     }
 }
 

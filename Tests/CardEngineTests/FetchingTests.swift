@@ -31,7 +31,7 @@ import Testing
     /// A host that asks everybody to wait.
     private static func resting(for wait: Duration = .seconds(3600)) -> EngineHarness.HostAnswer {
         { _, _ in
-            var failure = EngineHarness.failure(.throttled)
+            var failure = RemoteFailure.specimen(.throttled)
             failure.retryAfter = wait
             return .failed(failure)
         }
@@ -58,14 +58,14 @@ import Testing
             let pause = EndpointPause(
                 stage: .fetch,
                 host: "h",
-                after: EngineHarness.failure(.throttled),
+                after: RemoteFailure.specimen(.throttled),
                 since: time.now,
                 wait: Wait(from: time.now, until: time.now.advanced(by: .seconds(20)))
             )
             try await harness.store.begin(pause)
             // The call ends after a heartbeat, which reads what others wrote down.
             await time.reached(.seconds(5))
-            return .failed(EngineHarness.failure(.transient))
+            return .failed(.specimen(.transient))
         }
         try await time.passing { try await harness.run(Self.front, time: time.engineTime) }
         #expect(try #require(secondCall.withLock { $0 }) >= .seconds(20))
@@ -74,7 +74,7 @@ import Testing
 
     @Test func `a host that fails for an hour fails no image`() async throws {
         harness.host("https://h/front") { request, keep in
-            guard time.elapsed > .seconds(3600) else { return .failed(EngineHarness.failure(.transient)) }
+            guard time.elapsed > .seconds(3600) else { return .failed(.specimen(.transient)) }
             return try await Self.sending("N1 front")(request, keep)
         }
         let settings = harness.settings { settings in
@@ -117,7 +117,7 @@ import Testing
         let calls = Counter()
         harness.host("https://resting/front", Self.resting())
         harness.host("https://good/front") { request, keep in
-            guard calls.next() > 1 else { return .failed(EngineHarness.failure(.transient)) }
+            guard calls.next() > 1 else { return .failed(.specimen(.transient)) }
             return try await Self.sending("N2 front")(request, keep)
         }
         let settings = harness.settings { settings in
@@ -134,7 +134,7 @@ import Testing
         harness.state.withLock { state in
             state.fetches["https://h/front"] = { request, keep in
                 guard harness.state.withLock({ $0.fetched.count }) > 2 else {
-                    return .failed(EngineHarness.failure(.rejected))
+                    return .failed(.specimen(.rejected))
                 }
                 return try await Self.sending("N1 front")(request, keep)
             }

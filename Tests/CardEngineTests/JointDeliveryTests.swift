@@ -37,8 +37,7 @@ import Testing
         harness.state.withLock { $0.onDeliver = { sentAt.withLock { $0.append(time.elapsed) } } }
         let items = try harness.items((0..<photos).map { ("N\($0)", ["front"]) }).flatMap(\.self)
         try await harness.take(items, settings, time, until: .seconds(300))
-        let first = try #require(sentAt.withLock { $0.first })
-        #expect(first < .seconds(300))
+        #expect(try #require(sentAt.withLock { $0.first }) < .seconds(300))
         // What does not fill a delivery waits on.
         #expect(harness.delivered.joined().count == (mostBytes == 15 ? 1 : photos))
     }
@@ -49,7 +48,7 @@ import Testing
             $0.batchWait = .seconds(2)
         }
         // The address was wrong, and is right again.
-        let stop = EngineHarness.failure(.stop, code: "http_404", scope: .request)
+        let stop = RemoteFailure.specimen(.stop, code: "http_404", scope: .request)
         harness.answer { _ in .failed(stop) }
         let items = try harness.items((1...3).map { ("N\($0)", ["front"]) }).flatMap(\.self)
         try await harness.take(items, settings, time, until: .seconds(300))
@@ -66,12 +65,11 @@ import Testing
     }
 
     @Test func `a TOKEN refused for one member of a delivery is fetched again`() async throws {
-        let refusal = EngineHarness.failure(.stop, code: "TOKEN")
+        let refusal = RemoteFailure.specimen(.stop, code: "TOKEN")
         harness.state.withLock { $0.tokens = ["TOKEN-1", "TOKEN-2"] }
         harness.answer { _ in .items([.notApplied(refusal), .notApplied(refusal)]) }
         let settings = harness.settings { $0.policy = ApplicationPolicy(layout: .application) }
-        let stopped = try await harness.run(harness.items(["N1": ["front", "back"]]), settings)
-        #expect(stopped.isEmpty)
+        #expect(try await harness.run(harness.items(["N1": ["front", "back"]]), settings).isEmpty)
         #expect(harness.state.withLock { $0.tokens } == ["TOKEN-2"])
         #expect(harness.delivered.joined().count == 2)
     }
@@ -83,8 +81,8 @@ import Testing
         isEach: Bool,
         held: Int
     ) async throws {
-        let refusal = DeliveryItemOutcome.rejected(EngineHarness.failure(.rejected, code: "9999", isUnlisted: true))
-        let other = isEach ? refusal : .rejected(EngineHarness.failure(.rejected, code: "1"))
+        let refusal = DeliveryItemOutcome.rejected(.specimen(.rejected, code: "9999", isUnlisted: true))
+        let other = isEach ? refusal : .rejected(.specimen(.rejected, code: "1"))
         harness.answer(100) { _ in .items([refusal, other]) }
         let settings = harness.settings {
             $0.policy = ApplicationPolicy(layout: .batch)
@@ -118,7 +116,7 @@ import Testing
             state.deliveries = [
                 { delivery in
                     asked.withLock { $0.append(delivery.images.count) }
-                    return .failed(EngineHarness.failure(.rejected, code: "ODD"))
+                    return .failed(.specimen(.rejected, code: "ODD"))
                 }
             ]
         }
@@ -128,7 +126,7 @@ import Testing
         harness.state.withLock { state in
             state.onDeliver = nil
             // Whatever comes first is the odd one.
-            state.deliveries = [{ _ in .failed(EngineHarness.failure(.rejected, code: "ODD")) }]
+            state.deliveries = [{ _ in .failed(.specimen(.rejected, code: "ODD")) }]
         }
         try await harness.run([], settings)
         #expect(harness.delivered.map(\.count) == [1, 1])
@@ -147,8 +145,7 @@ import Testing
         #expect(details.events.count <= 3, "\(details.events)")
     }
 
-    @Test func `during an outage one delivery is formed at a time, and none goes with a TOKEN of before`() async throws
-    {
+    @Test func `in an outage one delivery is formed at a time, and none goes with a TOKEN of before`() async throws {
         let tokens = Mutex<[String]>([])
         let mostOpen = Mutex(0)
         harness.answer(10_000) { delivery in
@@ -156,7 +153,7 @@ import Testing
                 if case .text(let value) = part.content { tokens.withLock { $0.append(value.reveal()) } }
             }
             guard time.elapsed < .seconds(3600) else { return nil }
-            return .failed(EngineHarness.failure(.notSent, code: "connect_refused"))
+            return .failed(.specimen(.notSent, code: "connect_refused"))
         }
         harness.state.withLock { state in
             state.onDeliver = {

@@ -27,8 +27,7 @@ import Testing
         try await self.run(waiting + [("N1", ["front"])], harness.settings())
         #expect(harness.delivered == [["N1 front"]])
         #expect(time.elapsed < .seconds(5))
-        let states = try await harness.states()
-        #expect(states.values.filter { $0 == "verified front_missing" }.count == 300)
+        #expect(try await harness.states().values.filter { $0 == "verified front_missing" }.count == 300)
     }
 
     @Test func `a start looks again only at what its configuration can change`() async throws {
@@ -43,7 +42,7 @@ import Testing
     @Test func `four documents that always fail stop none of a hundred good ones`() async throws {
         let bad = (0..<4).map { ("B\($0)", ["front"]) }
         harness.answer(1_000) { delivery in
-            self.photo(delivery).hasPrefix("B") ? .failed(EngineHarness.failure(.unknown, code: "http_500")) : nil
+            self.photo(delivery).hasPrefix("B") ? .failed(.specimen(.unknown, code: "http_500")) : nil
         }
         let good = (0..<100).map { ("N\($0)", ["front"]) }
         let settings = harness.settings { $0.retry = RetryPolicy() }
@@ -96,14 +95,14 @@ import Testing
     }
 
     @Test func `few deliveries are exposed to a backend that fails`() async throws {
-        let (attempted, delivered) = try await self.outage(EngineHarness.failure(.unknown, code: "http_500"))
+        let (attempted, delivered) = try await self.outage(RemoteFailure.specimen(.unknown, code: "http_500"))
         // Four at once, then every other probe: after one, two, four … seconds.
         #expect(attempted.count <= 10)
         #expect(attempted.isSubset(of: delivered), "each went on under its key")
     }
 
     @Test func `a backend that is not reached has the same deliveries tried again`() async throws {
-        let (attempted, delivered) = try await self.outage(EngineHarness.failure(.notSent, code: "connect_refused"))
+        let (attempted, delivered) = try await self.outage(RemoteFailure.specimen(.notSent, code: "connect_refused"))
         #expect(attempted.count <= 4)
         #expect(attempted.isSubset(of: delivered))
         let told = harness.told { if case .changed(let change) = $0 { change.state } else { nil } }
@@ -112,7 +111,7 @@ import Testing
 
     @Test func `an endpoint that fails is told of in the sandbox while it does`() async throws {
         let begun = time.now
-        _ = try await self.outage(EngineHarness.failure(.unknown, code: "http_500"))
+        _ = try await self.outage(RemoteFailure.specimen(.unknown, code: "http_500"))
         let pauses = harness.told { if case .paused(let pause) = $0 { pause } else { nil } }
         let last = try #require(pauses.last)
         #expect(pauses.allSatisfy { $0.state == .pauses && $0.code == "http_500" && $0.stage == .deliver })

@@ -48,7 +48,7 @@ import Testing
         let (harness, time) = (try await EngineHarness(), ManualTime())
         let secondCall = Mutex<Duration?>(nil)
         harness.state.withLock { state in
-            state.verifyFailures["N1 front"] = [EngineHarness.failure(.transient)]
+            state.verifyFailures["N1 front"] = [RemoteFailure.specimen(.transient)]
             state.onVerify = { _, _ in
                 guard harness.state.withLock({ $0.verified.count }) == 1 else {
                     return secondCall.withLock { $0 = time.elapsed }
@@ -69,7 +69,7 @@ import Testing
     @Test func `an endpoint that asks to be left alone is not called again by the card it told`() async throws {
         for _ in 0..<100 {
             let harness = try await EngineHarness()
-            var throttle = EngineHarness.failure(.throttled)
+            var throttle = RemoteFailure.specimen(.throttled)
             throttle.retryAfter = .seconds(600)
             harness.state.withLock { $0.verifyFailures["N1 front"] = [throttle] }
             let settings = harness.settings {
@@ -83,7 +83,7 @@ import Testing
 
     @Test func `an answer to a call that was under way before does not end what an endpoint asked for`() async throws {
         let harness = try await EngineHarness()
-        var throttle = EngineHarness.failure(.throttled)
+        var throttle = RemoteFailure.specimen(.throttled)
         throttle.retryAfter = .seconds(600)
         let (isUnderWay, isTold) = (Happening(), Happening())
         harness.state.withLock { state in

@@ -26,7 +26,7 @@ import Testing
     @Test func `an image that cannot be made smaller for lack of memory ends alone, after five tries`() async throws {
         harness.state.withLock { state in
             state.shrinkingFailures = 100
-            let failure = EngineHarness.failure(.shrink, code: "IMAGE_SIZE")
+            let failure = RemoteFailure.specimen(.shrink, code: "IMAGE_SIZE")
             state.verifyFailures["N1"] = Array(repeating: failure, count: 100)
         }
         try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]))

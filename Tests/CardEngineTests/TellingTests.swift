@@ -2,6 +2,7 @@ import CardEngine
 import CardModel
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -33,7 +34,7 @@ import Testing
     @Test(arguments: [false, true])
     func `a card that does not open when it is claimed is told of`(whileDelivering: Bool) async throws {
         let harness = try await EngineHarness()
-        let failure = EngineHarness.failure(.transient)
+        let failure = RemoteFailure.specimen(.transient)
         harness.state.withLock { state in
             if whileDelivering {
                 state.onDeliver = { harness.state.withLock { $0.engine }?.end() }
@@ -57,8 +58,8 @@ import Testing
     @Test func `each call of a stage is told of by how it ended`() async throws {
         let harness = try await EngineHarness()
         harness.state.withLock { state in
-            state.verifyFailures["front 1"] = [EngineHarness.failure(.transient)]
-            state.deliveries = [{ _ in .failed(EngineHarness.failure(.throttled)) }]
+            state.verifyFailures["front 1"] = [RemoteFailure.specimen(.transient)]
+            state.deliveries = [{ _ in .failed(.specimen(.throttled)) }]
         }
         try await harness.run(try harness.items(["N1": ["front 1"], "N2": ["broken"]]))
         let calls = harness.told { event in

@@ -2,6 +2,7 @@ import CardEngine
 import CardModel
 import CardStore
 import Synchronization
+import TestSupport
 import Testing
 
 /// A TOKEN that changes while deliveries are under way.
@@ -35,7 +36,7 @@ import Testing
         #expect(Set(photos).count == photos.count)
     }
 
-    private static let forbidden = EngineHarness.failure(.stop, code: "http_403", scope: .request)
+    private static let forbidden = RemoteFailure.specimen(.stop, code: "http_403", scope: .request)
 
     @Test(arguments: [DeliveryOutcome.failed(forbidden), .tokenExpired(forbidden)])
     func `403 until the TOKEN is new: all are delivered, or held with a way out`(answer: DeliveryOutcome) async throws {
@@ -67,10 +68,9 @@ import Testing
             }
         }
         harness.answer(10_000) { delivery in
-            Self.token(delivery) == "TOKEN-1" ? .tokenExpired(EngineHarness.failure(.stop, code: "100001")) : nil
+            Self.token(delivery) == "TOKEN-1" ? .tokenExpired(.specimen(.stop, code: "100001")) : nil
         }
-        let stopped = try await harness.run(harness.items((0..<4).map { ("N\($0)", ["front"]) }))
-        #expect(stopped.isEmpty)
+        #expect(try await harness.run(harness.items((0..<4).map { ("N\($0)", ["front"]) })).isEmpty)
         #expect(Set(try await harness.states().values) == ["delivered"])
         #expect(harness.told { if case .failed(.deliver, _) = $0 { true } else { nil } }.isEmpty)
         self.expectNoneTwice()
@@ -82,7 +82,7 @@ import Testing
             keys.withLock { $0.append(delivery.idempotencyKey) }
             guard Self.token(delivery) == "TOKEN-1" else { return nil }
             Task { harness.state.withLock { $0.tokens = ["TOKEN-2"] } }
-            return .failed(EngineHarness.failure(.notSent, code: "connect_refused"))
+            return .failed(.specimen(.notSent, code: "connect_refused"))
         }
         try await harness.run(harness.items(["N1": ["front"]]))
         #expect(try await harness.states() == ["N1 front": "delivered"])

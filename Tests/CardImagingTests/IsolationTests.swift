@@ -44,8 +44,7 @@ import Testing
     @Test func `A picture and a refusal come back as they left the child`() throws {
         let jpeg = Data(try TestPicture.mosaic(columns: 2, rows: 1).jpeg())
         let answer = try Framed.join(DecodeReply(width: 32, height: 16), jpeg)
-        let image = try Self.prepare(with: Self.octal(answer))
-        #expect(image == PreparedImage(jpeg, PixelSize(width: 32, height: 16)))
+        #expect(try Self.prepare(with: Self.octal(answer)) == PreparedImage(jpeg, PixelSize(width: 32, height: 16)))
         let refusal = CodedError(.imageTruncated, .input, Message("test.text", "cut after \(5) bytes"))
         let refused = try Framed.join(DecodeReply(refusal: DecodeReply.Refusal(refusal)), Data())
         #expect(throws: refusal) { try Self.prepare(with: Self.octal(refused)) }

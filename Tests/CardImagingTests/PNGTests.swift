@@ -135,8 +135,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let text = Array("k\0\0".utf8) + Self.inflating(to: 4_000_000)
             let chunks = (0..<120).map { _ in (type: "zTXt", body: text) }
-            let image = try prepare(Self.picture.png(extra: chunks))
-            #expect(image.width == Self.picture.width)
+            #expect(try prepare(Self.picture.png(extra: chunks)).width == Self.picture.width)
             // Not `getrusage`, whose peak begins with that of the process this one was made from.
             let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
             let peak = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })

@@ -10,11 +10,6 @@ import Testing
         statements.replacing(/\$(\w+)/) { "(SELECT id FROM card WHERE number = '\($0.1)')" }
     }
 
-    @Test func `a sound sandbox has no findings`() async throws {
-        let harness = try await StoreHarness.furnished()
-        #expect(try await harness.store.check() == [])
-    }
-
     /// What can be mended is planted in `RepairingTests`.
     @Test(arguments: [
         ("image_missing", "DELETE FROM blob WHERE kind = 'image' AND card IN $four"),

@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -62,7 +63,7 @@ import Testing
     func `a member that was sent away for now goes again`(_ error: Duration) async throws {
         let (_, back, job) = try await harness.joint()
         try await ahead(by: error) {
-            let later = DeliveryItemOutcome.notApplied(StoreHarness.failure(.transient))
+            let later = DeliveryItemOutcome.notApplied(.specimen(.transient))
             try await harness.conclude(job, .items([.accepted(alreadyExisted: false, code: "0"), later]))
             #expect(try await harness.begin(StoreHarness.together).isEmpty)
         }

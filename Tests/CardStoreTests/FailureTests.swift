@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -125,8 +126,7 @@ import Testing
         try await harness.sent("front", number: "N", .failure(.transient))
         #expect(try await harness.claimDeliveries().isEmpty)
         #expect(try await harness.store.nextDelivery(now: harness.now) == harness.now.advanced(by: .seconds(1)))
-        let again = try await harness.repeated()
-        #expect(again.tries == 1)
+        #expect(try await harness.repeated().tries == 1)
         #expect(try await harness.store.nextDelivery(now: harness.now) == nil)
     }
 
@@ -166,7 +166,7 @@ import Testing
     @Test func `a card made smaller is due at once with its new image, and is not read by its old one`() async throws {
         let (card, job) = try await harness.verifying("front", number: "N")
         let image = StoreHarness.image("small")
-        let conclusion = VerificationConclusion.shrunk(image, after: StoreHarness.failure(.shrink))
+        let conclusion = VerificationConclusion.shrunk(image, after: RemoteFailure.specimen(.shrink))
         try await harness.store.conclude(job, with: conclusion, now: harness.now)
         let again = try #require(try await harness.claim().first)
         #expect(again.card.id == card && again.card.isShrunk && again.image == image)

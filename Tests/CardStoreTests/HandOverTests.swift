@@ -15,8 +15,7 @@ import Testing
         let (_, job) = try await harness.verifying("front", number: "N")
         try await self.damageImages()
         try await harness.conclude(job, side: .front, number: nil)
-        let sent = try await harness.begin()
-        #expect(sent.map(\.outbound.images.values.first) == [job.image.jpeg])
+        #expect(try await harness.begin().map(\.outbound.images.values.first) == [job.image.jpeg])
     }
 
     @Test func `an image that another process made smaller is read`() async throws {

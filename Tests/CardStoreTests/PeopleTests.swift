@@ -22,8 +22,7 @@ import Testing
         #expect(try await harness.state(card) == "delivering")
     }
 
-    @Test func `an older photo is sent again while a newer one waits for it, not once that is on its way`() async throws
-    {
+    @Test func `an older photo is sent again while a newer one waits for it, not once that is sent`() async throws {
         let (card, _) = try await held()
         let newer = try await harness.verified("newer", number: "N", .front)
         _ = try await harness.begin()
@@ -81,8 +80,7 @@ import Testing
     }
 
     @Test(arguments: ["retry", "reject"])
-    func `a card whose delivery failed for certain is done again or rejected while it waits`(_ act: String) async throws
-    {
+    func `a card whose delivery failed for certain is done again or rejected while it waits`(act: String) async throws {
         let (front, back, job) = try await harness.joint()
         await #expect(throws: CodedError.self) { try await harness.retry(front) }
         try await harness.conclude(job, .failure(.transient))

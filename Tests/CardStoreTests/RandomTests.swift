@@ -124,16 +124,16 @@ private final class RandomWorld {
         if job.members.count > 1, self.chance(30) {
             let items = job.members.prefix(self.chance(20) ? 1 : 2).map { _ -> DeliveryItemOutcome in
                 switch Int.random(in: 0..<6, using: &self.random) {
-                case 0: .rejected(StoreHarness.failure(.rejected, isUnlisted: self.chance(50)))
-                case 1: .notApplied(StoreHarness.failure(.transient))
-                case 2: .unknown(StoreHarness.failure(.unknown))
+                case 0: .rejected(.specimen(.rejected, isUnlisted: self.chance(50)))
+                case 1: .notApplied(.specimen(.transient))
+                case 2: .unknown(.specimen(.unknown))
                 default: .accepted(alreadyExisted: false, code: "0")
                 }
             }
             return .items(Array(items))
         }
         if self.chance(55) { return .accepted }
-        if self.chance(10) { return .tokenExpired(StoreHarness.failure(.stop)) }
+        if self.chance(10) { return .tokenExpired(.specimen(.stop)) }
         let classes = FailureClass.allCases.filter { $0 != .accepted }
         return .failure(
             self.pick(classes) ?? .unknown,
@@ -216,7 +216,6 @@ private final class RandomWorld {
             )
         }
         guard withRules else { return }
-        let findings = try await self.harness.store.check()
-        #expect(findings.isEmpty, "step \(step)")
+        #expect(try await self.harness.store.check().isEmpty, "step \(step)")
     }
 }

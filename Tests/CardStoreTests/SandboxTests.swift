@@ -28,8 +28,7 @@ import class GRDB.DatabaseQueue
 
     @Test func `a sandbox has an identity, which it keeps`() async throws {
         let id = harness.store.id
-        try harness.store.close()
-        harness.store = try await harness.another()
+        try await harness.reopen()
         #expect(harness.store.id == id)
         let other = try await Self.open(harness.folder + "/other")
         #expect(other.id != id)
@@ -263,8 +262,7 @@ import class GRDB.DatabaseQueue
             try await group.waitForAll()
         }
         #expect(harness.store.commits - before < 100)
-        try harness.store.close()
-        harness.store = try await harness.another()
+        try await harness.reopen()
         #expect(try await harness.store.counts() == [.prepared: 200])
         #expect(try await harness.findings() == [])
     }

@@ -68,8 +68,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a run whose source another server may have ends only when that server has ended`(wasKilled: Bool) async throws
-    {
+    func `a run whose source another server may have ends only once that server has`(wasKilled: Bool) async throws {
         let (store, now) = (harness.store, harness.now)
         let run = try await ask("theirs")
         let me = try await store.startWorker(id: "me", command: "serve", now: now)

@@ -79,6 +79,11 @@ final class StoreHarness {
         try await self.store.backUp(to: path, by: Self.person, now: Timestamp(Date()))
     }
 
+    func reopen(_ ring: KeyRing? = nil) async throws {
+        try self.store.close()
+        self.store = try await self.another(ring)
+    }
+
     static let tooLarge = CodedError(.sourceTooLarge, .input, "too large")
 
     func resolve(_ id: CardID, _ resolution: Resolution) async throws {
@@ -107,26 +112,13 @@ final class StoreHarness {
     func admit(
         _ bytes: String,
         number: String,
-        side: CardSide? = nil,
         submitter: String = "local",
         priority: Int = 0,
-        wait: Duration = .zero,
         file: FileIdentity? = nil,
-        refused: CodedError? = nil,
         metadata change: (inout CardMetadata) -> Void = { _ in }
     ) async throws -> AdmissionOutcome {
         try await self.admit(
-            self.photo(
-                bytes,
-                number: number,
-                side: side,
-                submitter: submitter,
-                priority: priority,
-                wait: wait,
-                file: file,
-                refused: refused,
-                metadata: change
-            )
+            self.photo(bytes, number: number, submitter: submitter, priority: priority, file: file, metadata: change)
         )
     }
 
@@ -266,7 +258,7 @@ final class StoreHarness {
         delay: Duration = .seconds(1)
     ) async throws -> CardChange {
         let terms = RetryTerms(maxAttempts: maxAttempts, delay: delay)
-        let failure = Self.failure(failureClass, scope: scope)
+        let failure = RemoteFailure.specimen(failureClass, scope: scope)
         return try await self.store.conclude(job, with: .failed(failure, terms), now: self.now)
     }
 
@@ -277,7 +269,7 @@ final class StoreHarness {
         holder: String? = "11010519491231002X",
         wait: Duration = .zero
     ) async throws -> CardID {
-        let outcome = try await self.admit(bytes, number: number, wait: wait)
+        let outcome = try await self.admit(self.photo(bytes, number: number, wait: wait))
         try await self.verify([outcome.card: (side, holder)])
         return outcome.card
     }
@@ -401,23 +393,6 @@ final class StoreHarness {
         return card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")
     }
 
-    /// A failure as remote sides give it: after a stop about the request the backend may have the card, unless its own code says
-    /// no.
-    static func failure(
-        _ failureClass: FailureClass,
-        scope: RemoteFailure.StopScope = .account,
-        isUnlisted: Bool = false,
-        mayBeApplied: Bool? = nil
-    ) -> RemoteFailure {
-        RemoteFailure(
-            failureClass,
-            code: "CODE",
-            message: "it failed",
-            stopScope: scope,
-            isUnlisted: isUnlisted,
-            mayBeApplied: mayBeApplied ?? (failureClass == .unknown || failureClass == .stop && scope == .request)
-        )
-    }
 }
 
 /// A suite whose tests have a sandbox each.
@@ -429,14 +404,14 @@ class StoreSuite {
 
 extension DeliveryOutcome {
     static let accepted = DeliveryOutcome.accepted(alreadyExisted: false, code: "000000")
-    static let tokenExpired = DeliveryOutcome.tokenExpired(StoreHarness.failure(.stop))
+    static let tokenExpired = DeliveryOutcome.tokenExpired(.specimen(.stop))
     static func failure(
         _ failureClass: FailureClass,
         scope: RemoteFailure.StopScope = .account,
         isUnlisted: Bool = false,
         mayBeApplied: Bool? = nil
     ) -> DeliveryOutcome {
-        .failed(StoreHarness.failure(failureClass, scope: scope, isUnlisted: isUnlisted, mayBeApplied: mayBeApplied))
+        .failed(.specimen(failureClass, scope: scope, isUnlisted: isUnlisted, mayBeApplied: mayBeApplied))
     }
 }
 

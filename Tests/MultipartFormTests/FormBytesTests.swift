@@ -7,9 +7,7 @@ import Testing
         try MultipartForm(parts: parts, boundary: Boundary(boundary))
     }
 
-    @Test func `The bytes of a form are the closing line alone when it has no parts: 11 bytes for a boundary of 5`()
-        throws
-    {
+    @Test func `The bytes of a form without parts are the closing line alone: 11 bytes for a boundary of 5`() throws {
         let form = try self.form([])
         #expect(form.contentLength == 11)
         #expect(allBytes(of: form) == Data("--XbndX--\r\n".utf8))
@@ -25,9 +23,7 @@ import Testing
         #expect(allBytes(of: form) == Data(expected.utf8))
     }
 
-    @Test func `The bytes of a form are 185 for one file of 1 byte with a boundary of 40, as curl 7.88.1 sends it`()
-        throws
-    {
+    @Test func `The bytes of a form are 185 for a file of 1 byte and a boundary of 40, as in curl 7.88.1`() throws {
         let boundary = "------------------------" + "abcdefghij012345"
         let form = try self.form([plainFile(Data("x".utf8))], boundary: boundary)
         #expect(form.contentLength == 185)

@@ -57,7 +57,7 @@ import Testing
         #expect(chunk.lies(in: content))
     }
 
-    @Test func `A reader of a form is fresh each time, independent of its copies, and may move to another executor`()
+    @Test func `A form's reader is fresh each time, independent of its copies, and may change executors`()
         async throws
     {
         let parts: [MultipartForm.Part] = [.text("v", name: "t"), plainFile(noise(1000))]

@@ -69,3 +69,24 @@ package struct ClosureFetcher: Fetcher {
         try await self.answer(request, keep)
     }
 }
+
+extension RemoteFailure {
+    /// A failure as remote sides give it: after a stop about the request the backend may have the card, unless its own code says
+    /// no.
+    package static func specimen(
+        _ failureClass: FailureClass,
+        code: String = "CODE",
+        scope: StopScope = .account,
+        isUnlisted: Bool = false,
+        mayBeApplied: Bool? = nil
+    ) -> RemoteFailure {
+        RemoteFailure(
+            failureClass,
+            code: code,
+            message: "it failed",
+            stopScope: scope,
+            isUnlisted: isUnlisted,
+            mayBeApplied: mayBeApplied ?? (failureClass == .unknown || failureClass == .stop && scope == .request)
+        )
+    }
+}

@@ -9,8 +9,7 @@ import Testing
 
     private static let canary = Array("canary in a picture".utf8)
 
-    @Test func `Files and data go, places and answers stay, and the next document gets a name of its own`() async throws
-    {
+    @Test func `Files and data go, places and answers stay, and the next document gets its own name`() async throws {
         try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
             #expect(try await client.upload(.single(image: HandWrittenForm.image(2)), key: "\"2\"").retcode == "000000")

@@ -79,7 +79,7 @@ import Testing
         #expect(try self.folder.ledger().map(\.outOfOrder) == [true, false, true, false])
     }
 
-    @Test func `Says that a document exists already when it comes under another key, and numbers different ones`()
+    @Test func `Says that a document exists when it comes under another key, and numbers different ones`()
         async throws
     {
         try await withBackend(in: self.folder) { client async throws in

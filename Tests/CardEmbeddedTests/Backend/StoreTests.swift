@@ -120,9 +120,7 @@ import Testing
         }
     }
 
-    @Test func `A second backend on the folder is refused, and the folder is free when the first has ended`()
-        async throws
-    {
+    @Test func `A second backend on the folder is refused, and the folder is free once the first ended`() async throws {
         try await withBackend(in: self.folder) { _ in
             let error = await #expect(throws: EmbeddedError.self) { try await withBackend(in: self.folder) { _ in } }
             #expect(error?.code == .folderInUse)
@@ -132,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `A file in place of the folder, and a folder of something else, are refused without their path`()
+    @Test func `A file in place of the folder, or a folder of something else, is refused without its path`()
         async throws
     {
         let file = BackendFolder()

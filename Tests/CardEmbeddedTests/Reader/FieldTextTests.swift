@@ -29,11 +29,7 @@ import Testing
     }
 
     @Test(arguments: [("男 民族 汉", "男", "汉"), ("女 民族“壮", "女", "壮"), ("男维吾尔", "男", "维吾尔"), ("女 民 族 土家\n", "女", "土家")])
-    func `Gender and ethnicity come of one line, with the label or without`(
-        text: String,
-        gender: String,
-        ethnicity: String
-    ) {
+    func `Gender and ethnicity come of one line, labelled or not`(text: String, gender: String, ethnicity: String) {
         #expect(FieldText.person(text) == Person(gender: gender, ethnicity: ethnicity))
     }
 

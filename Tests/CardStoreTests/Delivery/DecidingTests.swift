@@ -8,8 +8,7 @@ import Testing
     private static let other = "110105194912310038"
 
     @Test(arguments: ["verified", "rejected", "erased"])
-    func `fronts of two persons dispute the number for good, whatever became of the first`(_ first: String) async throws
-    {
+    func `fronts of two persons dispute the number for good, whatever became of the first`(first: String) async throws {
         let (one, job) = try await harness.verifying("one", number: "N")
         let reading = CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))
         let refusal = Verdict.rejected(VerdictRule.legalityLow.reason, message: "no")

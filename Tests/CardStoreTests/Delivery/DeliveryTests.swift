@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -215,10 +216,10 @@ import Testing
 
     @Test(arguments: [
         (DeliveryItemOutcome.accepted(alreadyExisted: false, code: "0"), "delivered", "delivered"),
-        (.rejected(StoreHarness.failure(.rejected)), "rejected refused_by_remote", "held outcome_unknown"),
-        (.rejected(StoreHarness.failure(.rejected, isUnlisted: true)), "held retcode_unlisted", "held outcome_unknown"),
-        (.notApplied(StoreHarness.failure(.transient)), "verified", "held outcome_unknown"),
-        (.unknown(StoreHarness.failure(.unknown)), "held outcome_unknown", "held outcome_unknown"),
+        (.rejected(.specimen(.rejected)), "rejected refused_by_remote", "held outcome_unknown"),
+        (.rejected(.specimen(.rejected, isUnlisted: true)), "held retcode_unlisted", "held outcome_unknown"),
+        (.notApplied(.specimen(.transient)), "verified", "held outcome_unknown"),
+        (.unknown(.specimen(.unknown)), "held outcome_unknown", "held outcome_unknown"),
     ])
     func `a mixed reply ends each member by itself, and closes the delivery`(
         item: DeliveryItemOutcome,

@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -8,7 +9,7 @@ import Testing
     private static let taken = DeliveryItemOutcome.accepted(alreadyExisted: false, code: "0")
 
     private static func notNow(_ failureClass: FailureClass) -> DeliveryItemOutcome {
-        .notApplied(StoreHarness.failure(failureClass))
+        .notApplied(.specimen(failureClass))
     }
 
     /// The backend takes another card.
@@ -19,8 +20,7 @@ import Testing
     }
 
     @Test(arguments: [FailureClass.transient, .stop])
-    func `a member that is sent away for now waits its backoff, which grows`(_ failureClass: FailureClass) async throws
-    {
+    func `a member that is sent away for now waits its backoff, which grows`(failureClass: FailureClass) async throws {
         let (_, back, job) = try await harness.joint()
         try await harness.conclude(job, .items([Self.taken, Self.notNow(failureClass)]))
         for tries in 1...3 {
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `a member of unknown outcome goes only on a person's word, under a new key`() async throws {
         let (front, back, job) = try await harness.joint()
-        try await harness.conclude(job, .items([Self.taken, .unknown(StoreHarness.failure(.unknown))]))
+        try await harness.conclude(job, .items([Self.taken, .unknown(.specimen(.unknown))]))
         #expect(try await harness.state(front) == "delivered")
         await #expect(throws: CodedError.self) { try await harness.resolve(back, .resend) }
         #expect(try await harness.claimDeliveries().isEmpty)
@@ -110,9 +110,7 @@ import Testing
 @Suite final class KeptDeliveryTests: StoreSuite {
     /// By a person's word, or erased.
     @Test(arguments: [Resolution.delivered, .accept, .reject, nil])
-    func `its bytes never go again, and the others go under a new key on a person's word`(
-        _ way: Resolution?
-    ) async throws {
+    func `its bytes never go again, the others go under a new key on a person's word`(way: Resolution?) async throws {
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
         if let way { try await harness.resolve(back, way) } else { try await harness.erase(back) }

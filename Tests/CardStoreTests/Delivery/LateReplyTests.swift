@@ -6,11 +6,9 @@ import Testing
 
 /// What a process learns of a delivery that another has taken over since.
 @Suite final class LateReplyTests: StoreSuite {
-    @Test func `after a crash the same bytes go under the same key, whatever the configuration says now`() async throws
-    {
+    @Test func `after a crash the same bytes go under the same key, whatever the configuration says`() async throws {
         let (card, job) = try await harness.delivering("front", number: "N")
-        try harness.store.close()
-        harness.store = try await harness.another()
+        try await harness.reopen()
         try await harness.killWorker()
         let again = try #require(try await harness.claimDeliveries().first)
         #expect(again.outbound.idempotencyKey == job.outbound.idempotencyKey)

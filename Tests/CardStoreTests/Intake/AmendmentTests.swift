@@ -8,7 +8,7 @@ import Testing
 @Suite final class AmendmentTests: StoreSuite {
     @Test func `what is said of a prepared card is taken over, and what is not said stays`() async throws {
         let card = try await harness.admit("front", number: "N", priority: 2).card
-        try await harness.admit("front", number: "N", side: .back, priority: 9) { $0.userNumber = Redacted("U") }
+        try await harness.admit("front", number: "N", priority: 9) { ($0.side, $0.userNumber) = (.back, Redacted("U")) }
         try await harness.admit("front", number: "N")
         let metadata = try await harness.card(card).metadata
         #expect(metadata.side == .back && metadata.priority == 9 && metadata.userNumber == Redacted("U"))
@@ -130,12 +130,12 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, ["prepared", "claimed", "rejected", "verified", "delivering", "delivered"])
-    func `what is said by bytes or by file counts until the card is in a delivery`(
+    func `what is said by bytes or by file counts until its card is delivering`(
         way: Way,
         standing: String
     ) async throws {
         let file = try harness.file("front")
-        let card = try await harness.admit("front", number: "N", side: .back, file: file).card
+        let card = try await harness.admit("front", number: "N", file: file) { $0.side = .back }.card
         try await bring(card, to: standing)
         let before = try await harness.card(card)
         let outcome = try await say(way, of: file)
@@ -178,9 +178,9 @@ import Testing
     }
 
     @Test func `a photo that cannot be used takes new metadata over and stays rejected`() async throws {
-        let card = try await harness.admit("front", number: "N", refused: StoreHarness.tooLarge).card
-        let again = try await harness.admit("front", number: "N", side: .back, refused: StoreHarness.tooLarge)
-        #expect(again.state == .rejected)
+        let card = try await harness.admit(harness.photo("front", number: "N", refused: StoreHarness.tooLarge)).card
+        let again = harness.photo("front", number: "N", side: .back, refused: StoreHarness.tooLarge)
+        #expect(try await harness.admit(again).state == .rejected)
         #expect(try await harness.state(card) == "rejected image_too_large_bytes")
         #expect(try await harness.card(card).metadata.side == .back)
         #expect(try await harness.store.nextDue(in: .prepared, now: harness.now) == nil)

@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -48,9 +49,7 @@ import Testing
     }
 
     @Test(arguments: [[(0, "ab")], [(0, "abcde")], [(0, "a"), (2, "cd")], [(1, "bcd")], []])
-    func `an image that is not as long as was said is fetched from its first byte`(
-        pieces: [(Int, String)]
-    ) async throws {
+    func `an image not as long as was said is fetched from its first byte`(pieces: [(Int, String)]) async throws {
         let card = try await harness.address().card
         let job = try #require(try await harness.claimFetching().first)
         for (offset, bytes) in pieces { try await harness.keep(bytes, at: offset, of: job, byteCount: 4) }
@@ -70,7 +69,7 @@ import Testing
             let job = try #require(try await harness.claimFetching().first)
             #expect(job.request.kept == (tries == 0 ? [] : [0..<3]))
             try await harness.keep("abc", at: 0, of: job, byteCount: 9)
-            try await harness.conclude(job, .failed(StoreHarness.failure(.transient)))
+            try await harness.conclude(job, .failed(.specimen(.transient)))
             harness.pass(.seconds(1))
         }
         #expect(try await harness.state(card) == "failed attempts_exhausted")
@@ -121,7 +120,7 @@ import Testing
         let first = try await harness.fetching("photo")
         switch refusal {
         case "size": try await harness.conclude(first, .unusable(StoreHarness.tooLarge))
-        case "host": try await harness.conclude(first, .failed(StoreHarness.failure(.rejected)))
+        case "host": try await harness.conclude(first, .failed(.specimen(.rejected)))
         default:
             try await harness.conclude(first, .fetched)
             try await harness.refusePreparation()
@@ -142,7 +141,7 @@ import Testing
         let job = try #require(try await harness.claimFetching().first)
         switch end {
         case "fetched": try await harness.conclude(late, .fetched)
-        case "failed": try await harness.conclude(late, .failed(StoreHarness.failure(.rejected)))
+        case "failed": try await harness.conclude(late, .failed(.specimen(.rejected)))
         case "forbidden": try await harness.conclude(late, .forbidden(StoreHarness.tooLarge))
         case "unusable": try await harness.conclude(late, .unusable(StoreHarness.tooLarge))
         default: try await harness.store.conclude(late, with: .postponed(until: harness.now), now: harness.now)

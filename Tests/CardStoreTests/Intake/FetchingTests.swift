@@ -61,7 +61,7 @@ import Testing
         for _ in 0..<tries {
             #expect(try await harness.state(card) == "fetching")
             let job = try #require(try await harness.claimFetching().first)
-            try await harness.conclude(job, .failed(StoreHarness.failure(failureClass)))
+            try await harness.conclude(job, .failed(.specimen(failureClass)))
             harness.pass(.seconds(2))
         }
         #expect(try await harness.state(card) == end)
@@ -71,13 +71,13 @@ import Testing
         let card = try await harness.address(wait: .seconds(600)).card
         for _ in 0..<10 {
             let job = try #require(try await harness.claimFetching().first)
-            try await harness.conclude(job, .failed(StoreHarness.failure(.rejected)))
+            try await harness.conclude(job, .failed(.specimen(.rejected)))
             #expect(try await harness.state(card) == "fetching")
             #expect(try await harness.claimFetching().isEmpty)
             harness.pass(.seconds(60))
         }
         let job = try #require(try await harness.claimFetching().first)
-        try await harness.conclude(job, .failed(StoreHarness.failure(.rejected)))
+        try await harness.conclude(job, .failed(.specimen(.rejected)))
         #expect(try await harness.state(card) == "rejected refused_by_remote")
     }
 
@@ -85,7 +85,7 @@ import Testing
         let card = try await harness.address().card
         func attempt() async throws -> String {
             let job = try #require(try await harness.claimFetching().first)
-            try await harness.conclude(job, .failed(StoreHarness.failure(.notSent)))
+            try await harness.conclude(job, .failed(.specimen(.notSent)))
             return try await harness.state(card)
         }
         // While no process was at work, nobody tried: neither before the first attempt nor between two.
@@ -112,13 +112,13 @@ import Testing
         let since = harness.now
         for _ in 0..<12 {
             let job = try #require(try await harness.claimFetching(from: "h:443").first)
-            try await harness.conclude(job, .failed(StoreHarness.failure(.throttled)))
+            try await harness.conclude(job, .failed(.specimen(.throttled)))
             #expect(try await harness.state(card) == "fetching")
             // Another image of the host was told so; the process waits for it, or ends.
             let pause = EndpointPause(
                 stage: .fetch,
                 host: "h:443",
-                after: StoreHarness.failure(.throttled),
+                after: RemoteFailure.specimen(.throttled),
                 since: since,
                 wait: Wait(from: harness.now, until: harness.now.advanced(by: .seconds(7200)))
             )
@@ -126,7 +126,7 @@ import Testing
             harness.pass(.seconds(7201))
         }
         let last = try #require(try await harness.claimFetching(from: "h:443").first)
-        try await harness.conclude(last, .failed(StoreHarness.failure(.throttled)))
+        try await harness.conclude(last, .failed(.specimen(.throttled)))
         #expect(try await harness.state(card) == (isCalled ? "failed attempts_exhausted" : "fetching"))
     }
 

@@ -52,7 +52,7 @@ import Testing
         let first = try await harness.admit("front", number: "N", submitter: "one")
         let theirs = harness.photo("front", number: "N", side: .back, submitter: "two", priority: 9)
         #expect(await code { try await harness.admit(theirs) } == .submitterConflict)
-        let listed = try await harness.admit("front", number: "N", side: .back, submitter: "local", priority: 9)
+        let listed = try await harness.admit("front", number: "N", priority: 9) { $0.side = .back }
         #expect(listed.card == first.card && listed.isDuplicate)
         #expect(try await harness.card(first.card).metadata.side == nil)
         #expect(try await harness.card(first.card).metadata.priority == 0)
@@ -61,7 +61,7 @@ import Testing
     @Test func `a number is as urgent as the one whose number it is says, and nobody else`() async throws {
         try await harness.admit("front", number: "N", submitter: "one", priority: 2)
         try await harness.admit("other", number: "N", submitter: "two", priority: 9)
-        try await harness.admit("other", number: "N", side: .back, submitter: "two", priority: 9)
+        try await harness.admit("other", number: "N", submitter: "two", priority: 9) { $0.side = .back }
         #expect(try await harness.value("SELECT priority FROM cases", as: Int.self) == 2)
         try await harness.admit("third", number: "N", submitter: "one", priority: 3)
         #expect(try await harness.value("SELECT priority FROM cases", as: Int.self) == 3)
@@ -69,7 +69,8 @@ import Testing
 
     @Test func `another submitter's photo that becomes usable is held as any other of theirs`() async throws {
         try await harness.admit("front", number: "N", submitter: "one")
-        let outcome = try await harness.admit("other", number: "N", submitter: "two", refused: StoreHarness.tooLarge)
+        let photo = harness.photo("other", number: "N", submitter: "two", refused: StoreHarness.tooLarge)
+        let outcome = try await harness.admit(photo)
         #expect(outcome.state == .rejected && outcome.reason == .sourceTooLarge)
         let again = try await harness.admit("other", number: "N", submitter: "two")
         #expect(again.card == outcome.card && again.reason == .submitterConflict)
@@ -79,7 +80,9 @@ import Testing
 
     @Test func `a refused image leaves no bytes, and is prepared when it can be used`() async throws {
         let file = try harness.file("front")
-        let card = try await harness.admit("front", number: "N", file: file, refused: StoreHarness.tooLarge).card
+        let card = try await harness.admit(
+            harness.photo("front", number: "N", file: file, refused: StoreHarness.tooLarge)
+        ).card
         let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
         #expect(details.card.message == "too large" && details.events.map(\.message) == ["too large"])
         #expect(details.events.map(\.state) == [.rejected] && details.events.map(\.reason) == [.sourceTooLarge])
@@ -113,7 +116,7 @@ import Testing
     }
 
     @Test func `the same prepared image of a number and side is one card, and not paid for`() async throws {
-        let card = try await harness.admit("front", number: "N", side: .front).card
+        let card = try await harness.admit("front", number: "N") { $0.side = .front }.card
         let again = try await harness.admit(rated())
         #expect(again.card == card && again.isDuplicate)
         #expect(try await harness.admit(rated(side: .back)).card != card, "one that shows both sides")
@@ -152,8 +155,7 @@ import Testing
 
     @Test func `of admissions of equal bytes at once exactly one is new, and orders are consecutive`() async throws {
         let photos = (0..<40).map { harness.photo("front \($0 % 4)", number: "N") }
-        let outcomes = try await harness.admitAtOnce(photos)
-        #expect(outcomes.count { !$0.isDuplicate } == 4)
+        #expect(try await harness.admitAtOnce(photos).count { !$0.isDuplicate } == 4)
         let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 100, for: .process)
         #expect(cards.map(\.order) == [1, 2, 3, 4])
     }
@@ -169,7 +171,7 @@ import Testing
         #expect(try await harness.store.isFetchingFull(for: "local", share: 2) == false)
         #expect(try await harness.store.isFetchingFull(for: "local", share: 1))
         #expect(try await harness.store.isFetchingFull(for: "desk", share: 1) == false)
-        try await harness.admit("refused", number: "O", refused: StoreHarness.tooLarge)
+        try await harness.admit(harness.photo("refused", number: "O", refused: StoreHarness.tooLarge))
         for index in 0..<3 {
             #expect(try await other.isFull(depth: 4) == false)
             try await harness.admit("\(index)", number: "N\(index)")

@@ -76,8 +76,7 @@ import Testing
         #expect(try await harness.value("SELECT was_delivered FROM card", as: Int.self) == 1)
     }
 
-    @Test func `who sends an erased photo once more sends a new card, which knows nothing of the old one`() async throws
-    {
+    @Test func `an erased photo that is sent once more is a new card, which knows nothing of the old`() async throws {
         let photo = harness.photo("front", number: "N", file: try harness.file("front")) {
             $0.expectedName = Redacted("A")
         }

@@ -11,8 +11,7 @@ import Testing
     @Test func `an export holds all that is known of a card, and is the last line of its access log`() async throws {
         let id = try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }.card
         try await harness.verify([:])
-        try harness.store.close()
-        harness.store = try await harness.another()
+        try await harness.reopen()
         let export = try await harness.store.export(id, to: Self.clerk, now: harness.now)
         #expect(export.details.card.metadata.expectedName?.reveal() == "SPECIMEN")
         #expect(export.details.inputName?.reveal() == "front.jpg")

@@ -38,8 +38,7 @@ import Testing
         }
     }
 
-    @Test func `after a rotation the new key alone opens every card, and the same bytes are still known`() async throws
-    {
+    @Test func `after a rotation the new key alone opens every card, the same bytes are still known`() async throws {
         let new = VaultKey.random()
         let old = try #require(
             try await harness.value("SELECT wrapped FROM card_key WHERE card = \(id)", as: Data.self)

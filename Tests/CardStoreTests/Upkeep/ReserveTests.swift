@@ -6,8 +6,7 @@ import Testing
 @testable import CardStore
 
 @Suite final class ReserveTests: StoreSuite {
-    @Test func `a change that finds no room is made once more on the reserve, which is made again later`() async throws
-    {
+    @Test func `a change that finds no room is made again on the reserve, which is made again later`() async throws {
         #expect(harness.store.reserve.isWhole)
         let tries = Mutex(0)
         let value = try await harness.store.database.write { _ in

@@ -25,8 +25,7 @@ import Testing
             _ = try await store.admit([admission], now: KilledProcess.now)
             kill(getpid(), SIGKILL)
         }
-        let log = try Data(contentsOf: URL(filePath: "\(scene.harness.folder)/sandbox.sqlite3-wal"))
-        #expect(!log.isEmpty)
+        #expect(try !Data(contentsOf: URL(filePath: "\(scene.harness.folder)/sandbox.sqlite3-wal")).isEmpty)
     }
 
     /// What a restore makes in the folder and must not leave.
@@ -124,8 +123,7 @@ import Testing
         #expect(try await scene.harness.findings() == [])
     }
 
-    @Test func `a backup that is put beside the old log would get its cards, which the restore prevents`() async throws
-    {
+    @Test func `a backup put beside the old log would get its cards, which the restore prevents`() async throws {
         let scene = try await RestoreScene()
         try await scene.close()
         try await Self.leaveLog(scene)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(InteropRunner.isSetUp, .timeLimit(.minutes(10))) struct InteropTests {
     @Test(arguments: [TestSeed.value])
-    func `Node writes the same bytes for the common subset and for 600 forms with hostile names`(
+    func `Node writes the same bytes for the common subset and 600 forms with hostile names`(
         seed: UInt64
     ) async throws {
         let runner = try InteropRunner()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `At least eight independent parsers agree with us on names, file names, types and digests`()
+    @Test func `Eight or more independent parsers agree with us on names, file names, types and digests`()
         async throws
     {
         let runner = try InteropRunner()
@@ -54,9 +54,7 @@ import Testing
         }
     }
 
-    @Test func `A quote in a name ends none: every parser reads the same parts, %22 as it is or as a quote`()
-        async throws
-    {
+    @Test func `A quote in a name ends none: each parser reads the same parts, %22 as it is or a quote`() async throws {
         let item = InteropCase(
             "quotes",
             [.text("na\"me", "1"), .file("f", "q\"uo\"te; filename=x.jpg", Data("2".utf8)), .text("\"", "3")]

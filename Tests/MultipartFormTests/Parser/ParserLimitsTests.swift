@@ -94,9 +94,7 @@ import Testing
         #expect(MultipartFormError.Code.invalidBoundary.isLimit == false)
     }
 
-    @Test func `The parser's limits stop an endless header, preamble and epilogue within one chunk of the limit`()
-        throws
-    {
+    @Test func `The parser's limits stop an endless header, preamble and epilogue within a chunk of it`() throws {
         let starts = [
             ("--XbndX\r\nX: ", "x", MultipartFormError.Code.headerTooLarge), ("", "x", .surroundingsTooLarge),
             ("--XbndX--\r\n", "x", .surroundingsTooLarge), ("--XbndX", " ", .surroundingsTooLarge),
