@@ -10,6 +10,6 @@ extension Message {
     static let engineQueueFull = Self("engine.queue_full", "the queue is full: too many cards are in progress; send it again later")
     static let engineEndpointPaused = Self("engine.endpoint_paused", "the endpoint was paused before the call")
     static let engineFormChanged = Self("engine.form_changed", "the TOKEN or the fields of the form changed, so the card goes in a new delivery")
-    static func engineClockDoubtful(_ message: Message, now: Timestamp) -> Self { Self("engine.clock_doubtful", "\(message); the clock of this machine says \(now), which may be wrong; set the clock, and the card is judged again automatically") }
+    static func engineClockDoubtful(_ message: Message, now: Timestamp) -> Self { Self("engine.clock_doubtful", "\(message); the clock of this machine says \(now), which may be wrong; correct the clock, and the card is judged again automatically") }
     static func engineImageRefused(_ image: PreparedImage) -> Self { Self("engine.image_refused", "the verifier refuses the size of the image (\(image.width)x\(image.height) pixels, \(bytes: image.jpeg.count)), and it cannot be made smaller; take a photo that the card fills") }
 }

@@ -31,7 +31,7 @@ extension Message {
 
     static let webhookName = Self("webhook.name", "the name of a webhook secret (webhooks.secrets) must have 1 to 64 letters, digits and ._-, must not be \"local\", and must hold no identity number")
     static func webhookSecret(_ name: String) -> Self { Self("webhook.secret", "the webhook secret of \(code: name) (webhooks.secrets) is not Base64 of 24 to 64 bytes; write it as whsec_… or NAME=whsec_…") }
-    static func webhookNameless(_ nameless: String) -> Self { Self("webhook.nameless", "one of several webhook secrets (webhooks.secrets) has no name, so its sender could be confused with another; write each as NAME=whsec_…, one that was alone before as \(code: nameless)=whsec_…") }
+    static func webhookNameless(_ nameless: String) -> Self { Self("webhook.nameless", "one of several webhook secrets (webhooks.secrets) has no name, so its sender could be confused with another; write each as NAME=whsec_…; a secret that was the only one so far keeps the name \(code: nameless)") }
 
     // MARK: Requests
 
@@ -84,5 +84,5 @@ extension Message {
     static let endpointWorks = Self("endpoint.works", "the endpoint works")
     static let endpointWaits = Self("endpoint.waits", "the endpoint asks for a slower pace; see: idcard-pipeline status")
     static let endpointPauses = Self("endpoint.pauses", "the endpoint fails; see: idcard-pipeline status")
-    static let endpointStopped = Self("endpoint.stopped", "the endpoint refuses this service; see: idcard-pipeline status")
+    static let endpointStopped = Self("endpoint.stopped", "the endpoint refuses the requests of this pipeline; see: idcard-pipeline status")
 }

@@ -10,7 +10,7 @@ extension Message {
     static func sandboxNewer(_ format: Int, known: Int) -> Self { Self("sandbox.newer", "the sandbox has the format \(format), and this program knows only \(known); nothing was changed; install the newer version") }
     static func sandboxOlder(_ path: String) -> Self { Self("sandbox.older", "an earlier build of idcard-pipeline made the sandbox \(Redacted(path)), and this one cannot read it; nothing was changed; deliver its cards with that build, then move it away: mv \(Redacted(path)) \(Redacted(path)).old") }
     static let sandboxEmbedded = Self("sandbox.embedded", "the sandbox holds cards for the built-in endpoints; add --embedded, or name another folder (sandbox.path)")
-    static let sandboxReal = Self("sandbox.real", "the sandbox holds cards for the real endpoints; leave --embedded out, or name another folder (--sandbox)")
+    static let sandboxReal = Self("sandbox.real", "the sandbox holds cards for the real endpoints; leave out --embedded, or name another folder (--sandbox)")
     static func sandboxNotFolder(_ path: String) -> Self { Self("sandbox.not_folder", "\(Redacted(path)) is not a folder; name another sandbox (sandbox.path)") }
     static func sandboxShared(_ path: String) -> Self { Self("sandbox.shared", "the folder \(Redacted(path)) holds other files, and other users can look into it; name a new folder for the sandbox (sandbox.path)") }
     static func sandboxFile(_ path: String, _ error: Int32) -> Self { Self("sandbox.file", "cannot read or write \(Redacted(path)): \(errno: error); check the path, its owner and the free space") }
@@ -18,14 +18,14 @@ extension Message {
     // MARK: Using the sandbox
 
     static let sandboxBusy = Self("sandbox.busy", "another process kept the sandbox locked for too long; end it or wait, then try again")
-    static func sandboxOccupied(by command: String, process: Int64) -> Self { Self("sandbox.occupied", "\(code: command) (process \(process)) is at work on the sandbox; end it, then try again; nothing was changed") }
-    static let sandboxOccupiedUnnamed = Self("sandbox.occupied_unnamed", "another process is at work on the sandbox; end it, then try again; nothing was changed")
+    static func sandboxOccupied(by command: String, process: Int64) -> Self { Self("sandbox.occupied", "\(code: command) (process \(process)) is using the sandbox; stop it, then try again; nothing was changed") }
+    static let sandboxOccupiedUnnamed = Self("sandbox.occupied_unnamed", "another process is using the sandbox; stop it, then try again; nothing was changed")
     static let sandboxFull = Self("sandbox.full", "the disk of the sandbox is full, and this change was not made; free some space")
     static let sandboxNotDurable = Self("sandbox.not_durable", "the disk of the sandbox failed to store data durably; check the disk, then start this process again")
     static let sandboxDamaged = Self("sandbox.damaged", "the sandbox is damaged, or the disk failed to read it; check the disk, then run: idcard-pipeline fsck")
     static func sandboxUnavailable(_ text: String) -> Self { Self("sandbox.unavailable", "cannot read or write the sandbox (\(code: text)); check the owner and mode of its files, and the disk") }
     static let sandboxReplaced = Self("sandbox.replaced", "the files of the sandbox were deleted or exchanged while this process used them; start it again")
-    static func sandboxRule(_ text: String) -> Self { Self("sandbox.rule", "a change breaks a rule of the sandbox and was not made (\(code: text)); please report this") }
+    static func sandboxRule(_ text: String) -> Self { Self("sandbox.rule", "a change would break a rule of the sandbox, so it was not made (\(code: text)); please report this") }
     static let workerReplaced = Self("worker.replaced", "the lock file of this process was removed from the sandbox, and its work was reassigned; start it again")
     static let workerKeyChanged = Self("worker.key_changed", "the key of the sandbox changed while this process started; nothing was changed; start it again")
 
@@ -56,7 +56,7 @@ extension Message {
     static let deliveryNotInReply = Self("delivery.not_in_reply", "the backend's reply names other cards of the delivery, but not this one")
     static let deliveryInterrupted = Self("delivery.interrupted", "the process ended while it sent the delivery")
     static func deliveryDamaged(_ card: CardID) -> Self { Self("delivery.damaged", "the delivery of the card may have arrived and cannot be sent again, since a stored value is damaged; look at the backend, then: idcard-pipeline cards resolve \(card) --as delivered (or --as accept, reject)") }
-    static func deliveryLeft(_ card: CardID) -> Self { Self("delivery.left", "the delivery may have arrived, but another card of it was taken out; look at the backend, then: idcard-pipeline cards resolve \(card) --as delivered, or --as accept if it lacks the card") }
+    static func deliveryLeft(_ card: CardID) -> Self { Self("delivery.left", "the backend may have this card: its delivery was split when another card was removed from it; look at the backend, then: idcard-pipeline cards resolve \(card) --as delivered if it has the card, else --as accept") }
     static func pauseEndpoint(_ pause: EndpointPause) -> Self { Self("pause.endpoint", "\(pause.stage) \(code: pause.host) \(pause.state) since \(pause.since) (\(code: pause.code)): \(pause.message)") }
     static func pauseUnreadable(_ code: String) -> Self { Self("pause.unreadable", "the last call ended with \(code: code)") }
 
@@ -64,20 +64,20 @@ extension Message {
 
     static func fsckFileDamaged(_ text: String) -> Self { Self("fsck.file_damaged", "the file of the sandbox is damaged (\(code: text)); check the disk, then restore a backup") }
     static func fsckReferenceMissing(_ table: String, to parent: String) -> Self { Self("fsck.reference_missing", "a row of the table \(code: table) refers to a row of \(code: parent) that does not exist; restore a backup") }
-    static func fsckLogBroken(_ line: Int64) -> Self { Self("fsck.log_broken", "line \(line) of the access log was changed; find out who can write the files of the sandbox") }
-    static func fsckLogGap(_ line: Int64) -> Self { Self("fsck.log_gap", "lines of the access log before line \(line) were removed; find out who can write the files of the sandbox") }
-    static func fsckLogEndMissing(_ line: Int64) -> Self { Self("fsck.log_end_missing", "lines of the access log after line \(line) were removed; find out who can write the files of the sandbox") }
+    static func fsckLogBroken(_ line: Int64) -> Self { Self("fsck.log_broken", "line \(line) of the access log was changed; find out who has write access to the files of the sandbox") }
+    static func fsckLogGap(_ line: Int64) -> Self { Self("fsck.log_gap", "lines of the access log before line \(line) were removed; find out who has write access to the files of the sandbox") }
+    static func fsckLogEndMissing(_ line: Int64) -> Self { Self("fsck.log_end_missing", "lines of the access log after line \(line) were removed; find out who has write access to the files of the sandbox") }
     static func fsckSealBroken(_ column: String) -> Self { Self("fsck.seal_broken", "cannot decrypt the value \(code: column) of the card: its bytes were changed; restore a backup, or import the photo again and erase the card") }
     static func fsckErasureCutOff(_ card: CardID) -> Self { Self("fsck.erasure_cut_off", "the erasure of the card was interrupted; erase it again: idcard-pipeline cards erase \(card)") }
     static let fsckCertificateMissing = Self("fsck.certificate_missing", "the card is erased, but its certificate was removed; restore a backup")
     static let fsckErasureLineMissing = Self("fsck.erasure_line_missing", "the line of the erased card in erasures.jsonl was removed, and a restore would bring the card back; run: idcard-pipeline fsck --repair")
-    static func fsckErasureLineChanged(_ card: CardID) -> Self { Self("fsck.erasure_line_changed", "the certificate of the card and its line in erasures.jsonl differ: one was changed; compare the line with the answer of: idcard-pipeline cards erase \(card) --yes --format json") }
+    static func fsckErasureLineChanged(_ card: CardID) -> Self { Self("fsck.erasure_line_changed", "the erasure certificate of the card and its line in erasures.jsonl differ, so one was changed; compare the line with the certificate, which this prints without erasing again: idcard-pipeline cards erase \(card) --yes --format json") }
 
     // MARK: Checks: the rules
 
     static let fsckImageMissing = Self("fsck.image_missing", "the card has no image and cannot go on; import the photo again and reject this card")
     static let fsckReadingMissing = Self("fsck.reading_missing", "the card counts as verified but has no reading; have it verified again: idcard-pipeline fsck --repair")
-    static let fsckDeliveredWithoutDelivery = Self("fsck.delivered_without_delivery", "the card counts as delivered, but no delivery and no operator says so; look at the backend whether it has the card")
+    static let fsckDeliveredWithoutDelivery = Self("fsck.delivered_without_delivery", "the card counts as delivered, but no delivery and no operator is on record for it; check whether the backend has the card")
     static let fsckNeverDecided = Self("fsck.never_decided", "the card is verified, but no process will decide it; run: idcard-pipeline fsck --repair")
     static let fsckDeliveringWithoutDelivery = Self("fsck.delivering_without_delivery", "the card counts as being delivered, but its delivery is closed or missing; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, erase the card and import the photo as a new file")
     static let fsckDeliveryWithoutMembers = Self("fsck.delivery_without_members", "a delivery is open, but none of its cards is being delivered, and it would send them again; restore a backup")

@@ -14,9 +14,9 @@ extension ConfigurationKey {
             ConfigurationKey("verification.dialect", \.verifier.dialect, .word)
                 .means("API that the service speaks."),
             ConfigurationKey("verification.api_key", \.verifier.apiKey, .credential)
-                .means("api_key of the account."),
+                .means("API key of the account at the verification service."),
             ConfigurationKey("verification.api_secret", \.verifier.apiSecret, .credential)
-                .means("api_secret of the account."),
+                .means("API secret of the account at the verification service."),
             ConfigurationKey("verification.auth", \.verifier.authentication, .word)
                 .means(
                     "How calls authenticate: key and secret in every form, or a signature made with the secret."
@@ -181,11 +181,11 @@ extension ConfigurationKey {
             .means("File (mode 0600) with the key of encrypted replies: 16 bytes, or at least 24."),
         ConfigurationKey("delivery.reply.iv", \.deliverySecrets.replyStartVector, .secret)
             .defaults(to: "the one of the convention")
-            .means("Initialisation vector of 3des-cbc: 8 bytes."),
+            .means("Initialisation vector for 3des-cbc: 8 bytes."),
         ConfigurationKey("delivery.retcode.success", \.backend.retcodes.success, .codes)
             .means("RETCODEs of an accepted card."),
         ConfigurationKey("delivery.retcode.already_exists", \.backend.retcodes.alreadyExists, .codes)
-            .means("RETCODEs of a card that the backend already has; it counts as delivered."),
+            .means("RETCODEs that mean: the backend already has the card; it counts as delivered."),
         ConfigurationKey("delivery.retcode.token_expired", \.backend.retcodes.tokenExpired, .codes)
             .means("RETCODEs, or statuses such as http_403, that mean: nothing was applied and a new TOKEN is needed."),
         ConfigurationKey("delivery.retcode.retryable", \.backend.retcodes.retryable, .codes)

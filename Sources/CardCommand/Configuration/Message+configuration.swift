@@ -32,8 +32,8 @@ extension Message {
     static let configNoWebhookSecret = Self("config.no_webhook_secret", "there is no secret; write one as whsec_… or NAME=whsec_…")
     static func configHTTPHost(_ host: String) -> Self { Self("config.http_host", "\"\(Redacted(host))\" is not a host with a port; write it as backend.example:8080") }
     static func configHTTPTLS(_ section: String) -> Self { Self("config.http_tls", "http is not encrypted, so \(code: section).tls cannot apply; use https, or remove \(code: section).tls") }
-    static let configHTTPVendor = Self("config.http_vendor", "it is an http address of another machine: photos, personal data and credentials can be read on the way; use https, which this service supports")
-    static func configHTTPRemote(_ authority: String) -> Self { Self("config.http_remote", "it is an http address of another machine: photos, personal data and credentials can be read on the way; use https, or allow it: allow_http.hosts: [\"\(Redacted(authority))\"]") }
+    static let configHTTPVendor = Self("config.http_vendor", "it is an http address on another machine: photos, personal data and credentials can be read on the way; use https, which this service supports")
+    static func configHTTPRemote(_ authority: String) -> Self { Self("config.http_remote", "it is an http address on another machine: photos, personal data and credentials can be read on the way; use https, or allow it: allow_http.hosts: [\"\(Redacted(authority))\"]") }
     static func configMissing(_ alternatives: String, _ variables: String) -> Self { Self("config.missing", "\(code: alternatives) is not set; set it in the configuration file or by \(code: variables), or try without any account: --embedded") }
     static func configMissingAny(_ alternatives: [String], _ variables: [String]) -> Self { Self("config.missing_any", "none of \(codes: alternatives) is set; set one in the configuration file or by \(codes: variables), or try without any account: --embedded") }
     static func configPatience(_ key: String) -> Self { Self("config.patience", "run.patience is shorter than \(code: key), so a run may end while work is only waiting; raise run.patience") }
@@ -95,7 +95,7 @@ extension Message {
     static let valueUserNo = Self("value.user_no", "a user account as the backend knows it")
     static let valueList = Self("value.list", "a list, or texts separated by commas")
     static let valuePaths = Self("value.paths", "a list of paths, or paths separated by commas")
-    static let valueNamedPaths = Self("value.named_paths", "a list of NAME=PATH, or these separated by commas")
+    static let valueNamedPaths = Self("value.named_paths", "a list of NAME=PATH entries, or one text with the entries separated by commas")
     static let valueCodes = Self("value.codes", "a list, or codes separated by commas")
     static func valueOneOf(_ map: [String]) -> Self { Self("value.one_of", "one of \(codes: map)") }
 

@@ -29,7 +29,7 @@ extension Message {
     static func keysMadeEmbedded(_ path: String) -> Self { Self("keys.made_embedded", "made the key of the embedded sandbox, \(Redacted(path)) (mode 0600); without it the sandbox cannot be read") }
     static func keysValue(_ reason: Message) -> Self { Self("keys.value", "vault.key: \(reason); expected: \(secretExpectsKeys)") }
     static func keysFileMissing(_ key: String, _ path: String) -> Self { Self("keys.file_missing", "\(code: key): \(Redacted(path)) does not exist, and a new key does not open the existing sandbox; put back the file that was made with it, or name a new sandbox with --sandbox DIR") }
-    static func keysFileNotMade(_ key: String, _ path: String, _ error: Int32) -> Self { Self("keys.file_not_made", "\(code: key): cannot make \(Redacted(path)): \(errno: error); correct the rights of its folder") }
+    static func keysFileNotMade(_ key: String, _ path: String, _ error: Int32) -> Self { Self("keys.file_not_made", "\(code: key): cannot make \(Redacted(path)): \(errno: error); correct the permissions of its folder") }
     static let keysNone = Self("keys.none", "there is no key")
     static func keysLineInvalid(_ line: Int) -> Self { Self("keys.line_invalid", "line \(line) is not a key") }
     static func keysLineRepeated(_ line: Int) -> Self { Self("keys.line_repeated", "line \(line) repeats an earlier key") }

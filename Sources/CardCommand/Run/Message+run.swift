@@ -36,7 +36,7 @@ extension Message {
     // MARK: What a run would do
 
     static func dryRunCase(_ businessNo: String, _ origin: String) -> Self { Self("dry_run.case", "case \(Redacted(businessNo)) (\(code: origin))") }
-    static func dryRunDefaultUser(_ origin: String) -> Self { Self("dry_run.default_user", "user (\(code: origin))") }
+    static func dryRunDefaultUser(_ origin: String) -> Self { Self("dry_run.default_user", "default user (\(code: origin))") }
     static func dryRunUser(_ userNo: String, _ origin: String) -> Self { Self("dry_run.user", "user \(Redacted(userNo)) (\(code: origin))") }
     static func dryRunSide(_ side: String, _ origin: String) -> Self { Self("dry_run.side", "side \(code: side) (\(code: origin))") }
     static func dryRunNumber(_ origin: String) -> Self { Self("dry_run.number", "expected identity number (\(code: origin))") }

@@ -16,7 +16,7 @@ extension Message {
 
     static func tokensSenderName(_ key: String, _ name: String, _ command: String) -> Self { Self("tokens.sender_name", "\(code: key): a token has the name \(code: name), which a webhook sender (webhooks.secrets) has, too, so their cards would be mixed; revoke it: \(Redacted(command))") }
     static func tokensFileOwner(_ user: Int) -> Self { Self("tokens.file_owner", "it belongs to user \(user), but its folder to root; move it into a folder of that user (server.tokens_file), then run this again") }
-    static func tokensFolderLock(_ errno: Int32) -> Self { Self("tokens.folder_lock", "cannot lock its folder: \(errno: errno); correct the rights of the folder") }
+    static func tokensFolderLock(_ errno: Int32) -> Self { Self("tokens.folder_lock", "cannot lock its folder: \(errno: errno); correct the permissions of the folder") }
     static let tokensTooLong = Self("tokens.too_long", "it would become too long; revoke tokens that are no longer used")
     static func tokensFile(_ key: String, _ path: String, _ reason: Message) -> Self { Self("tokens.file", "\(code: key): \(Redacted(path)): \(reason)") }
     static let tokensNoScope = Self("tokens.no_scope", "--scope is missing; name what the token may do")

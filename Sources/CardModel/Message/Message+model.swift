@@ -56,7 +56,7 @@ extension Message {
     static let verdictNumberBirthDate = Self("verdict.number_birth_date", "the identity number holds an impossible birth date; take a sharper photo or check the card")
     static let verdictValidityMissing = Self("verdict.validity_missing", "the verifier read no validity period; take a sharper photo")
     static func verdictValidityUnreadable(_ printed: Redacted<String>) -> Self { Self("verdict.validity_unreadable", "the validity period (\(printed)) is neither two dates nor a date and 长期; compare it with the card and take a sharper photo") }
-    static let verdictNotBegun = Self("verdict.not_begun", "the card is not valid yet; take a sharper photo or check the card")
+    static let verdictNotBegun = Self("verdict.not_begun", "the validity period has not begun; take a sharper photo or check the card")
     static let verdictValidityEndMissing = Self("verdict.validity_end_missing", "the verifier read no end of the validity period, so the card may have expired; look at the photo")
     static let verdictExpired = Self("verdict.expired", "the card has expired; photograph the holder's new card")
     static let verdictExpiresSoon = Self("verdict.expires_soon", "the card expires within \(count: Limits.daysOfNotice) days; ask the holder for the new card then")

@@ -8,7 +8,7 @@ extension Message {
 
     static func encryptionMistake(_ key: String, _ mistake: Message) -> Self { Self("encryption.mistake", "\(code: key): \(mistake)") }
     static func encryptionKeyLength(_ count: Int) -> Self { Self("encryption.key_length", "the key has \(bytes: count); use a 3DES key of 16 bytes, or of 24 and more") }
-    static func encryptionVectorLength(_ count: Int) -> Self { Self("encryption.vector_length", "the start vector has \(bytes: count); use one of 8 bytes for 3des-cbc") }
+    static func encryptionVectorLength(_ count: Int) -> Self { Self("encryption.vector_length", "the initialisation vector has \(bytes: count); use one of 8 bytes for 3des-cbc") }
     static let encryptionForbidden = Self("encryption.forbidden", "OpenSSL forbids 3DES on this machine; allow it in openssl.cnf, or have the backend send replies unencrypted")
     static let encryptionUnsupported = Self("encryption.unsupported", "delivery.reply.encryption is set, but this program was built without the trait TripleDES; build it with the trait and libssl-dev, or have the backend send replies unencrypted")
 
@@ -32,11 +32,11 @@ extension Message {
 
     static func backendCode(_ code: String) -> Self { Self("backend.code", "\(code: code)") }
     static func backendCodeAndText(_ code: String, _ text: String) -> Self { Self("backend.code_and_text", "\(code: code): \(Redacted(text))") }
-    static func backendToken(_ code: String) -> Self { Self("backend.token", "the backend refused the TOKEN (\(code: code)); supply a new one where delivery.token, token_file or token_command gets it") }
+    static func backendToken(_ code: String) -> Self { Self("backend.token", "the backend refused the TOKEN (\(code: code)); put a new one where delivery.token, delivery.token_file or delivery.token_command reads it") }
     static func backendLater(_ answer: Message) -> Self { Self("backend.later", "the backend cannot take the document now (\(answer)); the pipeline sends it again") }
     static func backendRefused(_ answer: Message) -> Self { Self("backend.refused", "the backend refused the document (\(answer)); correct the card's data") }
     static func backendUnlistedRefused(_ answer: Message) -> Self { Self("backend.unlisted_refused", "the backend refused the document (\(answer)); correct the card's data, or list the code under delivery.retcode") }
-    static func backendUnlisted(_ answer: Message) -> Self { Self("backend.unlisted", "the backend refused the document (\(answer)); list the code under delivery.retcode, then: idcard-pipeline cards retry --reason retcode_unlisted") }
+    static func backendUnlisted(_ answer: Message) -> Self { Self("backend.unlisted", "the backend answered with a code that delivery.retcode does not know (\(answer)); add it there, then: idcard-pipeline cards retry --reason retcode_unlisted") }
     static func backendReused(_ failure: Message) -> Self { Self("backend.reused", "\(failure); if the backend answers some requests twice, this may be the answer for another card: look there for the document, and set delivery.reuse_connections to false") }
     static let backendItemMissing = Self("backend.item_missing", "the backend's answer does not name this card, but the backend may hold it; compare its records")
     static func backendMismatch(_ status: Int, items: Int) -> Self { Self("backend.mismatch", one: "cannot tell which documents the backend took: its \(count: items) answer for single cards (status \(status)) contradicts the delivery; compare its records", other: "cannot tell which documents the backend took: its \(count: items) answers for single cards (status \(status)) contradict the delivery or each other; compare its records") }

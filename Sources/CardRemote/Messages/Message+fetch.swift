@@ -34,7 +34,7 @@ extension Message {
     static func fetchConnectTimeout(_ host: String) -> Self { Self("fetch.connect_timeout", "\(code: host) did not complete the connection in time; check the network and the firewall") }
     static func fetchUnreachable(_ host: String) -> Self { Self("fetch.unreachable", "cannot reach \(code: host); check the network") }
     static func fetchTooSlow(_ host: String) -> Self { Self("fetch.too_slow", "\(code: host) stopped sending, or did not send the image in time; the pipeline keeps what it has and asks for the rest") }
-    static func fetchCutOff(_ host: String) -> Self { Self("fetch.cut_off", "\(code: host) ended the connection before the image was complete; the pipeline keeps what it has") }
+    static func fetchCutOff(_ host: String) -> Self { Self("fetch.cut_off", "\(code: host) ended the connection before the image was complete; the pipeline fetches the rest later") }
     static func fetchUntrusted(_ host: String) -> Self { Self("fetch.untrusted", "the certificate of \(code: host) is not trusted or not valid now; if it is the right server, set fetch.tls.ca_file to a file with the certificates of its authority") }
     static func fetchWrongHost(_ host: String) -> Self { Self("fetch.wrong_host", "the certificate of \(code: host) names another host; check the URL") }
     static func fetchCertificateMissing(_ host: String) -> Self { Self("fetch.certificate_missing", "\(code: host) asks for a client certificate, which the pipeline never shows for images; use another URL") }

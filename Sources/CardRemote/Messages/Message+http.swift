@@ -35,7 +35,7 @@ extension Message {
     static func httpProxyAuthentication(_ proxy: String) -> Self { Self("http.proxy_authentication", "the proxy \(code: proxy) asks for a valid user name and password (status 407); correct them in its URL") }
     static func httpPoolTimeout(_ remote: String) -> Self { Self("http.pool_timeout", "no connection to \(code: remote) became free in time; raise its concurrency in the configuration, or check the load of the service") }
     static func httpDeadlineExceeded(_ remote: String) -> Self { Self("http.deadline_exceeded", "\(code: remote) did not finish its answer in time; check its load, or raise its timeout in the configuration") }
-    static func httpConnectionReset(_ remote: String) -> Self { Self("http.connection_reset", "\(code: remote) reset the connection during the request; see its log, or that of a proxy") }
+    static func httpConnectionReset(_ remote: String) -> Self { Self("http.connection_reset", "\(code: remote) reset the connection during the request; see its log or the log of a proxy") }
     static func httpConnectionClosed(_ remote: String) -> Self { Self("http.connection_closed", "\(code: remote) closed the connection before its answer was complete; see its log") }
     static func httpBrokenOff(_ remote: String) -> Self { Self("http.broken_off", "the exchange with \(code: remote) ended for an unexpected reason; see its log") }
 
@@ -67,5 +67,5 @@ extension Message {
     static func replyCharset(_ charset: String) -> Self { Self("reply.charset", "the charset \(code: charset) is not supported") }
     static let replyCharsetUnnamed = Self("reply.charset_unnamed", "it names no charset and is not UTF-8")
     static func replyCharsetWrong(_ charset: String) -> Self { Self("reply.charset_wrong", "it is labelled as \(code: charset), but is not in this charset") }
-    static let replyMarkWrong = Self("reply.mark_wrong", "its byte order mark does not fit its bytes")
+    static let replyMarkWrong = Self("reply.mark_wrong", "its byte order mark does not match its encoding")
 }

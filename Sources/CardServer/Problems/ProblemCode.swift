@@ -20,7 +20,7 @@ struct ProblemCode: Hashable, Sendable {
 extension ProblemCode {
     // The request as HTTP.
     static let requestMalformed = Self("request_malformed", .badRequest, "The request is not well-formed HTTP/1.1.")
-    static let headTimeout = Self("head_timeout", .requestTimeout, "The head of the request did not arrive in time.")
+    static let headTimeout = Self("head_timeout", .requestTimeout, "The header of the request did not arrive in time.")
     static let headerTooLarge = Self("header_too_large", .requestHeaderFieldsTooLarge, "The header fields of the request are too many or too large.")
     static let targetTooLong = Self("target_too_long", .uriTooLong, "The target of the request is too long.")
     static let versionUnsupported = Self("version_unsupported", .httpVersionNotSupported, "Only HTTP/1.1 and HTTP/1.0 are supported.")
@@ -50,7 +50,7 @@ extension ProblemCode {
     static let formMalformed = Self("form_malformed", .badRequest, "The body is not a well-formed multipart/form-data form.")
     static let formTooLarge = Self("form_too_large", .contentTooLarge, "The form exceeds a limit.")
     static let mediaTypeUnsupported = Self("media_type_unsupported", .unsupportedMediaType, "This path does not support the content type.")
-    static let codingUnsupported = Self("content_coding_unsupported", .unsupportedMediaType, "Content codings are not supported; send the body without one.")
+    static let codingUnsupported = Self("content_coding_unsupported", .unsupportedMediaType, "Content-Encoding is not supported; send the body uncompressed.")
     static let webhookTypeUnknown = Self("webhook_type_unknown", .unprocessableContent, "Only messages of the type card.created may bring a card.")
     static let jsonInvalid = Self("json_invalid", .unprocessableContent, "The body is not the expected JSON object.")
 

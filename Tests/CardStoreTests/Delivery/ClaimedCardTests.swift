@@ -99,7 +99,7 @@ import Testing
         try #require(taking).get()
         #expect(claimed == [])
         #expect(try await harness.state(back) == "held outcome_unknown")
-        #expect(try await harness.card(back).message?.text().contains("another card of it was taken out") == true)
+        #expect(try await harness.card(back).message?.text().contains("another card was removed from it") == true)
         #expect(try await openAttempts() == 0)
     }
 

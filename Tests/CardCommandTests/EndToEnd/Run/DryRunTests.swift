@@ -141,6 +141,6 @@ struct DryRunTests {
         #expect(refused.output.contains("user_no_missing"))
         let account = backend.merging(["IDCARD_DELIVERY_USER_NO": "10086"]) { $1 }
         let known = try await self.tool.run(command, account, ends: 0)
-        #expect(known.output.contains("user (configuration)") && !known.output.contains("10086"))
+        #expect(known.output.contains("default user (configuration)") && !known.output.contains("10086"))
     }
 }
