@@ -120,8 +120,7 @@ struct RunCommand: Command {
 
     /// What was passed over because of its name, once for each rule, and whether nothing is left.
     static func say(_ listing: BatchListing) {
-        let skipped = PassedOver.rules(listing.passedOver)
-        if !skipped.isEmpty { Console.note(.outputSkipped(skipped)) }
+        if !listing.passedOver.isEmpty { Console.note(.outputSkipped(listing.passedOver)) }
         if let emptiness = listing.emptiness { Console.note(emptiness) }
     }
 

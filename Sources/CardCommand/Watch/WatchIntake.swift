@@ -128,13 +128,13 @@ final class ServiceNotices: Sendable {
 
     /// Says what was passed over in a place, but no rule again that it was told of there: a service looks often, and
     /// unfinished copies come and go.
-    func passedOver(_ counts: [String: Int], in place: String, _ message: ([String]) -> Message) {
+    func passedOver(_ counts: [String: Int], in place: String, _ message: ([String: Int]) -> Message) {
         guard !self.isQuiet else { return }
         let new = self.toldRules.withLock { told in
             let new = counts.filter { told[place]?.contains($0.key) != true }
             told[place, default: []].formUnion(new.keys)
             return new
         }
-        if !new.isEmpty { Console.note(message(PassedOver.rules(new))) }
+        if !new.isEmpty { Console.note(message(new)) }
     }
 }

@@ -115,6 +115,8 @@ struct ServeTests {
         let unit = try String(contentsOf: path, encoding: .utf8)
         #expect(unit.contains("ProtectSystem=strict") && unit.contains("# ReadWritePaths=-/"))
         #expect(unit.contains("\nRestartPreventExitStatus=64 66 78\n"))
+        let page = Project.root.appending(path: "Sources/CardCommand/CardCommand.docc/Operation.md")
+        #expect(try String(contentsOf: page, encoding: .utf8).contains("`ReadWritePaths=-/"))
     }
 
     @Test("Neither a token nor anything personal is in what serve says, at the finest level")
