@@ -5,37 +5,37 @@ import CardModel
 extension Message {
     // MARK: Photos and folders
 
-    static func inputTooManyPhotos(_ count: Int, _ number: BusinessNumber, limit: Int) -> Self { Self("input.too_many_photos", "\(count: count) photos have the business number \(code: number.rawValue), more than \(count: limit); name the folder above the folders of the cases, or set --business-no-from") }
+    static func inputTooManyPhotos(_ count: Int, _ number: BusinessNumber, limit: Int) -> Self { Self("input.too_many_photos", "\(count: count) photos have the business number \(code: number.rawValue), but one case has at most \(count: limit); name the folder above the folders of the cases, or set --business-no-from") }
     static func inputNoPhotos(_ count: Int, _ passed: Int) -> Self { Self("input.no_photos", "no photos found; files that are not images: \(count: count); skipped because of their names: \(count: passed); check the folder or manifest") }
     static let inputNotAFile = Self("input.not_a_file", "this is a pipe, socket or device; put the photo into a file")
     static func inputTooMany(_ limit: Int) -> Self { Self("input.too_many", "the list has more than \(count: limit) files; split it over several runs") }
-    static func inputCannotOpen(_ error: Int32) -> Self { Self("input.cannot_open", "cannot open it: \(errno: error); make it readable and run again") }
+    static func inputCannotOpen(_ error: Int32) -> Self { Self("input.cannot_open", "cannot open the file: \(errno: error); make it readable and run again") }
     static let inputIsFolder = Self("input.is_folder", "this is a folder, not a photo; name the file of the photo")
     static let inputNotRegular = Self("input.not_regular", "this is not a regular file; name the file of the photo")
-    static let inputInSandbox = Self("input.in_sandbox", "it belongs to the sandbox; name only photos")
-    static let inputOutsideManifest = Self("input.outside_manifest", "it is outside the folder of its manifest; move it there or correct the path")
-    static let inputPathNotUTF8 = Self("input.path_not_utf8", "its path is not UTF-8; rename it and run again")
+    static let inputInSandbox = Self("input.in_sandbox", "the file belongs to the sandbox; name only photos outside it")
+    static let inputOutsideManifest = Self("input.outside_manifest", "the file is outside the folder of its manifest; move it there, or correct its path")
+    static let inputPathNotUTF8 = Self("input.path_not_utf8", "the path is not UTF-8; rename the file and run again")
     static let inputMissingBackslash = Self("input.missing_backslash", "no such file; write / instead of \\ in the path and run again")
     static let inputMissing = Self("input.missing", "no such file; check the path and run again")
-    static func inputCannotOpenPath(_ error: Int32) -> Self { Self("input.cannot_open_path", "cannot open it: \(errno: error); check the path and run again") }
-    static let inputAmbiguous = Self("input.ambiguous", "several files have this name, apart from case or accents; write the exact name of one")
+    static func inputCannotOpenPath(_ error: Int32) -> Self { Self("input.cannot_open_path", "cannot open the file: \(errno: error); check the path and run again") }
+    static let inputAmbiguous = Self("input.ambiguous", "several files have names that differ from this one only in case or accents; write the exact name of one")
     static func inputNeither(_ text: String) -> Self { Self("input.neither", "\(Redacted(text)) is neither a file nor a folder; name photos or folders of photos") }
     static func inputNamedCannotOpen(_ text: String, _ error: Int32) -> Self { Self("input.named_cannot_open", "cannot open \(Redacted(text)): \(errno: error); make it readable or leave it out") }
     static func inputNotFound(_ text: String) -> Self { Self("input.not_found", "no such file or folder: \(Redacted(text)); check its spelling") }
-    static func inputNamedAmbiguous(_ text: String) -> Self { Self("input.named_ambiguous", "\(Redacted(text)): several files have this name, apart from case or accents; write the exact name of one") }
+    static func inputNamedAmbiguous(_ text: String) -> Self { Self("input.named_ambiguous", "\(Redacted(text)): several files have names that differ from this one only in case or accents; write the exact name of one") }
     static func inputIsSandbox(_ text: String) -> Self { Self("input.is_sandbox", "\(Redacted(text)) is the sandbox or lies in it; name the folder of the photos") }
     static let inputSimilarUsed = Self("input.similar_used", "no such file, and the one with a similar name is already listed; check the path and run again")
-    static func inputCannotSniff(_ reason: Message) -> Self { Self("input.cannot_sniff", "cannot tell whether this is an image: \(reason)") }
-    static let inputNameNotUTF8 = Self("input.name_not_utf8", "the name is not UTF-8; rename it and run again")
-    static func inputCannotStat(_ error: Int32) -> Self { Self("input.cannot_stat", "cannot examine it: \(errno: error); shorten its path or repair the disk") }
-    static func inputPatternUnreadable(_ text: String) -> Self { Self("input.pattern_unreadable", "cannot list every folder that \(Redacted(text)) names; make them readable or name the others") }
+    static func inputCannotSniff(_ reason: Message) -> Self { Self("input.cannot_sniff", "cannot read the first bytes, which tell whether the file is an image: \(reason)") }
+    static let inputNameNotUTF8 = Self("input.name_not_utf8", "the name is not UTF-8; rename the file and run again")
+    static func inputCannotStat(_ error: Int32) -> Self { Self("input.cannot_stat", "cannot examine the file: \(errno: error); shorten its path or repair the disk") }
+    static func inputPatternUnreadable(_ text: String) -> Self { Self("input.pattern_unreadable", "cannot list all folders that match the pattern \(Redacted(text)); make them readable, or name the others") }
 
     // MARK: Why a file cannot be read; behind a colon
 
     static func readFailed(_ code: Int32) -> Self { Self("read.failed", "\(errno: code)") }
-    static let readNotRegular = Self("read.not_regular", "it is not a regular file")
-    static func readTooLarge(_ size: Int, _ limit: Int) -> Self { Self("read.too_large", "it has \(bytes: size), more than \(bytes: limit)") }
-    static let readChanged = Self("read.changed", "it changed while it was read")
+    static let readNotRegular = Self("read.not_regular", "the file is not a regular file")
+    static func readTooLarge(_ size: Int, _ limit: Int) -> Self { Self("read.too_large", "the file has \(bytes: size), more than \(bytes: limit)") }
+    static let readChanged = Self("read.changed", "the file changed while it was read")
 
     // MARK: Photos
 
@@ -61,15 +61,15 @@ extension Message {
     static func manifestRowConflict(_ row: Int, _ other: Int, _ number: BusinessNumber) -> Self { Self("manifest.row_conflict", "rows \(row) and \(other) of the manifest give different values for the same photo of business number \(code: number.rawValue); correct or remove one of them and run again") }
     static let manifestEncoding = Self("manifest.encoding", "the manifest is neither UTF-8, UTF-16 nor GB18030; save it as \"CSV UTF-8\"")
     static let manifestOpenQuote = Self("manifest.open_quote", "a quote in the manifest is never closed; close it and run again")
-    static func manifestTooManyValues(_ count: Int, _ count2: Int) -> Self { Self("manifest.too_many_values", "it has \(count: count) values for \(count: count2) columns") }
+    static func manifestTooManyValues(_ count: Int, _ count2: Int) -> Self { Self("manifest.too_many_values", "there are \(count: count) values for \(count: count2) columns") }
     static let manifestWorkbook = Self("manifest.workbook", "the manifest is a workbook; save it as \"CSV UTF-8\"")
     static let manifestJSONName = Self("manifest.json_name", "the manifest is JSON, but its name does not end in .jsonl; write one object per line into a .jsonl file")
-    static let manifestStrayQuote = Self("manifest.stray_quote", "it has a quote inside an unquoted value, or text after a closing quote; to keep a number as text (=\"00123\"), format the column as text instead")
+    static let manifestStrayQuote = Self("manifest.stray_quote", "there is a quote inside an unquoted value, or text after a closing quote; to keep a number as text (=\"00123\"), format the column as text instead")
     static func manifestUnknownColumns(_ names: Redacted<String>, known: String) -> Self { Self("manifest.unknown_columns", "the manifest has unknown columns: \(names); known are \(code: known)") }
     static func manifestColumnTwice(_ name: String) -> Self { Self("manifest.column_twice", "the manifest has the column \(code: name) twice; remove one of them") }
     static func manifestNoHeader(_ names: String) -> Self { Self("manifest.no_header", "the first row of the manifest does not name the column path; name the columns there, separated by commas, not semicolons or tabs (known are \(code: names))") }
-    static let manifestNoPath = Self("manifest.no_path", "it has no path")
-    static let manifestPathZeroByte = Self("manifest.path_zero_byte", "its path contains a zero byte")
+    static let manifestNoPath = Self("manifest.no_path", "there is no path")
+    static let manifestPathZeroByte = Self("manifest.path_zero_byte", "the path contains a zero byte")
     static func manifestRow(_ number: Int, _ reason: Message) -> Self { Self("manifest.row", "row \(number) of the manifest: \(reason)") }
     static func manifestCannotRead(_ text: String, _ reason: Message) -> Self { Self("manifest.cannot_read", "cannot read the manifest \(Redacted(text)): \(reason); check its path") }
     static func manifestTooLarge(_ reason: Message) -> Self { Self("manifest.too_large", "cannot read the manifest: \(reason); split it over several runs") }
@@ -78,57 +78,57 @@ extension Message {
 
     // MARK: Rows and sidecars
 
-    static func recordUnknownKeys(_ names: Redacted<String>, known: String) -> Self { Self("record.unknown_keys", "it has unknown keys: \(names); known are \(code: known)") }
-    static let recordMalformed = Self("record.malformed", "it is not a JSON object whose values are strings or whole numbers, such as {\"business_no\": \"LOAN-1\"}")
-    static let recordInexactNumber = Self("record.inexact_number", "it has a number with a fraction or an exponent (1.23457E+15), which may have lost digits; write such numbers as strings in quotes")
-    static func recordDuplicate(_ duplicates: [String]) -> Self { Self("record.duplicate", "it gives a key more than once (\(codes: duplicates)), and any of the values may be meant; give each key once") }
+    static func recordUnknownKeys(_ names: Redacted<String>, known: String) -> Self { Self("record.unknown_keys", "there are unknown keys: \(names); known are \(code: known)") }
+    static let recordMalformed = Self("record.malformed", "expected a JSON object whose values are strings or whole numbers, such as {\"business_no\": \"LOAN-1\"}")
+    static let recordInexactNumber = Self("record.inexact_number", "there is a number with a fraction or an exponent (1.23457E+15), which may have lost digits; write such numbers as strings in quotes")
+    static func recordDuplicate(_ duplicates: [String]) -> Self { Self("record.duplicate", "a key is given more than once (\(codes: duplicates)), so its value is uncertain; give each key once") }
 
     // MARK: Sidecars
 
-    static func sidecarField(_ reason: Message) -> Self { Self("sidecar.field", "its sidecar: \(reason)") }
-    static func sidecarUnusable(_ reason: Message) -> Self { Self("sidecar.unusable", "cannot use its sidecar: \(reason); repair or remove it") }
+    static func sidecarField(_ reason: Message) -> Self { Self("sidecar.field", "in the sidecar: \(reason)") }
+    static func sidecarUnusable(_ reason: Message) -> Self { Self("sidecar.unusable", "cannot use the sidecar of the photo: \(reason); repair or remove it") }
     static func sidecarName(_ stray: String) -> Self { Self("sidecar.name", "the name of the sidecar \(Redacted(stray)) does not hold the whole name of the photo, as front.jpg.json for front.jpg; rename it, or move it away if it is not a sidecar") }
-    static func sidecarTwice(_ joined: String) -> Self { Self("sidecar.twice", "there are several sidecars (\(Redacted(joined))); keep one of them") }
+    static func sidecarTwice(_ joined: String) -> Self { Self("sidecar.twice", "the photo has several sidecars (\(Redacted(joined))); keep one of them") }
 
     // MARK: The rule of business numbers; behind the name of the key or option
 
     static func numberRuleLevel(_ range: ClosedRange<Int>) -> Self { Self("number_rule.level", "the level must be a whole number from \(range.lowerBound) to \(range.upperBound), as in folder:2") }
-    static let numberRuleUnknown = Self("number_rule.unknown", "it must be root, folder, folder:LEVEL, pattern:REGEX or none")
+    static let numberRuleUnknown = Self("number_rule.unknown", "the rule must be root, folder, folder:LEVEL, pattern:REGEX or none")
     static func numberRuleRegex(_ String: String) -> Self { Self("number_rule.regex", "the pattern is not a regular expression: \(code: String)") }
     static func numberRuleGroups(_ count: Int, _ groupName: String) -> Self { Self("number_rule.groups", "the pattern has \(count: count) groups; it needs one around the business number, as in pattern:^([^/]+)/, or one named (?<\(code: groupName)>…)") }
 
     // MARK: No business number
 
-    static let noNumberRuleNone = Self("no_number.rule_none", "intake.business_no_from (to run: --business-no-from) is none; set another rule")
-    static let noNumberPattern = Self("no_number.pattern", "the pattern of intake.business_no_from (to run: --business-no-from) does not match its path below the named folder; correct the pattern")
-    static let noNumberNamedPhoto = Self("no_number.named_photo", "a photo named directly, by a pattern or in a manifest takes none from its folder; name the folder above the folder of its case, or read it from the file name: --business-no-from pattern:REGEX")
+    static let noNumberRuleNone = Self("no_number.rule_none", "intake.business_no_from (or --business-no-from of run) is none; set another rule")
+    static let noNumberPattern = Self("no_number.pattern", "the pattern of intake.business_no_from (or --business-no-from of run) does not match its path below the named folder; correct the pattern")
+    static let noNumberNamedPhoto = Self("no_number.named_photo", "a photo named directly, by a pattern or in a manifest gets no number from its folder; name the folder above the folder of its case, or take the number from the path: --business-no-from pattern:REGEX")
     static let noNumberRoot = Self("no_number.root", "the named folder has several names, or holds the files of done or failed; name the folder of the photos")
-    static func noNumberTooShallow(_ level: Int) -> Self { Self("no_number.too_shallow", "the photo lies fewer than \(count: level) folders below the named folder, as folder:\(level) needs; move it or change intake.business_no_from (to run: --business-no-from)") }
-    static let noNumberInNamedFolder = Self("no_number.in_named_folder", "the photo lies in the named folder itself; put it into a folder named after the case, or, if the named folder is that folder, set intake.business_no_from to root (to run: --business-no-from root)")
-    static func noNumberTooDeep(_ count: Int) -> Self { Self("no_number.too_deep", "the photo lies \(count: count) folders below the named folder; set intake.business_no_from (to run: --business-no-from) to folder:1 if the first of them is named after the case, to folder:\(count) if the last one is") }
-    static func noNumberMissing(_ why: Message) -> Self { Self("no_number.missing", "no business number: \(why); or give one in a sidecar (IMAGE.json beside IMAGE) or, to run, by --business-no or in the column business_no of a manifest") }
+    static func noNumberTooShallow(_ level: Int) -> Self { Self("no_number.too_shallow", "the rule folder:\(level) needs photos at least \(count: level) folders below the named folder; move the photo, or change intake.business_no_from (or --business-no-from of run)") }
+    static let noNumberInNamedFolder = Self("no_number.in_named_folder", "the photo lies in the named folder itself; put it into a folder named after the case, or, if the named folder is that folder, set intake.business_no_from to root (or run with --business-no-from root)")
+    static func noNumberTooDeep(_ count: Int) -> Self { Self("no_number.too_deep", "the photo lies \(count: count) folders below the named folder; set intake.business_no_from (or --business-no-from of run) to folder:1 if the first of them is named after the case, to folder:\(count) if the last one is") }
+    static func noNumberMissing(_ why: Message) -> Self { Self("no_number.missing", "no business number: \(why); or give one in a sidecar (IMAGE.json beside IMAGE), or, for run, by --business-no or in the column business_no of a manifest") }
     static let noNumberFolderName = Self("no_number.folder_name", "its folder is named like a new folder, a copy, a system folder, done or failed; name the folder after the case")
 
     // MARK: Business numbers
 
-    static func businessNumberOfPath(_ text: String, _ reason: Message) -> Self { Self("business_number.of_path", "cannot use the business number \(Redacted(text)) of its path: \(reason)") }
-    static func businessNumberConflict(_ number: BusinessNumber, folder: BusinessNumber) -> Self { Self("business_number.conflict", "its sidecar gives the business number \(code: number.rawValue), its folder \(code: folder.rawValue); correct the sidecar, move the photo, or give the number in a manifest") }
+    static func businessNumberOfPath(_ text: String, _ reason: Message) -> Self { Self("business_number.of_path", "cannot use the business number \(Redacted(text)) from the path of the photo: \(reason)") }
+    static func businessNumberConflict(_ number: BusinessNumber, folder: BusinessNumber) -> Self { Self("business_number.conflict", "the sidecar gives the business number \(code: number.rawValue), the folder \(code: folder.rawValue); correct the sidecar, move the photo, or give the number in a manifest") }
 
     // MARK: Watched folders
 
-    static let watchWaitsForMarker = Self("watch.waits_for_marker", "it waits for its done marker (watch.done_marker); write the marker beside it once the photo is complete")
-    static let watchWaitsForSidecar = Self("watch.waits_for_sidecar", "it waits for its sidecar (watch.sidecar is required); put one beside it, or set watch.sidecar to optional")
-    static let watchPhotoMissing = Self("watch.photo_missing", "the photo of this file is not beside it; put it there or remove this file")
+    static let watchWaitsForMarker = Self("watch.waits_for_marker", "the photo waits for its done marker (watch.done_marker); write the marker beside it once the photo is complete")
+    static let watchWaitsForSidecar = Self("watch.waits_for_sidecar", "the photo waits for its sidecar (watch.sidecar is required); put one beside it, or set watch.sidecar to optional")
+    static let watchPhotoMissing = Self("watch.photo_missing", "the file has no photo beside it; put the photo there, or remove the file")
     static func watchPollsWatches(every poll: Duration) -> Self { Self("watch.polls_watches", "inotify has no watches left, so the folders are scanned every \(poll); raise fs.inotify.max_user_watches, or set watch.mode to polling") }
     static func watchPollsInstances(every poll: Duration) -> Self { Self("watch.polls_instances", "inotify has no instances left, so the folders are scanned every \(poll); raise fs.inotify.max_user_instances, or set watch.mode to polling") }
     static func watchPolls(_ error: Int32, every poll: Duration) -> Self { Self("watch.polls", "inotify does not work for all folders (\(errno: error)), so they are scanned every \(poll); check the limits of the system, or set watch.mode to polling") }
     static func watchUnusable(_ count: Int, _ first: Message) -> Self { Self("watch.unusable", "\(count: count) files or folders cannot be used; the first: \(first)") }
     static func watchCause(_ value: Int32) -> Self { Self("watch.cause", "\(errno: value)") }
-    static func watchCannotDelete(_ cause: Message) -> Self { Self("watch.cannot_delete", "cannot delete a file whose card is safe: \(cause); check the rights of the watched folder and its file system") }
-    static func watchCannotMove(_ cause: Message) -> Self { Self("watch.cannot_move", "cannot move a file to done or failed (its card is safe): \(cause); check the rights of the watched folder, of done and failed, the free space, and that no folder in it is a mount") }
-    static func watchOthersFolder(mark: Redacted<String>) -> Self { Self("watch.others_folder", "another sandbox watches this folder; leave it to that sandbox, or run: rm \(mark)") }
-    static func watchClaimed(_ given: String, mark: Redacted<String>) -> Self { Self("watch.claimed", "the watched folder \(Redacted(given)) belongs to another sandbox, and two would send every card twice; watch it with that sandbox (--sandbox), or if that one no longer watches it: rm \(mark)") }
-    static func watchUnmarked(_ error: Int32) -> Self { Self("watch.unmarked", "cannot mark the folder as watched by this sandbox: \(errno: error); another sandbox could send its cards again; check the rights and the free space of the folder") }
+    static func watchCannotDelete(_ cause: Message) -> Self { Self("watch.cannot_delete", "cannot delete a file whose card is safe: \(cause); check the permissions of the watched folder, and its file system") }
+    static func watchCannotMove(_ cause: Message) -> Self { Self("watch.cannot_move", "cannot move a file to done or failed (its card is safe): \(cause); check the permissions of the watched folder, of done and failed, the free space, and that no folder in it is a mount") }
+    static func watchOthersFolder(mark: Redacted<String>) -> Self { Self("watch.others_folder", "another sandbox watches this folder; leave the folder to it, or, if it no longer watches the folder, run: rm \(mark)") }
+    static func watchClaimed(_ given: String, mark: Redacted<String>) -> Self { Self("watch.claimed", "the watched folder \(Redacted(given)) belongs to another sandbox, and two would send every card twice; watch it with that sandbox (--sandbox), or, if that one no longer watches it, run: rm \(mark)") }
+    static func watchUnmarked(_ error: Int32) -> Self { Self("watch.unmarked", "cannot mark the folder as watched by this sandbox: \(errno: error); another sandbox could send its cards again; check the permissions and the free space of the folder") }
     static let watchNoFolder = Self("watch.no_folder", "there is no folder to watch; name one on the command line or in watch.folders")
     static func watchIsSandbox(_ folder: String) -> Self { Self("watch.is_sandbox", "the watched folder \(Redacted(folder)) is the sandbox or lies in it; watch the folder of the photos") }
     static func watchIsArchive(_ folder: String) -> Self { Self("watch.is_archive", "the watched folder \(Redacted(folder)) holds the files of done or failed; watch the folder of the photos") }

@@ -8,7 +8,7 @@ extension Message {
     static let listenInUse = Self("listen.in_use", "the port is in use; stop the program that uses it, or choose another port")
     static func listenRefused(_ errnoCode: Int32) -> Self { Self("listen.refused", "\(errno: errnoCode)") }
     static let listenUnknownHost = Self("listen.unknown_host", "the host name cannot be resolved")
-    static let listenNoAddress = Self("listen.no_address", "it is not an address")
+    static let listenNoAddress = Self("listen.no_address", "the host is not an address")
     static func listenFailed(_ host: String, _ port: Int, _ reason: Message) -> Self { Self("listen.failed", "cannot listen on \(code: host), port \(port) (server.listen): \(reason)") }
     static func listenNoToken(_ tokenCommand: String) -> Self { Self("listen.no_token", "server.listen is reachable from other machines, but no client has access; make a token (\(Redacted(tokenCommand))) or set webhooks.secrets") }
     package static let listenUnencrypted = Self("listen.unencrypted", "server.listen is reachable from other machines without encryption; set server.tls.certificate and server.tls.key, or listen on 127.0.0.1 behind a proxy with TLS")
@@ -36,7 +36,7 @@ extension Message {
     // MARK: Requests
 
     static let requestKeyTwice = Self("request.key_twice", "An object has the same key twice; give each key once.")
-    static let requestJSONOnly = Self("request.json_only", "Send it as application/json.")
+    static let requestJSONOnly = Self("request.json_only", "Send the body as application/json.")
     static func requestJSONExpected(_ expected: String) -> Self { Self("request.json_expected", "Send a JSON object whose values are strings: \(code: expected).") }
     static func requestNotAString(_ name: String, _ expected: String) -> Self { Self("request.not_a_string", "\(code: name) is not a string; expected \(code: expected).") }
     static func requestScopeMissing(_ names: [String]) -> Self { Self("request.scope_missing", "The token needs one of these scopes: \(codes: names).") }
@@ -49,7 +49,7 @@ extension Message {
     static let requestCursor = Self("request.cursor", "cursor must be the next_cursor of the previous page.")
     static func requestState(_ known: String) -> Self { Self("request.state", "state must be one or more of \(code: known).") }
     static let requestRevealWhy = Self("request.reveal_why", "To reveal personal data, give the purpose in Card-Why, such as a ticket number.")
-    static func requestReveals(_ quota: Int) -> Self { Self("request.reveals", "Each name may reveal \(count: quota) cards an hour.") }
+    static func requestReveals(_ quota: Int) -> Self { Self("request.reveals", "Each name may reveal at most \(count: quota) cards an hour; wait before revealing more.") }
     static func requestResolution(_ known: String) -> Self { Self("request.resolution", "as must be one of \(code: known).") }
     static let requestReason = Self("request.reason", "Card-Reason must be a code of 1 to 40 letters, digits and _, without an identity number.")
     static func requestWhyLength(_ purposeCharacters: Int) -> Self { Self("request.why_length", "why is too long; give at most \(count: purposeCharacters) characters.") }
@@ -60,13 +60,13 @@ extension Message {
     static let requestSource = Self("request.source", "Name a source of the configuration in source.")
     static func requestBodyLimit(_ limit: Int) -> Self { Self("request.body_limit", "Send at most \(bytes: limit).") }
     static func requestImageLimit(_ limit: Int) -> Self { Self("request.image_limit", "Send an image of at most \(bytes: limit).") }
-    static func requestFieldMissing(_ field: SubmittedField, header: String) -> Self { Self("request.field_missing", "Give it as \(field) in the form or in the data of the webhook, or, with a bare image, in the header field \(code: header).") }
+    static func requestFieldMissing(_ field: SubmittedField, header: String) -> Self { Self("request.field_missing", "Send \(field) in the form or in the data of the webhook, or, with a bare image, in the header field \(code: header).") }
     static func requestFieldUnknown(_ name: String, _ known: String) -> Self { Self("request.field_unknown", "The field \(code: name) is unknown; known are \(code: known).") }
     static func requestSomeFieldUnknown(_ known: String) -> Self { Self("request.some_field_unknown", "A field is unknown; known are \(code: known).") }
     static func requestFieldIsFile(_ field: SubmittedField) -> Self { Self("request.field_is_file", "\(field) is a file; send it as text.") }
     static func requestFieldTooLong(_ field: SubmittedField, limit: Int) -> Self { Self("request.field_too_long", "\(field) is too long; send at most \(bytes: limit).") }
     static func requestFieldNotUTF8(_ field: SubmittedField) -> Self { Self("request.field_not_utf8", "\(field) is not UTF-8; encode it as UTF-8.") }
-    static func requestCardUnderway(_ card: CardID, _ state: CardState) -> Self { Self("request.card_underway", "It is card \(card), whose state is \(state).") }
+    static func requestCardUnderway(_ card: CardID, _ state: CardState) -> Self { Self("request.card_underway", "The image is that of card \(card), whose state is \(state).") }
     static func requestMediaTypes(_ sorted: [String]) -> Self { Self("request.media_types", "Send multipart/form-data, image/jpeg, image/png, \(codes: sorted).") }
     static func requestDataNotString(_ name: String) -> Self { Self("request.data_not_string", "\(code: name) in data is not a string.") }
     static let requestWebhook = Self("request.webhook", "Send {\"type\": \"card.created\", \"timestamp\": \"…\", \"data\": {…}}.")
@@ -74,10 +74,10 @@ extension Message {
 
     // MARK: Images as Base64; behind the title of image_invalid
 
-    static let base64Blank = Self("base64.blank", "A + became a blank, as in a form that is not percent-encoded; encode it.")
-    static let base64URLAlphabet = Self("base64.url_alphabet", "It uses the URL alphabet; use the standard one, with + and /.")
-    static let base64Character = Self("base64.character", "It holds a character that is not Base64; send only Base64.")
-    static let base64CutOff = Self("base64.cut_off", "It is cut off, or two texts are joined; send one complete text.")
+    static let base64Blank = Self("base64.blank", "A + arrived as a blank, as in a form that is not percent-encoded; percent-encode it.")
+    static let base64URLAlphabet = Self("base64.url_alphabet", "The Base64 uses the URL alphabet; use the standard one, with + and /.")
+    static let base64Character = Self("base64.character", "The Base64 holds another character; send only Base64.")
+    static let base64CutOff = Self("base64.cut_off", "The Base64 is cut off, or two texts are joined; send one complete text.")
 
     // MARK: Endpoints
 

@@ -31,7 +31,7 @@ extension Message {
 
     // MARK: Keys and access
 
-    static func vaultWrongKey(_ id: String) -> Self { Self("vault.wrong_key", "the given key does not open the sandbox; give the key \(code: id) (vault.key_file)") }
+    static func vaultWrongKey(_ id: String) -> Self { Self("vault.wrong_key", "no given key opens the sandbox; give the key \(code: id) (vault.key_file)") }
     static func vaultUnopenable(_ column: String) -> Self { Self("vault.unopenable", "cannot decrypt a value in \(code: column): its key was destroyed, or its bytes were changed; restore a backup") }
     static let accessPurposePersonal = Self("access.purpose_personal", "the purpose names the holder of a card, and the access log keeps it for ever; give a ticket number instead")
     static func accessScopeMissing(_ scopes: [String]) -> Self { Self("access.scope_missing", "the token lacks the scope for this; it needs one of: \(codes: scopes)") }
@@ -43,12 +43,12 @@ extension Message {
     static let cardOfOtherSubmitter = Self("card.of_other_submitter", "another submitter already sent this image under this business number; ask the operator whose it is")
     static func cardForeign(_ card: CardID) -> Self { Self("card.foreign", "another submitter sent the first card of this business number; look at this card, then accept or reject it: idcard-pipeline cards resolve \(card) --as accept") }
     static let cardRequestReused = Self("card.request_reused", "another request had the same Idempotency-Key or webhook-id; give each submission a new one")
-    static func cardTooManyPhotos(_ most: Int) -> Self { Self("card.too_many_photos", "the business number already has \(count: most) photos in progress, more than one case has; give the photos of each case a business number of their own") }
-    static func cardSuperseded(by newer: CardID) -> Self { Self("card.superseded", "card \(newer), a newer photo of the same side, replaced this one, which is not sent") }
-    static let cardSupersededUnnamed = Self("card.superseded_unnamed", "a newer photo of the same side replaced this one, which is not sent")
+    static func cardTooManyPhotos(_ most: Int) -> Self { Self("card.too_many_photos", "the business number already has \(count: most) photos in progress, which is too many for one case; give the photos of each case their own business number") }
+    static func cardSuperseded(by newer: CardID) -> Self { Self("card.superseded", "card \(newer), a newer photo of the same side, replaced this card, which is not sent") }
+    static let cardSupersededUnnamed = Self("card.superseded_unnamed", "a newer photo of the same side replaced this card, which is not sent")
     static func cardDuplicate(of same: CardID) -> Self { Self("card.duplicate", "card \(same) already holds the same image") }
     static func cardNotFetchedHere(_ card: CardID) -> Self { Self("card.not_fetched_here", "this process no longer fetches card \(card); nothing was changed") }
-    static let cardImageIncomplete = Self("card.image_incomplete", "the image that arrived is not as long as its host said; it is fetched again")
+    static let cardImageIncomplete = Self("card.image_incomplete", "the image arrived incomplete; the pipeline fetches it again")
 
     // MARK: Deliveries
 
@@ -81,10 +81,10 @@ extension Message {
     static let fsckNeverDecided = Self("fsck.never_decided", "the card is verified, but no process will decide it; run: idcard-pipeline fsck --repair")
     static let fsckDeliveringWithoutDelivery = Self("fsck.delivering_without_delivery", "the card counts as being delivered, but its delivery is closed or missing; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, erase the card and import the photo as a new file")
     static let fsckDeliveryWithoutMembers = Self("fsck.delivery_without_members", "a delivery is open, but none of its cards is being delivered, and it would send them again; restore a backup")
-    static let fsckMemberNotDelivering = Self("fsck.member_not_delivering", "the card's delivery is open and sends it, but the card says otherwise; look at the backend, then: idcard-pipeline cards resolve ID --as delivered (or --as accept, reject)")
-    static let fsckNotAMember = Self("fsck.not_a_member", "the card names a delivery that does not hold it; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered")
+    static let fsckMemberNotDelivering = Self("fsck.member_not_delivering", "an open delivery would send the card, but the card is not marked as being delivered; look at the backend, then: idcard-pipeline cards resolve ID --as delivered (or --as accept, reject)")
+    static let fsckNotAMember = Self("fsck.not_a_member", "the card names a delivery that does not include it; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered")
     static let fsckInTwoDeliveries = Self("fsck.in_two_deliveries", "two deliveries would send the card; look at the backend, then close one of them: idcard-pipeline cards resolve ID --as delivered (or --as accept, reject)")
-    static let fsckKeptWithoutCard = Self("fsck.kept_without_card", "a delivery waits for an operator, but none of its cards is held any more; it can stay, or close it: idcard-pipeline fsck --repair")
+    static let fsckKeptWithoutCard = Self("fsck.kept_without_card", "a delivery waits for an operator, but none of its cards is held any more; close it: idcard-pipeline fsck --repair")
     static let fsckDeliveryWithoutAttempt = Self("fsck.delivery_without_attempt", "the card's delivery was formed without an attempt, which this program never does; restore a backup")
     static let fsckUnknownWithoutDelivery = Self("fsck.unknown_without_delivery", "the backend may have the card, but no delivery says so, and a retry would send it under a new key; look at the backend, then: idcard-pipeline cards resolve ID --as delivered (or --as accept, reject)")
     static let fsckDeliveredNotNoted = Self("fsck.delivered_not_noted", "the card was delivered, but its business number lacks a note of it, and an older photo or a back may be sent wrongly; run: idcard-pipeline fsck --repair")
@@ -115,7 +115,7 @@ extension Message {
     static func restoreCutShort(_ path: String, _ length: UInt64, of whole: UInt64) -> Self { Self("restore.cut_short", "the backup \(Redacted(path)) was cut short: it has \(bytes: length) instead of \(bytes: whole); copy it again, or use another backup") }
     static let restoreOtherVersion = Self("restore.other_version", "another version of idcard-pipeline made the backup; restore it with that version")
     static let restoreSandboxOtherVersion = Self("restore.sandbox_other_version", "another version of idcard-pipeline made the sandbox that would be replaced; restore into a new folder (sandbox.path)")
-    static func restoreWrongKey(_ why: Message) -> Self { Self("restore.wrong_key", "no given key opens the backup (after a key rotation, its key is in FILE.retired-ID beside the key file): \(why)") }
+    static func restoreWrongKey(_ why: Message) -> Self { Self("restore.wrong_key", "cannot open the backup: \(why); after a key rotation, the earlier key is in FILE.retired-ID beside the key file") }
     static func restoreNotEmpty(_ path: String, _ cards: Int) -> Self { Self("restore.not_empty", one: "the sandbox \(Redacted(path)) holds \(count: cards) card; replace it with --force, or name another folder (sandbox.path)", other: "the sandbox \(Redacted(path)) holds \(count: cards) cards; replace it with --force, or name another folder (sandbox.path)") }
     static func restoreUnreadable(_ path: String, _ text: String) -> Self { Self("restore.unreadable", "cannot read the sandbox \(Redacted(path)) (\(code: text)); replace it with --force, or name another folder (sandbox.path)") }
     static func restoreUnreadableFull(_ path: String, _ text: String) -> Self { Self("restore.unreadable_full", "cannot read the sandbox \(Redacted(path)) (\(code: text)), as on a full disk; free some space and try again; if that does not help, replace it with --force, or name another folder (sandbox.path)") }

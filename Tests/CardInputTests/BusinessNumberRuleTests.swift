@@ -76,10 +76,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("folder", "in/LOAN-1", "--business-no-from root"), ("folder", "in", "--business-no-from) to folder:1"),
+        ("folder", "in/LOAN-1", "--business-no-from root"), ("folder", "in", "--business-no-from of run) to folder:1"),
         ("folder", "in", "folder:2"), ("folder", "in", "folder:3"), ("folder", "in", "manifest"),
         ("folder", "in/LOAN-1/front.jpg", "pattern:REGEX"),
-        ("folder:2", "in/LOAN-1", "folder:2"), ("none", "in", "--business-no-from) is none; set another rule"),
+        ("folder:2", "in/LOAN-1", "folder:2"), ("none", "in", "--business-no-from of run) is none; set another rule"),
         ("pattern:(X)", "in", "intake.business_no_from"),
     ])
     func `A refusal names the option to take, and no name`(rule: String, path: String, words: String) throws {

@@ -68,7 +68,7 @@ import Testing
             "refuse source_unreadable in/no.jpg",
         ])
         #expect(
-            listing.messages[0].contains("apart from case or accents") && listing.messages[2].contains("no such file")
+            listing.messages[0].contains("only in case or accents") && listing.messages[2].contains("no such file")
         )
     }
 
@@ -213,24 +213,24 @@ import Testing
         ("m.csv", "张三.jpg,LOAN-1,110105194912310021\n", "first row"),
         ("m.csv", "path;business_no\n张三.jpg;1\n", "first row"),
         ("m.csv", "path,bussiness_no,extra\n张三.jpg,1,\n", "\"bussiness_no\", \"extra\""),
-        ("m.csv", "path,business_no,,\na.jpg,L,,张\n", "row 2 of the manifest: it has 4 values for 2 columns"),
+        ("m.csv", "path,business_no,,\na.jpg,L,,张\n", "row 2 of the manifest: there are 4 values for 2 columns"),
         ("m.csv", "path,,business_no\na.jpg,,L\n", "\"\""),
-        ("m.csv", "path,business_no\na.jpg,L\n\nb.jpg,L,张\n", "row 4 of the manifest: it has 3 values for 2 columns"),
+        ("m.csv", "path,business_no\na.jpg,L\n\nb.jpg,L,张\n", "row 4 of the manifest: there are 3 values for 2 columns"),
         ("m.csv", "path,business_no\na.jpg,=\"00123\"\n", "format the column as text"),
-        ("m.csv", "path,side\na.jpg,\n,front\n", "row 3 of the manifest: it has no path"),
-        ("m.csv", "path,expected_name\na.jpg,张三,北京\n", "row 2 of the manifest: it has 3 values for 2 columns"),
+        ("m.csv", "path,side\na.jpg,\n,front\n", "row 3 of the manifest: there is no path"),
+        ("m.csv", "path,expected_name\na.jpg,张三,北京\n", "row 2 of the manifest: there are 3 values for 2 columns"),
         ("m.csv", "path,expected_name\na.jpg,\"张三\n", "quote"),
         ("m.json", "[{\"path\": \"a.jpg\", \"expected_name\": \"张三\"}]", "is JSON"),
         ("m.csv", "PK\u{3}\u{4}张三", "is a workbook"), ("m.csv", "path;expected_name\na.jpg;张三\n", "not semicolons"),
         ("m.csv", "path,busines_no\na.jpg,张三\n", "unknown columns: \"busines_no\""),
         ("m.csv", "path,expected_name\na.jpg,\"张三\"张\"\"\n", "row 2"),
-        ("m.jsonl", "{\"path\": \"a.jpg\"}\n\n{\"path\": \"张三\n", "row 3 of the manifest: it is not a JSON object"),
+        ("m.jsonl", "{\"path\": \"a.jpg\"}\n\n{\"path\": \"张三\n", "row 3 of the manifest: expected a JSON object"),
         ("m.jsonl", "{\"path\": \"a.jpg\", \"nam\u{7}e\": \"张三\"}", "row 1"),
         ("m.jsonl", "{\"path\": \"a.jpg\", \"name\": \"张三\"}", "\"name\""),
-        ("m.jsonl", "{\"business_no\": \"张三\"}", "row 1 of the manifest: it has no path"),
-        ("m.jsonl", "{\"path\": \"a\\u0000张三\"}", "row 1 of the manifest: its path contains a zero byte"),
-        ("m.jsonl", "{\"path\": \"a.jpg\", \"user_no\": 10.0}", "row 1 of the manifest: it has a number"),
-        ("m.jsonl", "[\"张三\"]", "row 1 of the manifest: it is not a JSON object"),
+        ("m.jsonl", "{\"business_no\": \"张三\"}", "row 1 of the manifest: there is no path"),
+        ("m.jsonl", "{\"path\": \"a\\u0000张三\"}", "row 1 of the manifest: the path contains a zero byte"),
+        ("m.jsonl", "{\"path\": \"a.jpg\", \"user_no\": 10.0}", "row 1 of the manifest: there is a number"),
+        ("m.jsonl", "[\"张三\"]", "row 1 of the manifest: expected a JSON object"),
     ])
     func `A manifest that cannot be understood is an error that names the row and never its values`(
         _ name: String,
@@ -256,7 +256,7 @@ import Testing
         (
             "m.jsonl",
             "{\"path\": \"a.jpg\", \"side\": \"back\", \"side\": \"front\"}\n{\"path\": \"b.jpg\"}",
-            "field_duplicate", "row 1 of the manifest: it gives a key more"
+            "field_duplicate", "row 1 of the manifest: a key is given more"
         ),
     ])
     func `Unusable values refuse their row alone`(name: String, text: String, code: String, words: String) throws {
@@ -275,7 +275,7 @@ import Testing
         ("m.csv", "path,Business_No, business_no \na.jpg,1,2\n", "business_no"),
         (
             "m.jsonl", "{\"path\": \"a.jpg\", \"path\": \"b.jpg\"}",
-            "row 1 of the manifest: it gives a key more than once (path)"
+            "row 1 of the manifest: a key is given more than once (path)"
         ),
     ])
     func `A column or path that stands twice is an error of the run`(name: String, text: String, words: String) throws {

@@ -134,7 +134,7 @@ import Testing
             Dictionary(uniqueKeysWithValues: listing.items.map { ($0.path, $0.metadata.userNumber?.reveal()) })
                 == [self.folder["c/L/Front.jpg"]: nil, self.folder["c/L/front.jpg"]: "A"]
         )
-        #expect(listing.messages.allSatisfy { $0.contains("there are several sidecars") })
+        #expect(listing.messages.allSatisfy { $0.contains("the photo has several sidecars") })
     }
 
     @Test(arguments: ["front.json", "FRONT.JSON", "Front.json"])

@@ -6,8 +6,8 @@ import Glibc
 extension Message {
     // MARK: Options
 
-    static let optionsPathEmpty = Self("options.path_empty", "it is empty; give a path")
-    static func optionsWord(_ words: [String]) -> Self { Self("options.word", "it must be one of \(codes: words)") }
+    static let optionsPathEmpty = Self("options.path_empty", "the path is empty; give one")
+    static func optionsWord(_ words: [String]) -> Self { Self("options.word", "the value must be one of \(codes: words)") }
     static func optionsPort(_ port: Int) -> Self { Self("options.port", "--port must be a number from 0 to 65535, not \(port)") }
     static func optionsWhy(_ characters: Int) -> Self { Self("options.why", "--why has \(count: characters) characters, more than 200; shorten it") }
     static let optionsReply = Self("options.reply", "--reply-encryption and --reply-key need each other; give both or neither")
@@ -17,7 +17,7 @@ extension Message {
     static let sandboxNotClosed = Self("sandbox.not_closed", "the sandbox was not closed cleanly; check it: idcard-pipeline fsck")
     static func sandboxOtherOwner(user: uid_t, _ error: Int32) -> Self { Self("sandbox.other_owner", "the sandbox belongs to user \(user), and this process cannot become that user: \(errno: error); run the command as that user") }
     static func copyNotWritten(_ path: String) -> Self { Self("copy.not_written", "cannot write \(Redacted(path)); check the free space") }
-    static func copyStaysEmpty(_ path: String) -> Self { Self("copy.stays_empty", "\(Redacted(path)) stays empty; run: rm \(Redacted(path.quotedForShell))") }
+    static func copyStaysEmpty(_ path: String) -> Self { Self("copy.stays_empty", "\(Redacted(path)) is left empty; remove it: rm \(Redacted(path.quotedForShell))") }
     static func embeddedFailed(_ reason: String) -> Self { Self("embedded.failed", "\(code: reason)") }
 
     // MARK: status
@@ -27,7 +27,7 @@ extension Message {
     static func statusRetake(_ photos: Int) -> Self { Self("status.retake", one: "\(count: photos) photo must be taken again:", other: "\(count: photos) photos must be taken again:") }
     static func statusMore(_ cards: Int) -> Self { Self("status.more", "and \(count: cards) more: idcard-pipeline cards list --attention") }
     static func statusWorker(_ command: String, _ process: Int32, since: String, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) cards in progress") }
-    static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file stays in its folders; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files stay in its folders; see which and why: idcard-pipeline run --dry-run FOLDER") }
+    static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file in its folders is not imported; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files in its folders are not imported; see which and why: idcard-pipeline run --dry-run FOLDER") }
     static let statusHangs = Self("status.hangs", "it does not respond; end it, and other processes continue with its cards")
     static let statusNoIntake = Self("status.no_intake", "the disk of the sandbox is nearly full, so no photos are imported; free some space")
     static let statusNoVerification = Self("status.no_verification", "the disk of the sandbox is nearly full, so no photos are imported or verified; free some space")
@@ -81,7 +81,7 @@ extension Message {
     static func restoreErased(_ cards: Int) -> Self { Self("restore.erased", one: "\(count: cards) card erased again", other: "\(count: cards) cards erased again") }
     static func restoreHeldCards(_ cards: Int) -> Self { Self("restore.held_cards", one: "\(count: cards) card held (restored); show it: idcard-pipeline cards list --state held", other: "\(count: cards) cards held (restored); show them: idcard-pipeline cards list --state held") }
     static let restoreLaterUnknown = Self("restore.later_unknown", "the sandbox does not know what happened after the backup; photos imported since then would be delivered again")
-    static let restoreReplacedUnreadable = Self("restore.replaced_unreadable", "the replaced sandbox could not be read; only lists of erasures tell which cards were erased there")
+    static let restoreReplacedUnreadable = Self("restore.replaced_unreadable", "the replaced sandbox could not be read, so only lists of erasures tell which cards were erased there")
     static let restoreNoErasures = Self("restore.no_erasures", "no list of erasures was found, so cards erased after the backup are back; restore again with --force --erasures FILE")
     static let restoreOtherKey = Self("restore.other_key", "the keys do not open the replaced sandbox; photos erased there are imported again if a run finds them")
     static let restoreNoAccessLog = Self("restore.no_access_log", "the access log of the replaced sandbox could not be kept; its lines are lost")

@@ -36,7 +36,7 @@ extension ConfigurationKey {
                 .means("Maximum time of one call to \(code: peer)."),
             ConfigurationKey("\(section).max_attempts", \.[pace: service].maxAttempts, .integer(1...100))
                 .means(
-                    "Failed calls to \(code: peer) after which a card fails; they count only while other cards succeed."
+                    "Failed calls to \(code: peer) after which a card fails; a failure counts only while calls for other cards succeed."
                 ),
             .optional("\(section).proxy", \.[endpoint: service].proxy, .secret)
                 .means("HTTP proxy for \(code: peer), http://host:port; may contain user name and password."),
@@ -72,7 +72,7 @@ extension ConfigurationKey {
                 .means("URL of the business backend, with its path."),
             ConfigurationKey("allow_http.hosts", \.httpHosts, .list)
                 .means(
-                    "Other machines, each host:port, whose verification.url or delivery.url may be http, though everything sent there can be read on the way."
+                    "Other machines (host:port) that may be called over http, although everything sent there can be read on the way."
                 ),
             ConfigurationKey("delivery.layout", \.backend.layout, .word)
                 .means(
@@ -170,11 +170,11 @@ extension ConfigurationKey {
 
     static let replies: [ConfigurationKey] = [
         ConfigurationKey("delivery.reply.code", \.backend.reply.code, .text)
-            .means("Name of the field of the reply with the code."),
+            .means("Name of the reply field that holds the code."),
         ConfigurationKey("delivery.reply.message", \.backend.reply.message, .text)
-            .means("Name of the field of the reply with the text."),
+            .means("Name of the reply field that holds the text."),
         ConfigurationKey("delivery.reply.items", \.backend.reply.items, .text)
-            .means("Name of the field of the reply with one answer per card."),
+            .means("Name of the reply field that holds one answer per card."),
         ConfigurationKey("delivery.reply.encryption", \.deliverySecrets.replyEncryption, .word)
             .means("How replies are encrypted; an encrypted reply is sent as Base64."),
         .optional("delivery.reply.key_file", \.deliverySecrets.replyKeyFile, .path)

@@ -12,9 +12,9 @@ extension ConfigurationKey {
     static let sandbox: [ConfigurationKey] = [
         ConfigurationKey("sandbox.path", \.sandboxPath, .path)
             .defaults(to: "$XDG_DATA_HOME/idcard-pipeline/sandbox, with --embedded …/embedded")
-            .means("Folder of the sandbox, which stores all cards; nothing in it is ever an input."),
+            .means("Folder of the sandbox, which stores all cards; files in it are never imported."),
         ConfigurationKey("sandbox.intake_free_space", \.engine.intakeFreeSpace, .bytes(0...(1 << 50)))
-            .means("Free space on the disk of the sandbox below which no more photos are imported."),
+            .means("Free space that the disk of the sandbox must have for photos to be imported."),
         .optional("vault.key_file", \.vault.keyFile, .path)
             .defaults(to: "$XDG_CONFIG_HOME/idcard-pipeline/vault.key, with --embedded …/embedded.key")
             .means("File (mode 0600) with the keys of the sandbox, the current one first; keys init makes it."),
@@ -28,7 +28,7 @@ extension ConfigurationKey {
 
     static let imaging: [ConfigurationKey] = [
         ConfigurationKey("imaging.quality", \.imaging.quality, .number(0...1))
-            .means("JPEG quality to start with, as in UIImageJPEGRepresentation; libjpeg's scale is 100 times that."),
+            .means("JPEG quality to start with, as in UIImageJPEGRepresentation: 0.5 here is 50 in libjpeg."),
         ConfigurationKey("imaging.min_quality", \.imaging.minQuality, .number(0...1))
             .means("Lowest quality tried before the image is made smaller."),
         ConfigurationKey("imaging.max_edge", \.imaging.maxEdge, .integer(48...65_500))
@@ -36,7 +36,7 @@ extension ConfigurationKey {
         ConfigurationKey("imaging.byte_budget", \.imaging.byteBudget, .bytes(10_000...100_000_000))
             .means("Maximum size of the prepared image; the form adds up to 10000 bytes."),
         ConfigurationKey("imaging.recompress", \.imaging.recompress, .word([.always, .whenNeeded]))
-            .means("Whether photos within all limits are recompressed, too."),
+            .means("Whether photos that are within all limits already are recompressed, too."),
         ConfigurationKey("imaging.concurrency", \.engine.preparing, .integer(0...1024))
             .means("Images prepared in parallel; 0 means one per core."),
         ConfigurationKey("imaging.max_source_bytes", \.imaging.maxSourceBytes, .bytes(1024...(1 << 30)))
@@ -60,7 +60,7 @@ extension ConfigurationKey {
             .defaults(to: "$XDG_CONFIG_HOME/idcard-pipeline/tokens.json")
             .means("File (mode 0600) with the clients and a hash of each token."),
         ConfigurationKey("server.rate_limit", \.server.rateLimit, .integer(1...1_000_000))
-            .means("Requests per minute for all tokens of one name."),
+            .means("Maximum number of requests per minute with all tokens of one name together."),
         ConfigurationKey("server.cors_origins", \.server.corsOrigins, .list)
             .means("Origins whose pages may use the API in a browser, such as https://desk.example."),
         .optional("webhooks.secrets", \.webhooks.secrets, .secret)
@@ -68,7 +68,7 @@ extension ConfigurationKey {
                 "Secrets of webhook senders (Standard Webhooks), each NAME=whsec_…, separated by commas; without one, webhooks are refused."
             ),
         .optional("webhooks.secrets_file", \.webhooks.secretsFile, .path)
-            .means("File (mode 0600) with these secrets, one per line; reread at SIGHUP."),
+            .means("File (mode 0600) with the secrets of webhook senders, one per line; reread at SIGHUP."),
     ]
 
     static let intake: [ConfigurationKey] = [
@@ -80,7 +80,7 @@ extension ConfigurationKey {
             .means("Folders or manifests for runs on demand, each NAME=PATH; POST /v1/runs names one of them."),
         ConfigurationKey("fetch.hosts", \.fetch.hosts, .list)
             .means(
-                "Hosts that photos named by URL may come from: names, or *.suffix; without one, nothing is fetched."
+                "Hosts that photos named by URL may come from: names, or *.suffix; if none is named, nothing is fetched."
             ),
         ConfigurationKey("fetch.allow_addresses", \.fetch.allowedAddresses, .list)
             .means("Address blocks (CIDR) outside the public internet that photos may be fetched from."),
@@ -89,14 +89,14 @@ extension ConfigurationKey {
         ConfigurationKey("fetch.ports", \.fetch.ports, .list)
             .means("Ports that URLs may name."),
         ConfigurationKey("fetch.max_redirects", \.fetch.maximumRedirects, .integer(0...10))
-            .means("Redirects that are followed; each is checked as the URL is."),
+            .means("Maximum number of redirects to follow; each is checked like the URL itself."),
         .optional("fetch.tls.ca_file", \.fetch.caFile, .path)
             .means("PEM file with the only authorities trusted for photos named by URL."),
     ]
 
     static let watch: [ConfigurationKey] = [
         ConfigurationKey("watch.folders", \.watch.folders, .paths)
-            .means("Folders to watch, each with all below it, for watch without folders of its own."),
+            .means("Folders to watch, with all folders below them, unless the command line of watch names others."),
         ConfigurationKey("watch.mode", \.watch.mode, .word)
             .means("How changes are detected: inotify with rescans, or polling only."),
         ConfigurationKey("watch.after", \.watch.after, .word)
@@ -107,10 +107,10 @@ extension ConfigurationKey {
             ),
         .optional("watch.done_marker", \.watch.doneMarker, .text)
             .means(
-                "Suffix of a file that says a photo is complete: with .done, a.jpg is taken once a.jpg.done is there."
+                "Suffix of a file that says a photo is complete: with .done, a.jpg is imported once a.jpg.done exists."
             ),
         ConfigurationKey("watch.ignore", \.watch.ignore, .list)
-            .means("Patterns of names that are never inputs, in addition to unfinished copies."),
+            .means("Patterns of file names that are never imported; unfinished copies never are."),
         ConfigurationKey("watch.sidecar", \.watch.sidecar, .word)
             .means("Whether a photo waits for its sidecar IMAGE.json."),
         ConfigurationKey("watch.sidecar_wait", \.watch.sidecarWait, .duration(.zero...(.seconds(86_400))))
@@ -125,7 +125,7 @@ extension ConfigurationKey {
         .optional("retention.failed", \.engine.retention.failed, .duration(retentions))
             .means("How long a failed card is kept; 0s means forever."),
         .optional("retention.held", \.engine.retention.held, .duration(retentions))
-            .means("How long a card waits for a person or a front; 0s means forever."),
+            .means("How long a card that waits for a person or a front is kept; 0s means forever."),
         ConfigurationKey("log.level", \.logLevel, .word)
             .means("Lowest severity that is logged to standard error."),
         ConfigurationKey("log.format", \.logFormat, .word)

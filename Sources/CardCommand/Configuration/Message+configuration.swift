@@ -16,19 +16,19 @@ extension Message {
     static func configExclusive(_ set: [String]) -> Self { Self("config.exclusive", "only one of these can be set: \(codes: set); keep one") }
     static func configReplyKey(_ mode: ReplyEncryption.Mode) -> Self { Self("config.reply_key", "delivery.reply.encryption is \(mode); name the file with its key") }
     static func configOctetStream(_ layout: DeliveryLayoutKind) -> Self { Self("config.octet_stream", "octet-stream carries one image, but delivery.layout \(layout) sends several; set delivery.layout to single or delivery.body to multipart") }
-    static func configNoRetcode(_ code: String, _ tokenExpired: String) -> Self { Self("config.no_retcode", "\(code: code) is not a RETCODE; of the statuses only 4xx that stop delivery can be listed, as http_403, and only under \(code: tokenExpired)") }
+    static func configNoRetcode(_ code: String, _ tokenExpired: String) -> Self { Self("config.no_retcode", "\(code: code) is not a RETCODE, and an HTTP status can be listed only under \(code: tokenExpired), and only one that stops delivery, such as http_403; remove it") }
     static func configRetcodeTwice(_ code: String, _ owner: String) -> Self { Self("config.retcode_twice", "\(code: code) is also in \(code: owner); remove it from one of them") }
-    static let configNoSuccess = Self("config.no_success", "without a code no delivery is ever accepted; name at least one")
-    static func configFieldTwice(_ owner: String, _ name: String) -> Self { Self("config.field_twice", "\(code: owner) is \"\(Redacted(name))\", too; give each field its own name") }
-    static func configNameTwice(_ owner: String) -> Self { Self("config.name_twice", "\(code: owner) has this name, too; give each field its own name") }
+    static let configNoSuccess = Self("config.no_success", "the list is empty, so no delivery would count as accepted; name at least one code")
+    static func configFieldTwice(_ owner: String, _ name: String) -> Self { Self("config.field_twice", "\(code: owner) is also \"\(Redacted(name))\"; give each field its own name") }
+    static func configNameTwice(_ owner: String) -> Self { Self("config.name_twice", "\(code: owner) has the same name; give each field its own name") }
     static func configPair(_ key: String, _ key2: String) -> Self { Self("config.pair", "set both \(code: key) and \(code: key2), or neither") }
     static func configNoPrivateKey(_ key: String, _ path: String) -> Self { Self("config.no_private_key", "\(code: key): \(Redacted(path)) holds no private key in PEM; name the file with the block PRIVATE KEY") }
-    static func configNoCertificate(_ path: String) -> Self { Self("config.no_certificate", "cannot read certificates in PEM from \(Redacted(path)); check its path and rights") }
+    static func configNoCertificate(_ path: String) -> Self { Self("config.no_certificate", "cannot read certificates in PEM from \(Redacted(path)); check its path and permissions") }
     static func configSource(_ source: String) -> Self { Self("config.source", "\"\(Redacted(source))\" is not NAME=PATH; write it so") }
     static func configSourceTwice(_ parts: String) -> Self { Self("config.source_twice", "the name \(Redacted(parts)) is used twice; choose another") }
-    static func configDoneMarker(_ marker: String) -> Self { Self("config.done_marker", "\"\(Redacted(marker))\" is not a suffix such as .done, or is .json, which sidecars have; choose another") }
+    static func configDoneMarker(_ marker: String) -> Self { Self("config.done_marker", "\"\(Redacted(marker))\" cannot be the done marker; choose a suffix such as .done, but not .json, which sidecars have") }
     static func configListen(_ listen: String) -> Self { Self("config.listen", "\"\(Redacted(listen))\" is not an address with a port; write it as 127.0.0.1:8080 or [::1]:8080") }
-    static func configOrigin(value index: Int) -> Self { Self("config.origin", "value \(index) is not an origin; write https://host") }
+    static func configOrigin(value index: Int) -> Self { Self("config.origin", "entry \(index) is not an origin; write it as https://host") }
     static let configNoWebhookSecret = Self("config.no_webhook_secret", "there is no secret; write one as whsec_… or NAME=whsec_…")
     static func configHTTPHost(_ host: String) -> Self { Self("config.http_host", "\"\(Redacted(host))\" is not a host with a port; write it as backend.example:8080") }
     static func configHTTPTLS(_ section: String) -> Self { Self("config.http_tls", "http is not encrypted, so \(code: section).tls cannot apply; use https, or remove \(code: section).tls") }
@@ -36,12 +36,12 @@ extension Message {
     static func configHTTPRemote(_ authority: String) -> Self { Self("config.http_remote", "it is an http address on another machine: photos, personal data and credentials can be read on the way; use https, or allow it: allow_http.hosts: [\"\(Redacted(authority))\"]") }
     static func configMissing(_ alternatives: String, _ variables: String) -> Self { Self("config.missing", "\(code: alternatives) is not set; set it in the configuration file or by \(code: variables), or try without any account: --embedded") }
     static func configMissingAny(_ alternatives: [String], _ variables: [String]) -> Self { Self("config.missing_any", "none of \(codes: alternatives) is set; set one in the configuration file or by \(codes: variables), or try without any account: --embedded") }
-    static func configPatience(_ key: String) -> Self { Self("config.patience", "run.patience is shorter than \(code: key), so a run may end while work is only waiting; raise run.patience") }
+    static func configPatience(_ key: String) -> Self { Self("config.patience", "run.patience is shorter than \(code: key), so a run may end while cards wait for their next attempt; raise run.patience") }
     static let configByteBudget = Self("config.byte_budget", "imaging.byte_budget is above 1990000, so a service with a limit of 2 MB may refuse forms; lower it")
     static let configKeyInSandbox = Self("config.key_in_sandbox", "vault.key_file lies in the sandbox, so a copy of the folder includes the key; move it elsewhere")
     static let configNoUser = Self("config.no_user", "delivery.user_no is not set, so photos without a user_no are refused")
     static func configIgnore(_ pattern: String) -> Self { Self("config.ignore", "watch.ignore: \(Redacted(pattern)) never matches, since names contain no /; write a pattern for a single name") }
-    static func configExtraFields(_ joined: String) -> Self { Self("config.extra_fields", "every form carries further fields with constant values (delivery.fields): \(Redacted(joined))") }
+    static func configExtraFields(_ joined: String) -> Self { Self("config.extra_fields", "every form also carries the constant fields of delivery.fields: \(Redacted(joined))") }
     static func configUnusedURL(_ key: String) -> Self { Self("config.unused_url", "\(code: key) is not used with --embedded") }
     static func configHTTPAllowed(_ key: String) -> Self { Self("config.http_allowed", "\(code: key) is an http address of another machine (allow_http.hosts); everything sent there can be read on the way") }
     static func configWeakened(_ names: [String]) -> Self { Self("config.weakened", "verdict.severity lets cards pass that are refused or held by default: \(codes: names)") }
@@ -60,16 +60,16 @@ extension Message {
     static func configFileTooLong(_ reason: Message) -> Self { Self("config_file.too_long", "\(reason); name the right file with --config") }
     static func configFileNotUTF8(_ reason: Message) -> Self { Self("config_file.not_utf8", "\(reason); save it as UTF-8") }
     static func configFileUnreadable(_ reason: Message, _ variable: String) -> Self { Self("config_file.unreadable", "\(reason); name another file with --config or \(code: variable)") }
-    static let configFileNoSections = Self("config_file.no_sections", "it holds no sections with `key: value` lines; print a file to start from: idcard-pipeline config sample")
+    static let configFileNoSections = Self("config_file.no_sections", "the file holds no sections with `key: value` lines; print a file to start from: idcard-pipeline config sample")
     static let configFileBraces = Self("config_file.braces", "there are braces or brackets in place of a key; quote texts that contain them")
-    static let configFileList = Self("config_file.list", "the list holds more than plain values; write plain texts in it")
-    static let configFileNoValue = Self("config_file.no_value", "it has no value; give one or remove the line")
+    static let configFileList = Self("config_file.list", "an entry of the list is not a plain value; write only texts and numbers in it")
+    static let configFileNoValue = Self("config_file.no_value", "the key has no value; give one or remove the line")
     static func configFileTwice(_ name: String, _ path: String, line: Int, first: Int) -> Self { Self("config_file.twice", "\(code: name) (\(Redacted(path)), line \(line)) is already set in line \(first); keep one") }
     static func configFileLine(_ path: String, line: Int, _ what: Message) -> Self { Self("config_file.line", "\(Redacted(path)), line \(line): \(what)") }
     static func configFileKey(_ name: String, _ path: String, line: Int, _ what: Message) -> Self { Self("config_file.key", "\(code: name) (\(Redacted(path)), line \(line)): \(what)") }
     static func configFileTwiceInSection(_ name: String, _ path: String, line: Int) -> Self { Self("config_file.twice_in_section", "\(code: name) (\(Redacted(path)), line \(line)) is set twice in its section; keep one") }
-    static func configFileYAMLAt(line: Int, column: Int) -> Self { Self("config_file.yaml_at", "it is not valid YAML at line \(line), column \(column); check spaces and quotes there") }
-    static let configFileYAML = Self("config_file.yaml", "it is not valid YAML; write sections with `key: value` lines")
+    static func configFileYAMLAt(line: Int, column: Int) -> Self { Self("config_file.yaml_at", "invalid YAML at line \(line), column \(column); check spaces and quotes there") }
+    static let configFileYAML = Self("config_file.yaml", "invalid YAML; write sections with `key: value` lines")
     static func configFileUnusable(_ path: String, _ what: Message) -> Self { Self("config_file.unusable", "cannot use the configuration file \(Redacted(path)): \(what)") }
 
     // MARK: Where a key is set

@@ -42,7 +42,7 @@ extension Message {
     static func secretInsecure(_ key: String, _ reason: Message) -> Self { Self("secret.insecure", "\(code: key): \(reason)") }
     static func secretFile(_ key: String, _ path: String, _ reason: Message, expected: Message) -> Self { Self("secret.file", "\(code: key): cannot use \(Redacted(path)): \(reason); expected in the file (mode 0600): \(expected)") }
     static let secretNotOneLine = Self("secret.not_one_line", "the file is empty or has more than one line")
-    static let secretNotRegular = Self("secret.not_regular", "it is not a regular file")
+    static let secretNotRegular = Self("secret.not_regular", "the file is not a regular file")
     static func textFileTooLong(_ limit: Int) -> Self { Self("text_file.too_long", "the file is longer than \(bytes: limit)") }
     static let textFileNotUTF8 = Self("text_file.not_utf8", "the file is not UTF-8 text")
     static func textFileSilent(_ time: Duration) -> Self { Self("text_file.silent", "the file is a pipe, and no program wrote into it for \(time)") }

@@ -8,7 +8,7 @@ extension Message {
     static let runNoUser = Self("run.no_user", "no user account; set delivery.user_no, or give user_no in the manifest, in a sidecar or by --user-no")
     static let runEnding = Self("run.ending", "interrupted: ending; signal again to stop at once")
     static let runWorkRemains = Self("run.work_remains", "Work remains in the sandbox; run the same command again.")
-    static let runEndpointStopped = Self("run.endpoint_stopped", "Nothing is lost; correct that and run the same command again.")
+    static let runEndpointStopped = Self("run.endpoint_stopped", "Nothing is lost; correct the cause and run the same command again.")
     static let runNoSpace = Self("run.no_space", "The sandbox has no space left, and nothing is lost; free some space and run the same command again.")
     static let runNothingNew = Self("run.nothing_new", "Nothing new: every input was imported before, so nothing was sent.")
     static func runDocuments(_ embeddedDocuments: String) -> Self { Self("run.documents", "The built-in backend keeps accepted documents in \(Redacted(embeddedDocuments)).") }

@@ -9,26 +9,26 @@ extension Message {
     static func serveNoClient(_ tokenCommand: String) -> Self { Self("serve.no_client", "no client has access yet; make a token (\(Redacted(tokenCommand))) or set webhooks.secrets") }
     static func serveListening(_ value: String) -> Self { Self("serve.listening", "listening on \(code: value); end with Ctrl-C") }
     static func serveSourceFailed(_ source: String, _ reason: Message) -> Self { Self("serve.source_failed", "cannot read the source \(code: source): \(reason)") }
-    static func serveSecretsStay(_ reason: Message) -> Self { Self("serve.secrets_stay", "the webhook secrets stay as before: \(reason)") }
-    static func serveCertificateStays(_ reason: Message) -> Self { Self("serve.certificate_stays", "the certificate stays as before: \(reason)") }
+    static func serveSecretsStay(_ reason: Message) -> Self { Self("serve.secrets_stay", "cannot load the new webhook secrets, so the old ones stay in use: \(reason)") }
+    static func serveCertificateStays(_ reason: Message) -> Self { Self("serve.certificate_stays", "cannot load the new certificate, so the old one stays in use: \(reason)") }
 
     // MARK: Tokens
 
-    static func tokensSenderName(_ key: String, _ name: String, _ command: String) -> Self { Self("tokens.sender_name", "\(code: key): a token has the name \(code: name), which a webhook sender (webhooks.secrets) has, too, so their cards would be mixed; revoke it: \(Redacted(command))") }
-    static func tokensFileOwner(_ user: Int) -> Self { Self("tokens.file_owner", "it belongs to user \(user), but its folder to root; move it into a folder of that user (server.tokens_file), then run this again") }
-    static func tokensFolderLock(_ errno: Int32) -> Self { Self("tokens.folder_lock", "cannot lock its folder: \(errno: errno); correct the permissions of the folder") }
-    static let tokensTooLong = Self("tokens.too_long", "it would become too long; revoke tokens that are no longer used")
+    static func tokensSenderName(_ key: String, _ name: String, _ command: String) -> Self { Self("tokens.sender_name", "\(code: key): a token has the name \(code: name), as has a webhook sender (webhooks.secrets), so their cards would be mixed; revoke the token: \(Redacted(command))") }
+    static func tokensFileOwner(_ user: Int) -> Self { Self("tokens.file_owner", "the file belongs to user \(user), but its folder belongs to root; move the file into a folder of that user (server.tokens_file), then run this again") }
+    static func tokensFolderLock(_ errno: Int32) -> Self { Self("tokens.folder_lock", "cannot lock the folder of the file: \(errno: errno); correct the permissions of the folder") }
+    static let tokensTooLong = Self("tokens.too_long", "the file would become too long; revoke tokens that are no longer used")
     static func tokensFile(_ key: String, _ path: String, _ reason: Message) -> Self { Self("tokens.file", "\(code: key): \(Redacted(path)): \(reason)") }
     static let tokensNoScope = Self("tokens.no_scope", "--scope is missing; name what the token may do")
     static func tokensUnknownScope(_ scope: String) -> Self { Self("tokens.unknown_scope", "unknown --scope \(code: scope); known are \(code: TokenScope.known)") }
     static let tokensDays = Self("tokens.days", "--days must be a number from 0 (until revoked) to 3650")
     static let tokensID = Self("tokens.id", "--id must be one of the 8 hex digits that tokens list shows")
     static func tokensWritten(_ path: String) -> Self { Self("tokens.written", "the token is in \(Redacted(path))") }
-    static let tokensNotShown = Self("tokens.not_shown", "the token exists; revoke it if you did not get it")
+    static let tokensNotShown = Self("tokens.not_shown", "the token was made; revoke it if it was not shown")
     static let tokensShownOnce = Self("tokens.shown_once", "store the token now; it is not shown again")
-    static func tokensExpire(_ time: Timestamp) -> Self { Self("tokens.expire", "it works until \(time)") }
-    static let tokensNeverExpire = Self("tokens.never_expire", "it works until it is revoked")
-    static let tokensActive = Self("tokens.active", "a running server uses the change at once; one that reads a copy of the file (LoadCredential) after a restart")
+    static func tokensExpire(_ time: Timestamp) -> Self { Self("tokens.expire", "the token works until \(time)") }
+    static let tokensNeverExpire = Self("tokens.never_expire", "the token works until it is revoked")
+    static let tokensActive = Self("tokens.active", "a running server uses the change at once; restart it if it reads a copy of the file (LoadCredential)")
     static func tokensUnknownID(_ id: String, _ list: Redacted<String>) -> Self { Self("tokens.unknown_id", "there is no token of this name with the id \(code: id); list the tokens: \(list)") }
     static func tokensUnknownName(_ list: Redacted<String>) -> Self { Self("tokens.unknown_name", "there is no token of this name; list the tokens: \(list)") }
 

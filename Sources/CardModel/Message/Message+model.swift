@@ -37,7 +37,7 @@ extension Message {
 
     // MARK: Submitted fields
 
-    static func fieldSpreadsheet(_ field: SubmittedField) -> Self { Self("field.spreadsheet", "\(field) is what a spreadsheet or a program writes for a missing or damaged value (1.23E+15, 123.0, #N/A, nan, =\"00123\", {{number}}, **12); format the column as text, enter the values again, and export it again") }
+    static func fieldSpreadsheet(_ field: SubmittedField) -> Self { Self("field.spreadsheet", "\(field) holds what a spreadsheet or a program writes for a missing or damaged value (1.23E+15, 123.0, #N/A, nan, =\"00123\", {{number}}, **12); format the column as text, enter the values again, and export it again") }
     static let fieldSide = Self("field.side", "side is neither front nor back (人像面, 国徽面; 正面 may mean either); give one of them or leave it out")
     static let fieldPriority = Self("field.priority", "priority is not a whole number from -1000000 to 1000000; give one or leave it out")
     static func fieldLostDigits(_ field: SubmittedField) -> Self { Self("field.lost_digits", "\(field) ends in 000 and its check character is wrong: a spreadsheet keeps only 15 digits; format the column as text, enter the numbers again, and export it again") }
@@ -62,8 +62,8 @@ extension Message {
     static let verdictExpiresSoon = Self("verdict.expires_soon", "the card expires within \(count: Limits.daysOfNotice) days; ask the holder for the new card then")
     static let verdictValidityStartMissing = Self("verdict.validity_start_missing", "the verifier read no start of the validity period; compare the reading with the card")
     static let verdictValiditySpan = Self("verdict.validity_span", "the validity period is not 5, 10 or 20 years or 长期; compare the reading with the card")
-    static let verdictIssuerMissing = Self("verdict.issuer_missing", "the verifier read no issuing authority; compare with the card")
-    static let verdictIssuer = Self("verdict.issuer", "the issuing authority is not a police authority (公安); compare with the card")
+    static let verdictIssuerMissing = Self("verdict.issuer_missing", "the verifier read no issuing authority; compare the reading with the card")
+    static let verdictIssuer = Self("verdict.issuer", "the issuing authority is not a police authority (公安); compare the reading with the card")
     static let verdictNumberMissing = Self("verdict.number_missing", "the verifier read no identity number; take a sharper photo")
     static let verdictNumberBirthFuture = Self("verdict.number_birth_future", "the identity number holds a birth date in the future; take a sharper photo or check the card")
     static let verdictNameMissing = Self("verdict.name_missing", "the verifier read no name; take a sharper photo")
@@ -78,11 +78,11 @@ extension Message {
     static let verdictHolderName = Self("verdict.holder_name", "the name on the card is not the expected one; photograph the holder's own card or correct the expected name")
     static let verdictIssuedBeforeBirth = Self("verdict.issued_before_birth", "the back was issued before the holder of the front was born; check that both are of one card")
     static let verdictSpanForAge = Self("verdict.span_for_age", "the validity period on the back does not fit the age of the holder of the front; check that both are of one card")
-    static func verdictSeveralCards(_ count: Int, expected side: CardSide) -> Self { Self("verdict.several_cards", "the photo shows \(count: count) cards, and not exactly one of them from the expected side (\(side)); photograph one side of one card") }
-    static func verdictSeveralCardsNoSide(_ count: Int) -> Self { Self("verdict.several_cards_no_side", "the photo shows \(count: count) cards, and no expected side tells which one counts; photograph one side of one card") }
+    static func verdictSeveralCards(_ count: Int, expected side: CardSide) -> Self { Self("verdict.several_cards", "the photo shows \(count: count) cards, of which not exactly one shows the expected side (\(side)); photograph one side of one card") }
+    static func verdictSeveralCardsNoSide(_ count: Int) -> Self { Self("verdict.several_cards_no_side", "the photo shows \(count: count) cards, and without an expected side it is unclear which one counts; photograph one side of one card") }
     static func verdictSideMismatch(_ side: CardSide, expected: CardSide) -> Self { Self("verdict.side_mismatch", "the photo shows the other side (\(side)), not the expected one (\(expected)); photograph the expected side or correct the metadata") }
-    static let verdictLegalityUnavailable = Self("verdict.legality_unavailable", "the verifier gave no legality scores; have the key licensed for them, or set verdict.severity.legality_unavailable to warn; then: idcard-pipeline cards retry ID")
-    static func verdictLegalityLow(_ legality: Legality, _ threshold: Double) -> Self { Self("verdict.legality_low", "the card does not look like an original (\(code: Legality.genuine) \(legality.genuineScore), below \(threshold); strongest other class: \(code: legality.strongestOtherClass ?? "-"); photograph the card itself") }
+    static let verdictLegalityUnavailable = Self("verdict.legality_unavailable", "the verifier gave no legality scores; ask the vendor to license the API key for them, or set verdict.severity.legality_unavailable to warn; then: idcard-pipeline cards retry ID")
+    static func verdictLegalityLow(_ legality: Legality, _ threshold: Double) -> Self { Self("verdict.legality_low", "the card does not look like an original: \(code: Legality.genuine) \(legality.genuineScore), below \(threshold); strongest other class: \(code: legality.strongestOtherClass ?? "-"); photograph the card itself, not a copy or a screen") }
     static let verdictAbnormal = Self("verdict.abnormal", "the verifier found something abnormal on the card (unclear, covered or altered); take a new photo in good light")
     static let verdictCardNotRecognised = Self("verdict.card_not_recognised", "the verifier recognised no identity card in the photo; take a new photo of the whole card")
     static let verdictSidesIdentical = Self("verdict.sides_identical", "the front and the back are the same image; take one photo of each side")
@@ -94,20 +94,20 @@ extension Message {
     // MARK: Operators; behind "cannot change card N: "
 
     static let operatorRejected = Self("operator.rejected", "a person rejected it for good; send a new photo instead")
-    static func operatorRetryState(_ state: CardState) -> Self { Self("operator.retry_state", "its state is \(state); only a failed, rejected, held or superseded card can be retried") }
-    static func operatorMayBeDelivered(_ card: CardID) -> Self { Self("operator.may_be_delivered", "the backend may have it; look there, then: idcard-pipeline cards resolve \(card) --as delivered (or --as resend, accept, reject)") }
-    static func operatorDecide(_ card: CardID) -> Self { Self("operator.decide", "a person must decide; look at it, then: idcard-pipeline cards resolve \(card) --as accept") }
+    static func operatorRetryState(_ state: CardState) -> Self { Self("operator.retry_state", "the state is \(state); only a failed, rejected, held or superseded card can be retried") }
+    static func operatorMayBeDelivered(_ card: CardID) -> Self { Self("operator.may_be_delivered", "the backend may have the card; look there, then: idcard-pipeline cards resolve \(card) --as delivered (or --as resend, accept, reject)") }
+    static func operatorDecide(_ card: CardID) -> Self { Self("operator.decide", "a person must decide; look at the card, then: idcard-pipeline cards resolve \(card) --as accept") }
     static let operatorReplaced = Self("operator.replaced", "a newer photo of the same side replaced it")
-    static let operatorNoImage = Self("operator.no_image", "its image could not be used; send a new photo instead")
-    static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "its state is \(state); only a card that failed or waits for a person can be rejected") }
-    static func operatorDeliveredState(_ state: CardState) -> Self { Self("operator.delivered_state", "its state is \(state); only a card that was sent can be resolved as delivered") }
-    static let operatorNeverSent = Self("operator.never_sent", "it was never sent; accept or reject it")
-    static let operatorNothingToResend = Self("operator.nothing_to_resend", "no stored delivery of it can be sent again; accept it if the backend does not have it")
+    static let operatorNoImage = Self("operator.no_image", "the image could not be used; send a new photo instead")
+    static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "the state is \(state); only a card that failed or waits for a person can be rejected") }
+    static func operatorDeliveredState(_ state: CardState) -> Self { Self("operator.delivered_state", "the state is \(state); only a card that was sent can be resolved as delivered") }
+    static let operatorNeverSent = Self("operator.never_sent", "the card was never sent; accept or reject it")
+    static let operatorNothingToResend = Self("operator.nothing_to_resend", "no stored delivery of the card can be sent again; accept the card if the backend does not have it")
     static let operatorNewerSent = Self("operator.newer_sent", "a newer photo of the same side was already sent; resolve it as delivered or reject")
-    static func operatorAcceptState(_ state: CardState) -> Self { Self("operator.accept_state", "its state is \(state); only a card that waits for a person can be accepted") }
-    static let operatorNotVerified = Self("operator.not_verified", "it was not verified yet; retry it")
-    static let operatorNoSide = Self("operator.no_side", "the verifier saw neither side on it; reject it")
-    static func operatorSeenState(_ state: CardState) -> Self { Self("operator.seen_state", "its state is \(state); only a card that needs a person can be marked as seen") }
+    static func operatorAcceptState(_ state: CardState) -> Self { Self("operator.accept_state", "the state is \(state); only a card that waits for a person can be accepted") }
+    static let operatorNotVerified = Self("operator.not_verified", "the card was not verified yet; retry it")
+    static let operatorNoSide = Self("operator.no_side", "the verifier saw neither side of a card in the photo; reject it")
+    static func operatorSeenState(_ state: CardState) -> Self { Self("operator.seen_state", "the state is \(state); only a card that needs a person can be marked as seen") }
     static let operatorUnderWay = Self("operator.under_way", "an attempt is under way; wait until it ends")
     static func operatorRefused(_ card: CardID, _ why: Message) -> Self { Self("operator.refused", "cannot change card \(card): \(why)") }
 }

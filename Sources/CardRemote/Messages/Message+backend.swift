@@ -7,7 +7,7 @@ extension Message {
     // MARK: Encryption of replies
 
     static func encryptionMistake(_ key: String, _ mistake: Message) -> Self { Self("encryption.mistake", "\(code: key): \(mistake)") }
-    static func encryptionKeyLength(_ count: Int) -> Self { Self("encryption.key_length", "the key has \(bytes: count); use a 3DES key of 16 bytes, or of 24 and more") }
+    static func encryptionKeyLength(_ count: Int) -> Self { Self("encryption.key_length", "the key has \(bytes: count); use a 3DES key of 16 bytes, or of at least 24") }
     static func encryptionVectorLength(_ count: Int) -> Self { Self("encryption.vector_length", "the initialisation vector has \(bytes: count); use one of 8 bytes for 3des-cbc") }
     static let encryptionForbidden = Self("encryption.forbidden", "OpenSSL forbids 3DES on this machine; allow it in openssl.cnf, or have the backend send replies unencrypted")
     static let encryptionUnsupported = Self("encryption.unsupported", "delivery.reply.encryption is set, but this program was built without the trait TripleDES; build it with the trait and libssl-dev, or have the backend send replies unencrypted")
@@ -17,14 +17,14 @@ extension Message {
     static func backendMemberCount(_ layout: DeliveryLayoutKind, _ count: Int, limit: Int) -> Self { Self("backend.member_count", "a delivery of the layout \(layout) has \(count: count) cards, but holds 1 to \(count: limit); report this") }
     static func backendMembers(_ layout: DeliveryLayoutKind) -> Self { Self("backend.members", "these cards do not make one delivery of the layout \(layout); report this") }
     static let backendBackFirst = Self("backend.back_first", "a back stands before a front of the same business number; report this")
-    static let backendNoUserNumber = Self("backend.no_user_number", "the card has no user number; give user_no in the manifest or sidecar, or --user-no, or set delivery.user_no")
-    static let backendUserNumbers = Self("backend.user_numbers", "the cards of this application name different user accounts (user_no), but a form names one; submit them again with the same user_no, or set delivery.layout to single")
+    static let backendNoUserNumber = Self("backend.no_user_number", "the card has no user account; give user_no in the manifest or sidecar, or --user-no, or set delivery.user_no")
+    static let backendUserNumbers = Self("backend.user_numbers", "the cards of this case name different user accounts (user_no), but a form names one; submit them again with the same user_no, or set delivery.layout to single")
     static let backendInterrupted = Self("backend.interrupted", "the delivery was interrupted before it was sent; the pipeline sends it later")
     static let backendNoToken = Self("backend.no_token", "delivery.token_command gave no TOKEN; run it by hand and see what it says")
     static func backendImageMissing(_ card: CardID) -> Self { Self("backend.image_missing", "the image of card \(card) is not in the sandbox; run: idcard-pipeline fsck") }
     static func backendInvalidRequest(_ why: Message) -> Self { Self("backend.invalid_request", "cannot build the request of the delivery: \(why)") }
-    static func backendForm(_ code: MultipartFormError.Code) -> Self { Self("backend.form", "its parts do not make a form (\(code)); report this") }
-    static let backendKey = Self("backend.key", "its idempotency key is not printable ASCII; report this")
+    static func backendForm(_ code: MultipartFormError.Code) -> Self { Self("backend.form", "the parts do not make a form (\(code)); report this") }
+    static let backendKey = Self("backend.key", "the Idempotency-Key is not printable ASCII; report this")
     static let backendSeveralImages = Self("backend.several_images", "a raw body holds one image, but this delivery has several")
     static let backendNoImage = Self("backend.no_image", "a raw body holds one image, but this delivery has none")
 
@@ -45,23 +45,23 @@ extension Message {
 
     static func backendStatus(_ status: Int, _ meaning: Message) -> Self { Self("backend.status", "the backend answered \(status): \(meaning)") }
     static func backendStatusAndCode(_ status: Int, _ answer: Message, _ meaning: Message) -> Self { Self("backend.status_and_code", "the backend answered \(status) (\(answer)): \(meaning)") }
-    static let backendRedirectStored = Self("backend.redirect_stored", "the pipeline follows no redirects; set delivery.url to where it points, and see whether the document is there")
-    static let backendRedirect = Self("backend.redirect", "the pipeline follows no redirects; set delivery.url to where it points")
-    static let backendAccess = Self("backend.access", "it gives no access; check delivery.token, the account's rights and any proxy on the way; if it means the TOKEN, list http_403 under delivery.retcode.token_expired")
-    static let backendURL = Self("backend.url", "it takes no documents at this URL; check delivery.url")
+    static let backendRedirectStored = Self("backend.redirect_stored", "the pipeline follows no redirects; set delivery.url to where the redirect points, and check whether the document is there")
+    static let backendRedirect = Self("backend.redirect", "the pipeline follows no redirects; set delivery.url to where the redirect points")
+    static let backendAccess = Self("backend.access", "access is denied; check delivery.token, the account's permissions and any proxy on the way; if the status means an expired TOKEN, list http_403 under delivery.retcode.token_expired")
+    static let backendURL = Self("backend.url", "no documents are accepted at this URL; check delivery.url")
     static let backendProxy = Self("backend.proxy", "a proxy on the way asks for credentials; set them in delivery.proxy")
-    static let backendInProgress = Self("backend.in_progress", "an attempt with the same key is under way; the pipeline asks again")
-    static let backendKeyConflict = Self("backend.key_conflict", "it knows the key with other content; compare its records")
-    static let backendTooLarge = Self("backend.too_large", "the form is too large for it; lower imaging.byte_budget for new cards")
+    static let backendInProgress = Self("backend.in_progress", "a request with the same Idempotency-Key is in progress; the pipeline asks again")
+    static let backendKeyConflict = Self("backend.key_conflict", "the backend knows the Idempotency-Key with other content; compare its records")
+    static let backendTooLarge = Self("backend.too_large", "the form is too large; lower imaging.byte_budget for new cards")
     static let backendThrottled = Self("backend.throttled", "the pipeline slows down; lower delivery.concurrency")
     static let backendBusy = Self("backend.busy", "the pipeline slows down")
     static let backendNotAboutCard = Self("backend.not_about_card", "an answer without RETCODE is not about the card; check delivery.url and any proxy before the backend")
-    static let backendContradiction = Self("backend.contradiction", "its code says success, and it may hold the document; compare its records")
+    static let backendContradiction = Self("backend.contradiction", "the code says success although the status does not, so the backend may have the document; compare its records")
     static let backendUnknown = Self("backend.unknown", "the outcome is unknown; the pipeline sends the same request again with the same key")
 
     // MARK: Replies that cannot be read
 
-    static func replyNoCode(_ status: Int, _ count: Int, code: String, fields: [String]) -> Self { Self("reply.no_code", "cannot tell whether the backend took the documents: its answer (status \(status), \(bytes: count)) has no certain \(code: code) among its fields (\(codes: fields)); set delivery.reply.code to the field with the code, and check delivery.url") }
+    static func replyNoCode(_ status: Int, _ count: Int, code: String, fields: [String]) -> Self { Self("reply.no_code", "cannot tell whether the backend took the documents: its answer (status \(status), \(bytes: count)) has no usable field \(code: code) (its fields: \(codes: fields)); set delivery.reply.code to the field with the code, and check delivery.url") }
     static func replyEncrypted(_ status: Int, _ count: Int) -> Self { Self("reply.encrypted", "cannot tell whether the backend took the documents: its answer (status \(status), \(bytes: count)) looks like Base64 of 3DES; set delivery.reply.encryption and delivery.reply.key_file") }
     static func replyUndeciphered(_ status: Int, _ count: Int) -> Self { Self("reply.undeciphered", "cannot tell whether the backend took the documents: the configured 3DES does not decrypt its answer (status \(status), \(bytes: count)); check delivery.reply.encryption, delivery.reply.key_file and delivery.reply.iv") }
     static func replyUnreadable(_ status: Int, _ count: Int, _ why: Message) -> Self { Self("reply.unreadable", "the backend may have taken the documents, but its answer (status \(status), \(bytes: count)) cannot be read: \(why); have it answer in UTF-8, or name its charset") }

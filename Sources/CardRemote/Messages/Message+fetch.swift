@@ -5,7 +5,7 @@ import CardModel
 extension Message {
     // MARK: Settings
 
-    static func fetchHostInvalid(_ host: String) -> Self { Self("fetch.host_invalid", "\"\(Redacted(host))\" is not a host; write a name such as images.example.com, *.example.com for all names below it, or an address, without scheme, port and path, and international names in their ASCII form") }
+    static func fetchHostInvalid(_ host: String) -> Self { Self("fetch.host_invalid", "\"\(Redacted(host))\" is not a host; write a name such as images.example.com, *.example.com for all names below it, or an address; give no scheme, port or path, and international names in their ASCII form") }
     static func fetchBlockInvalid(_ block: String) -> Self { Self("fetch.block_invalid", "\"\(Redacted(block))\" is not a block of addresses; write its first address and its length, such as 10.20.0.0/16 or fd00:1::/32, or a single address") }
     static func fetchPortInvalid(_ port: String) -> Self { Self("fetch.port_invalid", "\"\(Redacted(port))\" is not a port; write numbers from 1 to 65535") }
 
@@ -55,5 +55,5 @@ extension Message {
     static func fetchEncoding(_ host: String) -> Self { Self("fetch.encoding", "\(code: host) sends the image as gzip that is damaged, or decompresses to more than imaging.max_source_bytes; have it sent uncompressed") }
     static func fetchEmpty(_ host: String) -> Self { Self("fetch.empty", "\(code: host) sent an empty file; check the URL") }
     static func fetchTooLarge(_ host: String, limit: Int) -> Self { Self("fetch.too_large", "the image at \(code: host) has more than \(bytes: limit); send a smaller one, or raise imaging.max_source_bytes") }
-    static let fetchNotAnImage = Self("fetch.not_an_image", "the URL leads to a file that is not an image by its first bytes; check the URL")
+    static let fetchNotAnImage = Self("fetch.not_an_image", "the file at the URL does not begin as an image does; check the URL")
 }

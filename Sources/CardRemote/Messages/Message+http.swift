@@ -54,7 +54,7 @@ extension Message {
     static let httpIllegalCharacters = Self("http.illegal_characters", "a header or the URL holds illegal characters")
     static let httpHeaderName = Self("http.header_name", "the name of a header is empty or holds an illegal character")
     static func httpHeaderValue(_ name: String) -> Self { Self("http.header_value", "the value of the header \(code: name) holds a character other than visible ASCII, or starts or ends with a space") }
-    static func httpFormLength(_ remote: String) -> Self { Self("http.form_length", "the form for \(code: remote) had another length than announced; report this") }
+    static func httpFormLength(_ remote: String) -> Self { Self("http.form_length", "the form for \(code: remote) was longer or shorter than announced; report this") }
     static func httpUnaskedAnswer(_ remote: String) -> Self { Self("http.unasked_answer", "\(code: remote) sent an answer that belongs to no request; check that the URL is that of the service, and see its log") }
     static func httpEarlySuccess(_ remote: String) -> Self { Self("http.early_success", "\(code: remote) answered with success before it had the whole request; check that the URL is that of the service") }
     static func httpReplyTooLarge(_ remote: String) -> Self { Self("http.reply_too_large", "the answer of \(code: remote) has more than \(bytes: Limits.replyBytes); check that the URL is that of the service") }

@@ -12,7 +12,7 @@ extension Message {
     static func verifierAuthentication(_ error: String) -> Self { Self("verifier.authentication", "the verifier refused the API key (\(code: error)); check verification.api_key and verification.api_secret, and for signed requests also this machine's clock") }
     static func verifierAuthorization(_ error: String) -> Self { Self("verifier.authorization", "the verifier denies this API key the service (\(code: error)); check the account's balance, quota and permissions") }
     static func verifierPermission(_ error: String) -> Self { Self("verifier.permission", "the API key may not use a parameter (\(code: error)); ask the vendor to license the legality scores") }
-    static func verifierConcurrency(_ error: String) -> Self { Self("verifier.concurrency", "the key's calls per second are used up (\(code: error)), and the pipeline slows down; lower verification.concurrency") }
+    static func verifierConcurrency(_ error: String) -> Self { Self("verifier.concurrency", "the API key has used up its calls per second (\(code: error)), and the pipeline slows down; lower verification.concurrency") }
     static func verifierInterface(_ error: String) -> Self { Self("verifier.interface", "the verifier has no such interface (\(code: error)); check verification.url and verification.dialect") }
     static func verifierArguments(_ error: String) -> Self { Self("verifier.arguments", "the verifier refused the request's arguments (\(code: error)); check verification.dialect and verification.auth; if they are right, report this") }
     static func verifierImageSize(_ error: String) -> Self { Self("verifier.image_size", "the verifier finds the image too large or too small (\(code: error)), and the pipeline makes it smaller once; if that fails, take a new photo") }
@@ -27,12 +27,12 @@ extension Message {
     static func verifierTooLarge(_ status: Int) -> Self { Self("verifier.too_large", "the verifier answered \(status), and the pipeline makes the image smaller once; lower imaging.byte_budget") }
     static func verifierThrottled(_ status: Int) -> Self { Self("verifier.throttled", "the verifier answered \(status), and the pipeline slows down; lower verification.concurrency") }
     static func verifierBusy(_ status: Int) -> Self { Self("verifier.busy", "the verifier answered \(status); the pipeline slows down") }
-    static func verifierRedirect(_ status: Int) -> Self { Self("verifier.redirect", "the verifier answered \(status), but the pipeline follows no redirects; set verification.url to where it points") }
+    static func verifierRedirect(_ status: Int) -> Self { Self("verifier.redirect", "the verifier answered \(status), but the pipeline follows no redirects; set verification.url to where the redirect points") }
     static func verifierAccess(_ status: Int) -> Self { Self("verifier.access", "the verifier answered \(status); check verification.api_key, verification.api_secret and any proxy on the way") }
     static func verifierProxy(_ status: Int) -> Self { Self("verifier.proxy", "a proxy before the verifier asks for credentials (status \(status)); set them in verification.proxy") }
     static func verifierURL(_ status: Int) -> Self { Self("verifier.url", "the verifier answered \(status); check verification.url") }
     static func verifierStatus(_ status: Int) -> Self { Self("verifier.status", "the verifier answered \(status), and the pipeline calls it again; if this continues, see the log of the service") }
-    static func verifierCutOff(_ status: Int, _ count: Int) -> Self { Self("verifier.cut_off", "the verifier's answer \(status) broke off after \(bytes: count), before any error could be read, and the pipeline calls it again; if this continues, check the network and any proxy on the way") }
+    static func verifierCutOff(_ status: Int, _ count: Int) -> Self { Self("verifier.cut_off", "the verifier answered \(status), but its answer broke off after \(bytes: count), and the pipeline calls it again; if this continues, check the network and any proxy on the way") }
 
     // MARK: Answers
 

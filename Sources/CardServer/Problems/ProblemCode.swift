@@ -51,7 +51,7 @@ extension ProblemCode {
     static let formTooLarge = Self("form_too_large", .contentTooLarge, "The form exceeds a limit.")
     static let mediaTypeUnsupported = Self("media_type_unsupported", .unsupportedMediaType, "This path does not support the content type.")
     static let codingUnsupported = Self("content_coding_unsupported", .unsupportedMediaType, "Content-Encoding is not supported; send the body uncompressed.")
-    static let webhookTypeUnknown = Self("webhook_type_unknown", .unprocessableContent, "Only messages of the type card.created may bring a card.")
+    static let webhookTypeUnknown = Self("webhook_type_unknown", .unprocessableContent, "The type of the webhook is unknown; only card.created is supported.")
     static let jsonInvalid = Self("json_invalid", .unprocessableContent, "The body is not the expected JSON object.")
 
     // The image.

@@ -32,7 +32,7 @@ struct ConfigurationMistakeTests {
             "delivery.layout: pair": "one of single, application, batch",
             "imaging.quality: [1]": "[1]",
             "imaging.quality:": "has no value",
-            "sources: [{a: b}]": "more than plain values",
+            "sources: [{a: b}]": "not a plain value",
             "verification.url: ftp://x/": "an address such as https",
             "delivery.url: https://x:99999/": "an address such as https",
             "verdict.severity.card_not_recognised: off": "reject, hold",
@@ -80,7 +80,7 @@ struct ConfigurationMistakeTests {
         Case("? [a, b]\n: 1", .settingInvalid, nil, 1, "line 1: there are braces"),
         Case("imaging:\n  quality: 1\n  quality: 1", .settingTwice, "quality", 2, "keep one"),
         Case("imaging: {quality: 1}\nimaging.quality: 1", .settingTwice, "imaging.quality", 2, "already set in line 1"),
-        Case("imaging: {quality: 1\n", .configurationUnreadable, nil, 2, "not valid YAML at line 2"),
+        Case("imaging: {quality: 1\n", .configurationUnreadable, nil, 2, "invalid YAML at line 2"),
         Case("just words", .configurationUnreadable, nil, nil, "no sections"),
         Case("server:\n  listen: 0.0.0.0:80", .settingConflict, "server.listen", 2, "server.tls.certificate"),
         Case("server.tls.key: /nowhere", .settingMissing, "server.tls.certificate", nil, "or neither"),
@@ -90,7 +90,7 @@ struct ConfigurationMistakeTests {
             .settingConflict,
             "delivery.fields.CHANNEL",
             nil,
-            "delivery.fields.file has this name, too"
+            "delivery.fields.file has the same name"
         ),
         Case(
             "intake.business_no_from: folder:x",

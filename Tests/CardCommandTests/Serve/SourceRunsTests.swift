@@ -52,7 +52,7 @@ extension ServeTests {
         }
         #expect(self.backend.accepted.count == 4)
         let notes = said.filter { $0.contains("skipped because of their names") }
-        #expect(notes == ["note: source inbox: skipped because of their names: *.bak (1)"])
+        #expect(notes == ["note: source inbox: files skipped because of their names: *.bak (1)"])
         #expect(!said.contains { $0.contains("olga") })
     }
 

@@ -156,7 +156,7 @@ struct KeyAndBackupTests {
         let again = try await self.tool.run(["backup", "\(folder)/copy"])
         #expect(again.status == 64 && again.errors.contains("it exists; remove it"), "\(again.errors)")
         let unknown = try await self.tool.run(["cards", "export", "none", "--output", folder])
-        #expect(unknown.status == 66 && unknown.errors.contains("none.json stays empty"), "\(unknown.errors)")
+        #expect(unknown.status == 66 && unknown.errors.contains("none.json is left empty"), "\(unknown.errors)")
         // The copy is whole: root restores it into a sandbox of its own.
         let (key, other) = (".config/idcard-pipeline/vault.key", self.tool.home.appending(path: "restored").path)
         try #require(chown("\(self.tool.home.path)/\(key)", 0, 0) == 0)

@@ -132,10 +132,10 @@ import Testing
 
     @Test func `A refusal names the card and what to do instead`() throws {
         let unread = try #require(Case("", .held, .restored, without: .wasRead).refusal(.accept)).message.text()
-        #expect(unread.hasPrefix("cannot change card c-1: ") && unread.contains("it was not verified yet; retry it"))
+        #expect(unread.hasPrefix("cannot change card c-1: ") && unread.contains("the card was not verified yet; retry it"))
         let sideless = try #require(Case("", .held, VerdictRule.legalityUnavailable.reason, side: nil).refusal(.accept))
             .message.text()
-        #expect(sideless.contains("the verifier saw neither side on it; reject it"))
+        #expect(sideless.contains("the verifier saw neither side of a card in the photo; reject it"))
         let unknown = try #require(Self.outcomeUnknown.refusal(nil)).message.text()
         #expect(unknown.contains("idcard-pipeline cards resolve c-1 --as delivered (or --as resend"))
     }

@@ -91,7 +91,7 @@ import Testing
     ) throws {
         let message = try #require(self.outcome(200, body).failure).message.text()
         #expect(message.contains("delivery.reply.code") == (body != "[]"), "\(message)")
-        if let fields { #expect(message.contains("among its fields (\(fields))"), "\(message)") }
+        if let fields { #expect(message.contains("(its fields: \(fields))"), "\(message)") }
         #expect(!message.contains("canary") && !message.contains("1949"))
     }
 

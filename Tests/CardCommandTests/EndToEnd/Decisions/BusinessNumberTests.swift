@@ -33,7 +33,7 @@ struct BusinessNumberTests {
             let other = try await tool.run(command + ["--business-no-from", "folder"] + file, ends: 1)
             let card = try #require(try other.json().cards.first)
             #expect(card.reason == "business_no_missing")
-            #expect(card.message?.contains("--business-no-from) to folder:1") == true, "\(card.message ?? "")")
+            #expect(card.message?.contains("--business-no-from of run) to folder:1") == true, "\(card.message ?? "")")
             try await tool.run(command + file, ends: 0)
             let wrong = try await tool.run(command + file, ["IDCARD_INTAKE_BUSINESS_NO_FROM": "folder:x"], ends: 78)
             #expect(wrong.errors.contains("intake.business_no_from") && wrong.errors.contains("1 to 64"))

@@ -23,7 +23,7 @@ struct SupersededTests {
             let id = try #require(try first.json().cards.first { $0.source.hasSuffix("a.jpg") }?.cardId)
             let newer = try #require(try first.json().cards.first { $0.source.hasSuffix("b.jpg") }?.cardId)
             let again = try await tool.run(command, ends: 0)
-            let message = "card \(newer), a newer photo of the same side, replaced this one, which is not sent"
+            let message = "card \(newer), a newer photo of the same side, replaced this card, which is not sent"
             #expect(again.output.contains("a.jpg superseded: \(message)"), "\(again.output)")
             let retried = try await tool.run(["cards", "retry", id] + file, ends: 1)
             #expect(retried.errors.contains("a newer photo of the same side replaced it"), "\(retried.errors)")

@@ -33,7 +33,7 @@ struct CommandLineTests {
         arguments: [
             (
                 ["run", "x", "--business-no-from", "folders"], 64,
-                ["--business-no-from folders: it must be root"]
+                ["--business-no-from folders: the rule must be root"]
             ),
             (["run", "no/such/file.jpg", "--embedded"], 66, ["no/such/file.jpg"]),
             (["run", "fixtures/cards"], 78, ["verification.url", "delivery.url", "--embedded"]),

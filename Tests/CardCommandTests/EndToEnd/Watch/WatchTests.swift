@@ -173,7 +173,7 @@ struct WatchTests {
 
     @Test("What is passed over because of its name is said once for each rule, as by run, and names no file")
     func passedOver() async throws {
-        let note = "skipped because of their names: "
+        let note = "files skipped because of their names: "
         for name in ["#recycle/olga.jpg", "R-1/olga.jpg.bak", "R-1/bob.jpg.bak"] {
             try self.inbox.bring(name, .front(1))
         }
