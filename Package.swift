@@ -178,6 +178,9 @@ for target in package.targets where target.type != .system {
 for target in package.targets where target.name == "CardEmbedded" {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
 }
+for target in package.targets where target.name == "CImaging" {
+    target.cSettings = [.unsafeFlags(["-O2"], .when(configuration: .debug))]
+}
 
 // `ONLY=CardStore swift test` builds that module, what it needs, its tests, and nothing else.
 if let only = Context.environment["ONLY"] {

@@ -24,7 +24,7 @@ extension Message {
     static func inputNotFound(_ text: String) -> Self { Self("input.not_found", "no such file or folder: \(Redacted(text)); check its spelling") }
     static func inputNamedAmbiguous(_ text: String) -> Self { Self("input.named_ambiguous", "\(Redacted(text)): several files have names that differ from this one only in case or accents; write the exact name of one") }
     static func inputIsSandbox(_ text: String) -> Self { Self("input.is_sandbox", "\(Redacted(text)) is the sandbox or lies in it; name the folder of the photos") }
-    static let inputSimilarUsed = Self("input.similar_used", "no such file, and the one with a similar name is already listed; check the path and run again")
+    static let inputSimilarUsed = Self("input.similar_used", "no such file; a file with a similar name exists, but is already listed; check the path and run again")
     static func inputCannotSniff(_ reason: Message) -> Self { Self("input.cannot_sniff", "cannot read the first bytes, which tell whether the file is an image: \(reason)") }
     static let inputNameNotUTF8 = Self("input.name_not_utf8", "the name is not UTF-8; rename the file and run again")
     static func inputCannotStat(_ error: Int32) -> Self { Self("input.cannot_stat", "cannot examine the file: \(errno: error); shorten its path or repair the disk") }
@@ -107,7 +107,7 @@ extension Message {
     static let noNumberInNamedFolder = Self("no_number.in_named_folder", "the photo lies in the named folder itself; put it into a folder named after the case, or, if the named folder is that folder, set intake.business_no_from to root (or run with --business-no-from root)")
     static func noNumberTooDeep(_ count: Int) -> Self { Self("no_number.too_deep", "the photo lies \(count: count) folders below the named folder; set intake.business_no_from (or --business-no-from of run) to folder:1 if the first of them is named after the case, to folder:\(count) if the last one is") }
     static func noNumberMissing(_ why: Message) -> Self { Self("no_number.missing", "no business number: \(why); or give one in a sidecar (IMAGE.json beside IMAGE), or, for run, by --business-no or in the column business_no of a manifest") }
-    static let noNumberFolderName = Self("no_number.folder_name", "its folder is named like a new folder, a copy, a system folder, done or failed; name the folder after the case")
+    static let noNumberFolderName = Self("no_number.folder_name", "the folder is named like a new folder, a copy, a system folder, done or failed; name the folder after the case")
 
     // MARK: Business numbers
 

@@ -76,7 +76,7 @@ extension Message {
 
     static let base64Blank = Self("base64.blank", "A + arrived as a blank, as in a form that is not percent-encoded; percent-encode it.")
     static let base64URLAlphabet = Self("base64.url_alphabet", "The Base64 uses the URL alphabet; use the standard one, with + and /.")
-    static let base64Character = Self("base64.character", "The Base64 holds another character; send only Base64.")
+    static let base64Character = Self("base64.character", "The Base64 holds a character that is not Base64; send only Base64.")
     static let base64CutOff = Self("base64.cut_off", "The Base64 is cut off, or two texts are joined; send one complete text.")
 
     // MARK: Endpoints

@@ -28,7 +28,7 @@ extension Message {
     static func statusMore(_ cards: Int) -> Self { Self("status.more", "and \(count: cards) more: idcard-pipeline cards list --attention") }
     static func statusWorker(_ command: String, _ process: Int32, since: String, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) cards in progress") }
     static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file in its folders is not imported; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files in its folders are not imported; see which and why: idcard-pipeline run --dry-run FOLDER") }
-    static let statusHangs = Self("status.hangs", "it does not respond; end it, and other processes continue with its cards")
+    static let statusHangs = Self("status.hangs", "the process does not respond; end it, and other processes continue with its cards")
     static let statusNoIntake = Self("status.no_intake", "the disk of the sandbox is nearly full, so no photos are imported; free some space")
     static let statusNoVerification = Self("status.no_verification", "the disk of the sandbox is nearly full, so no photos are imported or verified; free some space")
 

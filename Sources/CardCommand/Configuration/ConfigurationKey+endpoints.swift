@@ -85,7 +85,7 @@ extension ConfigurationKey {
             ConfigurationKey("delivery.batch_max_bytes", \.engine.batchMaxBytes, .bytes(10_000...(1 << 30)))
                 .means("Maximum size of all images in a request of the layout batch; a larger card goes alone."),
             ConfigurationKey("delivery.batch_wait", \.engine.batchWait, .duration(.zero...(.seconds(3600))))
-                .means("How long the first card of a request waits for more in the layout batch."),
+                .means("How long a request of the layout batch waits for more cards after its first."),
             .optional("delivery.token", \.deliverySecrets.token, .secret)
                 .means(
                     "TOKEN of the form; set only one of delivery.token, delivery.token_file and delivery.token_command."

@@ -20,7 +20,7 @@ extension Message {
     static func configRetcodeTwice(_ code: String, _ owner: String) -> Self { Self("config.retcode_twice", "\(code: code) is also in \(code: owner); remove it from one of them") }
     static let configNoSuccess = Self("config.no_success", "the list is empty, so no delivery would count as accepted; name at least one code")
     static func configFieldTwice(_ owner: String, _ name: String) -> Self { Self("config.field_twice", "\(code: owner) is also \"\(Redacted(name))\"; give each field its own name") }
-    static func configNameTwice(_ owner: String) -> Self { Self("config.name_twice", "\(code: owner) has the same name; give each field its own name") }
+    static func configNameTwice(_ owner: String) -> Self { Self("config.name_twice", "\(code: owner) also has this name; give each field its own name") }
     static func configPair(_ key: String, _ key2: String) -> Self { Self("config.pair", "set both \(code: key) and \(code: key2), or neither") }
     static func configNoPrivateKey(_ key: String, _ path: String) -> Self { Self("config.no_private_key", "\(code: key): \(Redacted(path)) holds no private key in PEM; name the file with the block PRIVATE KEY") }
     static func configNoCertificate(_ path: String) -> Self { Self("config.no_certificate", "cannot read certificates in PEM from \(Redacted(path)); check its path and permissions") }
@@ -32,8 +32,8 @@ extension Message {
     static let configNoWebhookSecret = Self("config.no_webhook_secret", "there is no secret; write one as whsec_… or NAME=whsec_…")
     static func configHTTPHost(_ host: String) -> Self { Self("config.http_host", "\"\(Redacted(host))\" is not a host with a port; write it as backend.example:8080") }
     static func configHTTPTLS(_ section: String) -> Self { Self("config.http_tls", "http is not encrypted, so \(code: section).tls cannot apply; use https, or remove \(code: section).tls") }
-    static let configHTTPVendor = Self("config.http_vendor", "it is an http address on another machine: photos, personal data and credentials can be read on the way; use https, which this service supports")
-    static func configHTTPRemote(_ authority: String) -> Self { Self("config.http_remote", "it is an http address on another machine: photos, personal data and credentials can be read on the way; use https, or allow it: allow_http.hosts: [\"\(Redacted(authority))\"]") }
+    static let configHTTPVendor = Self("config.http_vendor", "the address is http and on another machine: photos, personal data and credentials can be read on the way; use https, which this service supports")
+    static func configHTTPRemote(_ authority: String) -> Self { Self("config.http_remote", "the address is http and on another machine: photos, personal data and credentials can be read on the way; use https, or allow it: allow_http.hosts: [\"\(Redacted(authority))\"]") }
     static func configMissing(_ alternatives: String, _ variables: String) -> Self { Self("config.missing", "\(code: alternatives) is not set; set it in the configuration file or by \(code: variables), or try without any account: --embedded") }
     static func configMissingAny(_ alternatives: [String], _ variables: [String]) -> Self { Self("config.missing_any", "none of \(codes: alternatives) is set; set one in the configuration file or by \(codes: variables), or try without any account: --embedded") }
     static func configPatience(_ key: String) -> Self { Self("config.patience", "run.patience is shorter than \(code: key), so a run may end while cards wait for their next attempt; raise run.patience") }

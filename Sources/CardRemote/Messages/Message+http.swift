@@ -8,7 +8,7 @@ extension Message {
     static func urlInvalid(_ key: String) -> Self { Self("url.invalid", "\(code: key) is not a URL with scheme and host; write it as https://host:port/path") }
     static func urlUserOrFragment(_ key: String) -> Self { Self("url.user_or_fragment", "\(code: key) holds a user name, a password or a fragment (#); remove it") }
     static func urlPort(_ key: String) -> Self { Self("url.port", "\(code: key) has a port that is not a number from 1 to 65535; correct it") }
-    static func proxyInvalid(_ key: String) -> Self { Self("proxy.invalid", "\(code: key) is not the address of a proxy; write it as http://host:port, also for https endpoints, with nothing after the port") }
+    static func proxyInvalid(_ key: String) -> Self { Self("proxy.invalid", "\(code: key) is not the address of a proxy; write it as http://host:port, also for https endpoints; give no path") }
     static func proxyColon(_ key: String) -> Self { Self("proxy.colon", "\(code: key) has a user name with a colon, which no proxy can read; use another account") }
     static func proxyNoUser(_ key: String) -> Self { Self("proxy.no_user", "\(code: key) has a password but no user name; give both or none") }
 
@@ -65,7 +65,7 @@ extension Message {
 
     static func replyCoding(_ coding: String) -> Self { Self("reply.coding", "the content coding \(code: coding) is not supported") }
     static func replyCharset(_ charset: String) -> Self { Self("reply.charset", "the charset \(code: charset) is not supported") }
-    static let replyCharsetUnnamed = Self("reply.charset_unnamed", "it names no charset and is not UTF-8")
-    static func replyCharsetWrong(_ charset: String) -> Self { Self("reply.charset_wrong", "it is labelled as \(code: charset), but is not in this charset") }
-    static let replyMarkWrong = Self("reply.mark_wrong", "its byte order mark does not match its encoding")
+    static let replyCharsetUnnamed = Self("reply.charset_unnamed", "the answer names no charset and is not UTF-8")
+    static func replyCharsetWrong(_ charset: String) -> Self { Self("reply.charset_wrong", "the answer is labelled as \(code: charset), but is not in that charset") }
+    static let replyMarkWrong = Self("reply.mark_wrong", "the byte order mark of the answer does not match its encoding")
 }

@@ -90,7 +90,7 @@ struct ConfigurationMistakeTests {
             .settingConflict,
             "delivery.fields.CHANNEL",
             nil,
-            "delivery.fields.file has the same name"
+            "delivery.fields.file also has this name"
         ),
         Case(
             "intake.business_no_from: folder:x",
