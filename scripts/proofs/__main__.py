@@ -8,7 +8,6 @@ from proofs.proof import Proof
 
 SCENARIOS = {
     "kill": "every mix of processes is killed at random moments while answers are lost or replaced and clocks are wrong",
-    "alive": "cards, documents, hosts and TOKENs that cannot go keep nothing else back",
     "strike": "each system call is killed or failed in turn",
     "disk": "the power is cut and the disk is full (root)",
     "leaks": "planted names, numbers and pixels appear nowhere; what was erased is gone",

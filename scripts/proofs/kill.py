@@ -7,6 +7,7 @@ the end. Nothing may be lost or sent twice, no back may come before its front, f
 
 import os
 import time
+from collections import Counter
 from datetime import datetime
 
 from proofs.proof import Violation
@@ -167,7 +168,7 @@ class Mix(Stage):
             worker.end()
         for finding in self.late_findings:
             self.violated(finding)
-        self.proxy.replace_no_more()
+        self.proxy.replaced = 0
         self.resolve()
         folders = [worker.folder for worker in self.workers if isinstance(worker, Run)]
         last = self.sandbox.take_in(*folders)
@@ -180,19 +181,18 @@ class Mix(Stage):
         states = [card["state"] for card in cards]
         if states != ["delivered"] * (2 * self.cases):
             self.violated(f"the cards stand at { {state: states.count(state) for state in set(states)} }")
-        noted, repeats = self.proxy.noted(), sum(count - 1 for count in self.verifier.noted().values())
+        fates = Counter(self.proxy.fates)
         for fate in ("lost", "replaced"):
-            self.expect(noted[fate] > 0 or noted["passed"] < 20, f"no answer was {fate}")
-        self.expect(self.has_expired() or noted["passed"] < 20, "no TOKEN expired")
+            self.expect(fates[fate] > 0 or fates["passed"] < 20, f"no answer was {fate}")
+        self.expect(self.has_expired() or fates["passed"] < 20, "no TOKEN expired")
         moved = sum(abs(datetime.fromisoformat(card["created_at"]).timestamp() - time.time()) > 1800 for card in cards)
         # A process that is started again to finish the rest brings no card.
         self.expect(moved > 0 or self.kills < 10, "no card bears the time of a wrong clock")
         self.proof.figure(
             self.name,
-            f"{2 * self.cases} cards, {self.kills} kills, {noted['lost']} lost answers, {noted['replaced']} replaced ones "
-            f"({noted['refusing']} times no connection after it), {self.resolved} cards for a person, "
-            f"{self.clocks} wrong clocks ({moved} cards bear their time), "
-            f"{repeats} photos verified again",
+            f"{2 * self.cases} cards, {self.kills} kills, {fates['lost']} lost answers, {fates['replaced']} replaced ones "
+            f"({fates['refusing']} times no connection after it), {self.resolved} cards for a person, "
+            f"{self.clocks} wrong clocks ({moved} cards bear their time)",
         )
 
     def has_expired(self):
@@ -232,21 +232,4 @@ def mix(name, kinds, settings):
     return prove
 
 
-def hold(proof):
-    """Under delivery.on_unknown=hold a card whose answer was lost is held, and never sent again by itself."""
-    stage = Stage(proof, "hold")
-    stage.lose_answers(LOST_ANSWERS)
-    photos = stage.photos("photos", range(8 if proof.quick else 100))
-    sandbox = stage.new_sandbox(delivery_on_unknown="hold", delivery_concurrency=4)
-    for what in ("the run", "a second run"):
-        proof.expect_end(sandbox.take_in(photos), f"hold: {what}", 1)
-        held = [card["reason"] for card in sandbox.cards("--state", "held")]
-        lost = stage.proxy.noted()["lost"]
-        if lost == 0 or held.count("outcome_unknown") != lost or len(held) != lost:
-            stage.violated(f"{lost} answers were lost, but after {what} {len(held)} cards are held: {set(held)}")
-    stage.expect_none_twice()
-    proof.expect_whole(sandbox, "hold")
-    proof.figure("hold", f"{len(held)} cards held for {lost} lost answers, {stage.backend.count()} documents once each")
-
-
-PARTS = {name: mix(name, kinds, settings) for name, kinds, settings in MIXES} | {"hold": hold}
+PARTS = {name: mix(name, kinds, settings) for name, kinds, settings in MIXES}

@@ -1,25 +1,21 @@
-"""The other side: a stub verifier and a proxy that loses and replaces answers, each a process of its own, and the backend."""
+"""The other side: a stub verifier and the backend, each a process of its own, and a proxy that loses and replaces answers."""
 
 import contextlib
-import hashlib
+import http.client
+import http.server
 import json
 import os
 import random
-import re
 import socket
-import socketserver
 import subprocess
 import sys
 import threading
 import time
-from collections import Counter
-from pathlib import Path
 
 from proofs import cards
-from proofs.tool import replace_file
 
 # What a gateway puts in the place of an answer: the backend has the document all the same.
-REPLACEMENTS = ("503 Service Unavailable", "301 Moved Permanently", "403 Forbidden", "404 Not Found", "502 Bad Gateway")
+REPLACEMENTS = (503, 301, 403, 404, 502)
 # After every other replaced answer connections are refused for so many seconds at most.
 REFUSING, LONGEST_REFUSAL = 0.5, 0.2
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -47,53 +43,10 @@ class Service:
         self.process.stdout.close()
 
 
-class Stub(Service):
-    """One of the servers below; it notes a word per request in a file."""
-
-    def __init__(self, folder, server, *arguments, **environment):
-        self.log = os.path.join(folder, f"{server}.log")
-        open(self.log, "w", encoding="utf-8").close()
-        environment |= {"PYTHONPATH": SCRIPTS, "PYTHONDONTWRITEBYTECODE": "1"}
-        super().__init__([sys.executable, "-m", "proofs.remote", server, self.log, *map(str, arguments)], environment)
-
-    def noted(self):
-        with open(self.log, encoding="utf-8") as file:
-            return Counter(file.read().split())
-
-
-def verifier(folder, **environment):
-    """Reads the marks of `cards.py`; notes the SHA-256 of each image."""
-    return Stub(folder, "verifier", **environment)
-
-
-class LossyProxy(Stub):
-    """Loses and replaces shares of the backend's answers; notes `passed`, `lost`, `replaced`, and `refusing` connections."""
-
-    def __init__(self, folder, backend, lost, replaced, seed):
-        super().__init__(folder, "proxy", backend.port, lost, replaced, seed)
-        self.url += "/upload"
-
-    def replace_no_more(self):
-        self.process.stdin.write("calm\n")
-        self.process.stdin.flush()
-
-
-class PickyProxy(Stub):
-    """Answers 500 to the documents of some business numbers, and 403 to TOKENs that a file does not name; passes the others on."""
-
-    def __init__(self, folder, backend, rules):
-        self.rules = os.path.join(folder, "rules.json")
-        self.set(**rules)
-        super().__init__(folder, "picky", backend.port, self.rules)
-        self.url += "/upload"
-
-    def set(self, **rules):
-        replace_file(self.rules, json.dumps(rules))
-
-
-def image_host(folder, images):
-    """Serves the files of a folder; answers 500 to every other path."""
-    return Stub(folder, "images", images)
+def verifier(**environment):
+    """A process that reads the marks of `cards.py`."""
+    environment |= {"PYTHONPATH": SCRIPTS, "PYTHONDONTWRITEBYTECODE": "1"}
+    return Service([sys.executable, "-m", "proofs.remote"], environment)
 
 
 class Backend(Service):
@@ -128,9 +81,6 @@ class Backend(Service):
             return 0
 
 
-# What follows runs in the processes of the stubs.
-
-
 def reading(image):
     """What the dialect FaceID v1 answers to an image."""
     answer = {"request_id": "1700000000,stub", "time_used": 1}
@@ -153,167 +103,113 @@ def reading(image):
     }
 
 
-def read_message(stream):
-    """One HTTP message with Content-Length as bytes; None at the end of the stream."""
-    head = b""
-    while not head.endswith(b"\r\n\r\n"):
-        line = stream.readline()
-        if not line:
-            return None
-        head += line
-    lengths = [line.split(b":")[1] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
-    body = stream.read(int(lengths[0]) if lengths else 0)
-    return head + body if len(body) == int(lengths[0] if lengths else 0) else None
-
-
-def answer(status, body=b"", *fields):
-    """An answer with these fields beside its length."""
-    return "\r\n".join([f"HTTP/1.1 {status}", *fields, f"Content-Length: {len(body)}", "", ""]).encode() + body
-
-
-class Handler(socketserver.StreamRequestHandler):
+class Handler(http.server.BaseHTTPRequestHandler):
     """Answers request after request over one connection."""
 
+    protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
-    def handle(self):
-        while (request := read_message(self.rfile)) is not None:
-            self.wfile.write(self.answer(request))
+    def body(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if len(body) < int(self.headers["Content-Length"]):
+            raise ConnectionError("the client has gone")
+        return body
+
+    def answer(self, status, headers, body):
+        self.send_response_only(status)
+        for name, value in [*headers.items(), ("Content-Length", len(body))]:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """The proofs print what they find themselves."""
+
+
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 128
+
+    def __init__(self, handler):
+        super().__init__(("127.0.0.1", 0), handler)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, request, client_address):
+        """A client that was killed: that is what the proofs do."""
 
 
 class VerifierHandler(Handler):
-    def answer(self, request):
-        start = request.index(b"\r\n\r\n", request.index(b'name="image"')) + 4
-        boundary = re.search(rb'boundary="?([^"\r\n;]+)', request)[1]
-        image = request[start : request.index(b"\r\n--" + boundary, start)]
-        self.server.note(hashlib.sha256(image).hexdigest())
-        return answer("200 OK", json.dumps(reading(image)).encode(), "Content-Type: application/json")
+    def do_POST(self):
+        body = self.body()
+        start = body.index(b"\r\n\r\n", body.index(b'name="image"')) + 4
+        image = body[start : body.index(b"\r\n--" + self.headers.get_param("boundary").encode(), start)]
+        self.answer(200, {"Content-Type": "application/json"}, json.dumps(reading(image)).encode())
 
 
 class ProxyHandler(Handler):
-    def handle(self):
-        with socket.create_connection(("127.0.0.1", int(self.server.arguments[0]))) as upstream:
-            answers = upstream.makefile("rb")
-            while (request := self.next_request()) is not None:
-                upstream.sendall(request)
-                given = read_message(answers)
-                # By now the backend has committed, whatever becomes of its answer.
-                fate = self.server.fate()
-                self.server.note(fate)
-                if fate == "replaced":
-                    return self.replace()
-                if given is None or fate == "lost":
-                    return
-                self.wfile.write(given)
-
-    def next_request(self):
+    def handle_one_request(self):
         self.server.idle.add(self.connection)
         try:
-            return read_message(self.rfile)
+            super().handle_one_request()
         finally:
             self.server.idle.discard(self.connection)
 
-    def replace(self):
-        """Another answer, and now and then no connection for the request that follows."""
-        status = self.server.random.choice(REPLACEMENTS)
-        fields = ("Retry-After: 0", "Location: /", "Content-Type: text/html", "Connection: close")
-        if self.server.random.random() < REFUSING:
-            self.server.note("refusing")
-            self.server.shutdown()
-        self.wfile.write(answer(status, b"<html>gateway</html>", *fields))
-
-
-def field(request, name):
-    """The text of a part of a form."""
-    start = request.find(b'name="' + name + b'"\r\n')
-    return request[start:].split(b"\r\n\r\n", 1)[1].split(b"\r\n", 1)[0].decode() if start >= 0 else ""
-
-
-class PickyHandler(Handler):
-    def answer(self, request):
-        port, rules = self.server.arguments
-        with open(rules, encoding="utf-8") as file:
-            known = json.load(file)
-        number, token = field(request, b"BUSINESSNO"), field(request, b"TOKEN")
-        if number in known.get("fails", ()):
-            given = answer("500 Internal Server Error")
-        elif known.get("token") not in (None, token):
-            given = answer("403 Forbidden")
+    def do_POST(self):
+        body, proxy = self.body(), self.server
+        proxy.idle.discard(self.connection)
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", proxy.backend.port)) as upstream:
+            upstream.request("POST", self.path, body, dict(self.headers))
+            given = upstream.getresponse()
+            # By now the backend has committed, whatever becomes of its answer.
+            status, headers, body = given.status, given.headers, given.read()
+            del headers["Content-Length"]
+        drawn = proxy.random.random()
+        fate = "lost" if drawn < proxy.lost else "replaced" if drawn < proxy.lost + proxy.replaced else "passed"
+        proxy.fates.append(fate)
+        if fate == "replaced":
+            status, body = proxy.random.choice(REPLACEMENTS), b"<html>gateway</html>"
+            headers = {"Retry-After": "0", "Location": "/", "Content-Type": "text/html", "Connection": "close"}
+            if proxy.random.random() < REFUSING:
+                proxy.fates.append("refusing")
+                proxy.shutdown()
+        if fate == "lost":
+            self.close_connection = True
         else:
-            with socket.create_connection(("127.0.0.1", int(port))) as upstream:
-                upstream.sendall(request)
-                given = read_message(upstream.makefile("rb"))
-        self.server.note("passed" if b" 200 " in given.split(b"\r\n", 1)[0] else "refused")
-        return given
+            self.answer(status, headers, body)
 
 
-class ImageHandler(Handler):
-    def answer(self, request):
-        path = os.path.join(self.server.arguments[0], os.path.basename(request.split(b" ", 2)[1].decode()))
-        is_there = os.path.isfile(path)
-        self.server.note("sent" if is_there else "failed")
-        return answer("200 OK", Path(path).read_bytes()) if is_there else answer("500 Internal Server Error")
+class LossyProxy(Server):
+    """Loses and replaces shares of the backend's answers; tells `fates`: passed, lost, replaced, and refusing connections."""
 
-
-class Server(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    allow_reuse_address = True
-    request_queue_size = 128
-
-    def __init__(self, handler, log, arguments):
-        super().__init__(("127.0.0.1", 0), handler)
-        self.log, self.arguments = log, arguments
-        self.lock = threading.Lock()
-        self.random = random.Random(arguments[-1] if arguments else None)
-        self.is_calm = False
+    def __init__(self, backend, lost, replaced, seed):
+        super().__init__(ProxyHandler)
+        self.backend, self.lost, self.replaced, self.random = backend, lost, replaced, random.Random(seed)
+        self.url += "/upload"
         # The connections that wait for a request.
-        self.idle = set()
-
-    def fate(self):
-        """What becomes of the next answer."""
-        lost, replaced = map(float, self.arguments[1:3])
-        with self.lock:
-            drawn = self.random.random()
-        if drawn < lost:
-            return "lost"
-        return "replaced" if drawn < lost + replaced and not self.is_calm else "passed"
+        self.fates, self.idle, self.is_open = [], set(), True
+        threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
         """Serves; whenever a handler ends that by `shutdown()`, connections are refused for a while."""
-        while True:
+        while self.is_open:
             self.serve_forever(poll_interval=0.01)
-            address = self.server_address
             self.socket.close()
             # Bound but not listening, a socket refuses connections, and nothing else can take the port.
             self.socket = socket.socket()
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self.socket.bind(address)
+            self.socket.bind(self.server_address)
             for connection in list(self.idle):
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
             time.sleep(self.random.uniform(0, LONGEST_REFUSAL))
             self.server_activate()
 
-    def note(self, word):
-        with self.lock:
-            self.log.write(word + "\n")
-            self.log.flush()
-
-    def handle_error(self, request, client_address):
-        # A client that was killed: that is what the proofs do.
-        pass
-
-
-def main():
-    handlers = {"verifier": VerifierHandler, "proxy": ProxyHandler, "picky": PickyHandler, "images": ImageHandler}
-    handler = handlers[sys.argv[1]]
-    with open(sys.argv[2], "a", encoding="utf-8") as log:
-        server = Server(handler, log, sys.argv[3:])
-        threading.Thread(target=server.serve, daemon=True).start()
-        print(f"http://127.0.0.1:{server.server_address[1]}", flush=True)
-        for _ in sys.stdin:
-            server.is_calm = True
+    def stop(self):
+        self.is_open = False
+        self.shutdown()
 
 
 if __name__ == "__main__":
-    main()
+    verifying = Server(VerifierHandler)
+    threading.Thread(target=verifying.serve_forever, daemon=True).start()
+    print(verifying.url, flush=True)
+    sys.stdin.read()

@@ -15,14 +15,13 @@ class Stage:
     def __init__(self, proof, name, *options, **environment):
         self.proof, self.name, self.random = proof, name, proof.random
         self.folder, self.pairs = proof.subfolder(name), Pairs(proof.seed)
-        self.verifier = proof.keep_running(verifier(self.folder, **environment))
+        self.verifier = proof.keep_running(verifier(**environment))
         self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder, *options))
         self.delivery_url = self.backend.url
 
-    def lose_answers(self, lost, replaced=0):
+    def lose_answers(self, lost, replaced):
         """From now on shares of the backend's answers are lost on the way, or replaced by a gateway's."""
-        seed = f"{self.name}-{self.proof.seed}"
-        self.proxy = self.proof.keep_running(LossyProxy(self.folder, self.backend, lost, replaced, seed))
+        self.proxy = self.proof.keep_running(LossyProxy(self.backend, lost, replaced, f"{self.name}-{self.proof.seed}"))
         self.delivery_url = self.proxy.url
 
     def subfolder(self, name):
