@@ -68,7 +68,9 @@ class Trial:
 
     def run(self, mode, at=None, **more):
         """A struck run; what the shim said of it."""
-        variables = self.stage.shim.variables(mode, self.report, at, below=f"{self.sandbox.path}:{self.photos}", **more)
+        # A failure is one of files; a kill may strike what goes to the network as well.
+        below = f"{self.sandbox.path}:{self.photos}" if mode == "fail" else None
+        variables = self.stage.shim.variables(mode, self.report, at, below=below, **more)
         self.outcome = self.give(variables)
         self.end = self.outcome.status
         return self.stage.shim.lines(self.report)

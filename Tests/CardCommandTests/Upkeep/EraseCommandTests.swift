@@ -166,7 +166,7 @@ struct EraseCommandTests {
         let report = self.tool.home.appending(path: "calls.txt")
         let counting = [
             "LD_PRELOAD": try await self.tool.shim("shim"), "PROOF_SHIM_MODE": "count",
-            "PROOF_SHIM_REPORT": report.path, "PROOF_SHIM_SCOPE": "files", "PROOF_SHIM_BELOW": folder.path,
+            "PROOF_SHIM_REPORT": report.path, "PROOF_SHIM_BELOW": folder.path,
         ]
         let command = ["cards", "export", card, "--output", folder.path, "--why", "ticket 7"]
         try await self.tool.run(command, counting, ends: 0)

@@ -5,8 +5,7 @@
  *                    "fail"   makes call number PROOF_SHIM_AT fail, and with PROOF_SHIM_STICKY=1 every later one
  * PROOF_SHIM_ERRNO   the error of "fail": EIO or ENOSPC
  * PROOF_SHIM_ONLY    the one kind of call that counts, such as "unlink"
- * PROOF_SHIM_BELOW   folders, separated by colons; in the mode "fail", and with PROOF_SHIM_SCOPE=files, only calls on what
- *                    lies below them count
+ * PROOF_SHIM_BELOW   folders, separated by colons: only calls on what lies below them count
  * PROOF_SHIM_REPORT  file for one line per kind of call at the end: "name count"
  * PROOF_SHIM_TRACE   file for one line per path that was opened for writing, made, linked or renamed
  * PROOF_SHIM_CHILDREN=1 leaves the shim on in child processes
@@ -48,63 +47,48 @@ static enum mode mode = M_OFF;
 static atomic_long counter;
 static atomic_long counts[K_KINDS];
 static long target = -1;
-static int sticky, files_only, failure = EIO, trace = -1;
+static int sticky, failure = EIO, trace = -1;
 static const char *only;
 static char below[8][PATH_MAX];
 static int belows;
 static pid_t owner;
 
-#define REAL(name) ((__typeof__(&name))real(#name, &slot_##name))
-#define SLOT(name) static _Atomic(void *) slot_##name
+/* The function of libc behind the one of the same name here. */
+#define REAL(name) ({                                                   \
+        static _Atomic(void *) found;                                   \
+        if (found == NULL) found = dlsym(RTLD_NEXT, #name);             \
+        (__typeof__(&name))(void *)found;                               \
+    })
 
-static void *real(const char *name, _Atomic(void *) *slot) {
-    void *found = atomic_load_explicit(slot, memory_order_relaxed);
-    if (found == NULL) {
-        found = dlsym(RTLD_NEXT, name);
-        atomic_store_explicit(slot, found, memory_order_relaxed);
-    }
-    return found;
+/* The absolute path of what a call names: a path, or with an empty one a descriptor. Symbolic links in it stay. */
+typedef char location[2 * PATH_MAX];
+static void locate(int folder, const char *path, location found) {
+    char link[64] = "/proc/self/cwd";
+    ssize_t length = 0;
+    if (path == NULL) path = "";
+    if (folder != AT_FDCWD) snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
+    if (path[0] != '/') length = syscall(SYS_readlinkat, AT_FDCWD, link, found, PATH_MAX);
+    if (length < 0) length = 0;
+    snprintf(found + length, PATH_MAX, "%s%s", length > 0 && path[0] != 0 ? "/" : "", path);
 }
 
-static int is_below(const char *path) {
+static int is_below(int folder, const char *path) {
+    if (belows == 0) return 1;
+    location found;
+    locate(folder, path, found);
     for (int i = 0; i < belows; i++) {
         size_t length = strlen(below[i]);
-        if (strncmp(path, below[i], length) == 0 && (path[length] == 0 || path[length] == '/')) return 1;
+        if (strncmp(found, below[i], length) == 0 && (found[length] == 0 || found[length] == '/')) return 1;
     }
     return 0;
 }
 
-static int descriptor_is_below(int fd) {
-    char link[64], path[PATH_MAX];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t length = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path - 1);
-    if (length <= 0) return 0;
-    path[length] = 0;
-    return is_below(path);
-}
-
-/* An absolute path without symbolic links is what the proofs hand out; a relative one is resolved by its folder. */
-static int path_is_below(int folder, const char *path) {
-    if (path == NULL) return 0;
-    if (path[0] == '/') return is_below(path);
-    if (folder != AT_FDCWD) return descriptor_is_below(folder);
-    char current[PATH_MAX];
-    return getcwd(current, sizeof current) != NULL && is_below(current);
-}
-
 static void note(int folder, const char *what, const char *path) {
-    if (trace < 0 || path == NULL) return;
-    char line[2 * PATH_MAX + 32], base[PATH_MAX] = "";
-    if (path[0] != '/') {
-        char link[64];
-        if (folder == AT_FDCWD) snprintf(link, sizeof link, "/proc/self/cwd");
-        else snprintf(link, sizeof link, "/proc/self/fd/%d", folder);
-        ssize_t length = syscall(SYS_readlinkat, AT_FDCWD, link, base, sizeof base - 2);
-        if (length < 0) length = 0;
-        base[length] = '/';
-        base[length + 1] = 0;
-    }
-    int size = snprintf(line, sizeof line, "%s %s%s\n", what, base, path);
+    if (trace < 0) return;
+    location found;
+    char line[sizeof found + 32];
+    locate(folder, path, found);
+    int size = snprintf(line, sizeof line, "%s %s\n", what, found);
     syscall(SYS_write, trace, line, (size_t)size);
 }
 
@@ -118,12 +102,11 @@ static void tell(const char *text) {
 }
 
 /* Whether the call is to fail; kills the process at the point asked for. */
-static int strike(enum kind kind, int in_scope) {
+static int strike(enum kind kind, int folder, const char *path) {
     if (mode == M_OFF) return 0;
     int is_read = kind == K_READ || kind == K_PREAD || kind == K_OPEN || kind == K_MMAP;
     if (is_read && (mode != M_FAIL || failure == ENOSPC)) return 0;
-    if ((mode == M_FAIL || files_only) && !in_scope) return 0;
-    if (only != NULL && strcmp(only, names[kind]) != 0) return 0;
+    if ((only != NULL && strcmp(only, names[kind]) != 0) || !is_below(folder, path)) return 0;
     long number = atomic_fetch_add(&counter, 1) + 1;
     atomic_fetch_add(&counts[kind], 1);
     if (mode == M_KILL && number == target) {
@@ -142,11 +125,6 @@ static int strike(enum kind kind, int in_scope) {
     return 0;
 }
 
-static int scope_fd(int fd) { return (mode == M_FAIL || files_only) ? descriptor_is_below(fd) : 1; }
-static int scope_path(int folder, const char *path) {
-    return (mode == M_FAIL || files_only) ? path_is_below(folder, path) : 1;
-}
-
 __attribute__((constructor)) static void begin(void) {
     const char *text = getenv("PROOF_SHIM_MODE");
     if (text == NULL) return;
@@ -154,7 +132,6 @@ __attribute__((constructor)) static void begin(void) {
     const char *at = getenv("PROOF_SHIM_AT");
     if (at != NULL) target = atol(at);
     sticky = getenv("PROOF_SHIM_STICKY") != NULL && strcmp(getenv("PROOF_SHIM_STICKY"), "1") == 0;
-    files_only = getenv("PROOF_SHIM_SCOPE") != NULL && strcmp(getenv("PROOF_SHIM_SCOPE"), "files") == 0;
     only = getenv("PROOF_SHIM_ONLY");
     const char *number = getenv("PROOF_SHIM_ERRNO");
     if (number != NULL && strcmp(number, "ENOSPC") == 0) failure = ENOSPC;
@@ -188,60 +165,52 @@ __attribute__((destructor)) static void finish(void) {
     }
 }
 
+/* On 64 bits functions for large files are others by name alone. */
+#define LARGE(name) __typeof__(name##64) name##64 __attribute__((alias(#name)));
+
 /* Calls on a descriptor. */
 #define ON_DESCRIPTOR(type, name, kind, parameters, arguments)          \
-    SLOT(name);                                                         \
     type name parameters {                                              \
-        if (strike(kind, scope_fd(fd))) return -1;                      \
+        if (strike(kind, fd, "")) return -1;                            \
         return REAL(name) arguments;                                    \
     }
 
 ON_DESCRIPTOR(ssize_t, write, K_WRITE, (int fd, const void *data, size_t size), (fd, data, size))
 ON_DESCRIPTOR(ssize_t, pwrite, K_PWRITE, (int fd, const void *data, size_t size, off_t at), (fd, data, size, at))
-ON_DESCRIPTOR(ssize_t, pwrite64, K_PWRITE, (int fd, const void *data, size_t size, off64_t at), (fd, data, size, at))
 ON_DESCRIPTOR(ssize_t, writev, K_WRITEV, (int fd, const struct iovec *parts, int count), (fd, parts, count))
 ON_DESCRIPTOR(ssize_t, pwritev, K_PWRITEV, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
-ON_DESCRIPTOR(ssize_t, pwritev64, K_PWRITEV, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
 ON_DESCRIPTOR(int, fsync, K_FSYNC, (int fd), (fd))
 ON_DESCRIPTOR(int, fdatasync, K_FDATASYNC, (int fd), (fd))
 ON_DESCRIPTOR(int, ftruncate, K_FTRUNCATE, (int fd, off_t size), (fd, size))
-ON_DESCRIPTOR(int, ftruncate64, K_FTRUNCATE, (int fd, off64_t size), (fd, size))
 ON_DESCRIPTOR(int, fallocate, K_FALLOCATE, (int fd, int how, off_t at, off_t size), (fd, how, at, size))
-ON_DESCRIPTOR(int, fallocate64, K_FALLOCATE, (int fd, int how, off64_t at, off64_t size), (fd, how, at, size))
 ON_DESCRIPTOR(int, fchmod, K_FCHMOD, (int fd, mode_t bits), (fd, bits))
 ON_DESCRIPTOR(ssize_t, read, K_READ, (int fd, void *data, size_t size), (fd, data, size))
 ON_DESCRIPTOR(ssize_t, pread, K_PREAD, (int fd, void *data, size_t size, off_t at), (fd, data, size, at))
-ON_DESCRIPTOR(ssize_t, pread64, K_PREAD, (int fd, void *data, size_t size, off64_t at), (fd, data, size, at))
 ON_DESCRIPTOR(ssize_t, send, K_SEND, (int fd, const void *data, size_t size, int flags), (fd, data, size, flags))
 ON_DESCRIPTOR(ssize_t, sendto, K_SENDTO, (int fd, const void *data, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t length), (fd, data, size, flags, to, length))
 ON_DESCRIPTOR(ssize_t, sendmsg, K_SENDMSG, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
 ON_DESCRIPTOR(int, sendmmsg, K_SENDMMSG, (int fd, struct mmsghdr *messages, unsigned int count, int flags), (fd, messages, count, flags))
 ON_DESCRIPTOR(ssize_t, sendfile, K_SENDFILE, (int fd, int from, off_t *at, size_t size), (fd, from, at, size))
 
-#define FALLOCATE(name)                                                 \
-    SLOT(name);                                                         \
-    int name(int fd, off_t at, off_t size) {                            \
-        if (strike(K_FALLOCATE, scope_fd(fd))) return failure;          \
-        return REAL(name)(fd, at, size);                                \
-    }
-FALLOCATE(posix_fallocate)
-FALLOCATE(posix_fallocate64)
+LARGE(pwrite) LARGE(pwritev) LARGE(ftruncate) LARGE(fallocate) LARGE(pread)
+
+int posix_fallocate(int fd, off_t at, off_t size) {
+    if (strike(K_FALLOCATE, fd, "")) return failure;
+    return REAL(posix_fallocate)(fd, at, size);
+}
+LARGE(posix_fallocate)
 
 /* Mapping the shared-memory index and the ballast; anonymous memory never passes. */
-#define MMAP(name)                                                                                      \
-    SLOT(name);                                                                                         \
-    void *name(void *address, size_t size, int protection, int flags, int fd, off_t at) {               \
-        if (fd >= 0 && mode == M_FAIL && strike(K_MMAP, descriptor_is_below(fd))) return MAP_FAILED;    \
-        return REAL(name)(address, size, protection, flags, fd, at);                                    \
-    }
-MMAP(mmap)
-MMAP(mmap64)
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t at) {
+    if (fd >= 0 && mode == M_FAIL && strike(K_MMAP, fd, "")) return MAP_FAILED;
+    return REAL(mmap)(address, size, protection, flags, fd, at);
+}
+LARGE(mmap)
 
 /* Calls on a path. */
 #define ON_PATH(type, name, kind, parameters, arguments, folder, path)  \
-    SLOT(name);                                                         \
     type name parameters {                                              \
-        if (strike(kind, scope_path(folder, path))) return -1;          \
+        if (strike(kind, folder, path)) return -1;                      \
         note(folder, names[kind], path);                                \
         return REAL(name) arguments;                                    \
     }
@@ -261,70 +230,40 @@ ON_PATH(int, mkdir, K_MKDIR, (const char *path, mode_t bits), (path, bits), AT_F
 ON_PATH(int, mkdirat, K_MKDIR, (int folder, const char *path, mode_t bits), (folder, path, bits), folder, path)
 
 static int opening(int folder, const char *path, int flags) {
-    int creates = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
-    if (strike(creates ? K_OPEN_CREATE : K_OPEN, scope_path(folder, path))) return 1;
+    int creates = __OPEN_NEEDS_MODE(flags);
+    if (strike(creates ? K_OPEN_CREATE : K_OPEN, folder, path)) return 1;
     if (creates || (flags & O_ACCMODE) != O_RDONLY) note(folder, creates ? "open(create)" : "open(write)", path);
     return 0;
 }
-#define BITS(flags)                                                             \
-    mode_t bits = 0;                                                            \
-    if (((flags) & O_CREAT) || ((flags) & O_TMPFILE) == O_TMPFILE) {            \
-        va_list list;                                                           \
-        va_start(list, flags);                                                  \
-        bits = va_arg(list, mode_t);                                            \
-        va_end(list);                                                           \
-    }
-#define OPEN(name)                                                      \
-    SLOT(name);                                                         \
-    int name(const char *path, int flags, ...) {                        \
-        BITS(flags)                                                     \
-        if (opening(AT_FDCWD, path, flags)) return -1;                  \
-        return REAL(name)(path, flags, bits);                           \
-    }
-#define OPENAT(name)                                                    \
-    SLOT(name);                                                         \
-    int name(int folder, const char *path, int flags, ...) {            \
-        BITS(flags)                                                     \
-        if (opening(folder, path, flags)) return -1;                    \
-        return REAL(name)(folder, path, flags, bits);                   \
-    }
-OPEN(open)
-OPEN(open64)
-OPENAT(openat)
-OPENAT(openat64)
+/* The permissions of a new file, which are given only with these flags. */
+#define BITS(flags)                                                                         \
+    va_list list;                                                                           \
+    va_start(list, flags);                                                                  \
+    mode_t bits = __OPEN_NEEDS_MODE(flags) ? va_arg(list, mode_t) : 0;                      \
+    va_end(list);
 
-SLOT(creat);
-int creat(const char *path, mode_t bits) {
-    if (opening(AT_FDCWD, path, O_CREAT | O_WRONLY)) return -1;
-    return REAL(creat)(path, bits);
+int openat(int folder, const char *path, int flags, ...) {
+    BITS(flags)
+    if (opening(folder, path, flags)) return -1;
+    return REAL(openat)(folder, path, flags, bits);
 }
+int open(const char *path, int flags, ...) {
+    BITS(flags)
+    return openat(AT_FDCWD, path, flags, bits);
+}
+int creat(const char *path, mode_t bits) { return open(path, O_CREAT | O_WRONLY | O_TRUNC, bits); }
 /* stdio's opens for writing do not pass open(). */
-#define FOPEN(name)                                                                                     \
-    SLOT(name);                                                                                         \
-    FILE *name(const char *path, const char *how) {                                                     \
-        if (strpbrk(how, "wa+") != NULL && opening(AT_FDCWD, path, O_CREAT | O_WRONLY)) return NULL;    \
-        return REAL(name)(path, how);                                                                   \
-    }
-FOPEN(fopen)
-FOPEN(fopen64)
-#define MKSTEMP(name)                                   \
-    SLOT(name);                                         \
-    int name(char *path) {                              \
-        if (strike(K_OPEN_CREATE, scope_path(AT_FDCWD, path))) return -1; \
-        int fd = REAL(name)(path);                      \
-        note(AT_FDCWD, "mkstemp", path);                \
-        return fd;                                      \
-    }
-MKSTEMP(mkstemp)
-MKSTEMP(mkstemp64)
-SLOT(mkostemp);
-int mkostemp(char *path, int flags) {
-    if (strike(K_OPEN_CREATE, scope_path(AT_FDCWD, path))) return -1;
-    int fd = REAL(mkostemp)(path, flags);
-    note(AT_FDCWD, "mkostemp", path);
-    return fd;
+FILE *fopen(const char *path, const char *how) {
+    if (strpbrk(how, "wa+") != NULL && opening(AT_FDCWD, path, O_CREAT | O_WRONLY)) return NULL;
+    return REAL(fopen)(path, how);
 }
-SLOT(memfd_create);
+int mkostemp(char *path, int flags) {
+    if (opening(AT_FDCWD, path, O_CREAT | O_WRONLY)) return -1;
+    return REAL(mkostemp)(path, flags);
+}
+int mkstemp(char *path) { return mkostemp(path, 0); }
+LARGE(open) LARGE(openat) LARGE(creat) LARGE(fopen) LARGE(mkstemp) LARGE(mkostemp)
+
 int memfd_create(const char *name, unsigned int flags) {
     note(AT_FDCWD, "memfd", name);
     return REAL(memfd_create)(name, flags);

@@ -18,7 +18,7 @@ import Testing
     private func striking(_ mode: String, only kind: String) async throws -> [String: String] {
         [
             "LD_PRELOAD": try await self.tool.shim("shim"), "PROOF_SHIM_MODE": mode, "PROOF_SHIM_ONLY": kind,
-            "PROOF_SHIM_AT": "1", "PROOF_SHIM_STICKY": "1", "PROOF_SHIM_ERRNO": "ENOSPC", "PROOF_SHIM_SCOPE": "files",
+            "PROOF_SHIM_AT": "1", "PROOF_SHIM_STICKY": "1", "PROOF_SHIM_ERRNO": "ENOSPC",
             "PROOF_SHIM_BELOW": self.inbox.folder.path, "PROOF_SHIM_CHILDREN": "1",
         ]
     }
