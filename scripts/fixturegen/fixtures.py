@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 
 from PIL import Image
 
@@ -14,13 +15,14 @@ IN_MANIFEST = ("LOAN-2026-0001", "LOAN-2026-0003", "LOAN-2026-0009")
 
 
 def write_all(out, seed):
+    for folder in FOLDERS:
+        shutil.rmtree(out.root / folder, ignore_errors=True)
     cards.write_cards(out, seed)
     oddities.write_oddities(out, seed)
     malformed.write_refused(out, seed)
     _write_orientations(out, seed)
     _write_manifests(out, seed)
     out.finish()
-    out.remove_others(FOLDERS)
 
 
 def _write_orientations(out, seed):

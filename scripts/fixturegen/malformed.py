@@ -37,6 +37,10 @@ def _small_front(rng):
     return _front(rng)[1].resize((474, 300), Image.Resampling.LANCZOS)
 
 
+def _small_front_as(kind, **options):
+    return lambda rng: encode.saved(_small_front(rng), kind, **options)
+
+
 def _photocopy(rng):
     person, image = _front(rng)
     return encode.jpeg(art.colourless(image, rng), 70), seen(person, "front", "scan", image)
@@ -108,26 +112,18 @@ CASES = {
     "HEADER-ONLY": ("front.jpg", "the JPEG ends after its frame header", _header_only),
     "EMPTY": ("front.jpg", "the file is empty", lambda rng: b""),
     "TEXT": ("front.jpg", "text named .jpg", lambda rng: "这不是图片。This is not an image.\n".encode() * 20),
-    "CLAIMS-64000": (
-        "front.jpg", "the JPEG's header claims 64,000 x 64,000 pixels", lambda rng: _claiming(rng, 64_000),
-    ),
-    "CLAIMS-65535": (
-        "front.jpg", "the JPEG's header claims 65,535 x 65,535 pixels", lambda rng: _claiming(rng, 65_535),
-    ),
-    "PNG-BOMB": (
-        "front.png", "a PNG of 30,000 x 30,000 pixels in a small file", lambda rng: encode.zero_png(30_000, 30_000),
-    ),
+    "CLAIMS-64000": ("front.jpg", "the JPEG's header claims 64,000 x 64,000 pixels", lambda rng: _claiming(rng, 64_000)),
+    "CLAIMS-65535": ("front.jpg", "the JPEG's header claims 65,535 x 65,535 pixels", lambda rng: _claiming(rng, 65_535)),
+    "PNG-BOMB": ("front.png", "a PNG of 30,000 x 30,000 pixels in a small file", lambda rng: encode.zero_png(30_000, 30_000)),
     "PNG-TRUNCATED": ("front.png", "the PNG ends after half its bytes", lambda rng: _beginning(encode.png(_small_front(rng)), 0.5)),
     "PNG-CORRUPT": ("front.png", "the PNG's pixel data is damaged: its checksum is wrong", _png_corrupt),
     "TINY": (
         "front.jpg", "8 x 5 pixels: nothing can be read",
         lambda rng: (encode.jpeg(Image.new("RGB", (8, 5), (205, 228, 246)), 80), {"width": 8, "height": 5}),
     ),
-    "GIF": ("front.gif", "GIF is recognised and not supported", lambda rng: encode.saved(_small_front(rng), "GIF")),
-    "WEBP": ("front.webp", "WEBP is recognised and not supported", lambda rng: encode.saved(_small_front(rng), "WEBP", quality=60)),
-    "TIFF": (
-        "front.tif", "TIFF is recognised and not supported", lambda rng: encode.saved(_small_front(rng), "TIFF", compression="tiff_lzw"),
-    ),
+    "GIF": ("front.gif", "GIF is recognised and not supported", _small_front_as("GIF")),
+    "WEBP": ("front.webp", "WEBP is recognised and not supported", _small_front_as("WEBP", quality=60)),
+    "TIFF": ("front.tif", "TIFF is recognised and not supported", _small_front_as("TIFF", compression="tiff_lzw")),
     "HEIC": ("front.jpg", "HEIC (named .jpg) is recognised and not supported", _heic),
     "PDF": ("front.pdf", "PDF is recognised and not supported", _pdf),
 }

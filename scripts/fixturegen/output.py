@@ -17,14 +17,11 @@ class Output:
     def __init__(self, root):
         self.root = Path(root)
         self.truth = {}
-        self.written = set()
 
     def put(self, path, data, **truth):
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        if not target.exists() or target.read_bytes() != data:
-            target.write_bytes(data)
-        self.written.add(target)
+        target.write_bytes(data)
         if truth:
             self.truth[path] = truth
         print(f"{len(data):>9,}  {path}", file=sys.stderr, flush=True)
@@ -33,15 +30,6 @@ class Output:
         """Writes one image of a card, which is to be delivered unless said otherwise."""
         self.put(path, data, business_no=business_no, **seen(person, side, kind, image, orientation),
                  **{"expected": "delivered", **more})
-
-    def remove_others(self, folders):
-        """Removes from these folders what an earlier run wrote and this one did not."""
-        for folder in folders:
-            for path in sorted((self.root / folder).rglob("*"), reverse=True):
-                if path.is_file() and path not in self.written:
-                    path.unlink()
-                elif path.is_dir() and not any(path.iterdir()):
-                    path.rmdir()
 
     def finish(self):
         text = json.dumps(dict(sorted(self.truth.items())), ensure_ascii=False, indent=1)

@@ -29,6 +29,10 @@ DISTRICTS = ("明月区", "青河区", "东林区", "南山口区", "新安县",
 STREETS = ("明光路", "和平里大街", "青年路", "文化东路", "花园路", "建设大道", "东方红路", "金山街", "学院南路", "春风路")
 WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 FOREVER = "长期"
+FIELDS = {
+    "front": ("name", "gender", "ethnicity", "birth", "address", "number"),
+    "back": ("issuer", "valid_from", "valid_to"),
+}
 
 
 @dataclass(frozen=True)
@@ -51,20 +55,7 @@ class Person:
         return f"{self.valid_from:%Y.%m.%d}-{end}"
 
     def truth(self, side):
-        if side == "front":
-            return {
-                "name": self.name,
-                "gender": self.gender,
-                "ethnicity": self.ethnicity,
-                "birth": self.birth.isoformat(),
-                "address": self.address,
-                "number": self.number,
-            }
-        return {
-            "issuer": self.issuer,
-            "valid_from": self.valid_from.isoformat(),
-            "valid_to": self.valid_to.isoformat() if self.valid_to else FOREVER,
-        }
+        return {field: str(getattr(self, field) or FOREVER) for field in FIELDS[side]}
 
 
 def check_digit(first17):
@@ -108,17 +99,8 @@ def _invent(rng):
         address += f"{rng.randint(1, 28)}栋{rng.randint(1, 6)}单元{rng.randint(1, 32)}0{rng.randint(1, 4)}室"
     start, end = _validity(rng, birth)
     issuer = f"{city}公安局{district[:-1]}分局" if district.endswith("区") else f"{district}公安局"
-    return Person(
-        name=name,
-        gender="女" if woman else "男",
-        ethnicity=rng.choice(ETHNICITIES),
-        birth=birth,
-        address=address,
-        number=first17 + check_digit(first17),
-        issuer=issuer,
-        valid_from=start,
-        valid_to=end,
-    )
+    gender, ethnicity, number = "女" if woman else "男", rng.choice(ETHNICITIES), first17 + check_digit(first17)
+    return Person(name, gender, ethnicity, birth, address, number, issuer, start, end)
 
 
 def stream(seed, *names):

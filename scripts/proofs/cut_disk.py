@@ -6,8 +6,10 @@ What the kernel still holds in memory at that moment never reaches the image, as
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 from proofs.proof import Skip
+from proofs.tool import until
 
 PROGRAMS = ("nbdkit", "nbdfuse", "mkfs.ext4", "mount", "umount")
 
@@ -28,45 +30,40 @@ class CutDisk:
     """One disk image and what is stacked on it."""
 
     def __init__(self, folder, megabytes=1024):
-        self.image = os.path.join(folder, "disk.img")
-        self.socket = os.path.join(folder, "nbd.sock")
-        self.trigger = os.path.join(folder, "cut")
-        self.file = os.path.join(folder, "nbdfile")
-        self.mount_point = os.path.join(folder, "disk")
+        self.image, self.trigger, self.file, self.mount_point = (
+            os.path.join(folder, name) for name in ("disk.img", "cut", "nbdfile", "disk")
+        )
         self.log = open(os.path.join(folder, "disk.log"), "a", encoding="utf-8")
         os.makedirs(self.mount_point, exist_ok=True)
         with open(self.image, "wb") as image:
             image.truncate(megabytes << 20)
         subprocess.run(["mkfs.ext4", "-q", "-F", self.image], check=True, stdout=self.log, stderr=self.log)
-        self.processes = []
-        self.is_mounted = False
+        self.server, self.is_mounted = None, False
 
     def power_on(self):
         """Mounts the file system over the stack that can be cut."""
-        for path in (self.trigger, self.socket):
-            if os.path.exists(path):
-                os.unlink(path)
-        # nbdkit runs its child once it listens; the word on its output is the sign.
-        server = ["nbdkit", "-f", "-U", self.socket, "--filter=error", "file", self.image]
-        server += ["error=EIO", "error-pwrite-rate=100%", f"error-pwrite-file={self.trigger}"]
-        self._start(server, lambda: os.path.exists(self.socket))
-        open(self.file, "w", encoding="utf-8").close()
+        Path(self.trigger).unlink(missing_ok=True)
+        Path(self.file).write_bytes(b"")
+        failing = ["--filter=error", "file", self.image, "error=EIO", "error-pwrite-rate=100%", f"error-pwrite-file={self.trigger}"]
+        command = ["nbdfuse", self.file, "[", "nbdkit", "-f", "--exit-with-parent", *failing, "]"]
+        self.server = subprocess.Popen(command, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
+        # It does not say when it serves.
         size = os.path.getsize(self.image)
-        self._start(["nbdfuse", self.file, "--unix", self.socket], lambda: os.path.getsize(self.file) == size)
+        if not until(lambda: os.path.getsize(self.file) == size, self.server):
+            raise Skip(f"nbdfuse does not serve; see {self.log.name}")
         self._mount(self.file)
 
     def cut(self, process):
         """Lets nothing through any more, and ends the process that was at work."""
-        open(self.trigger, "w", encoding="utf-8").close()
+        Path(self.trigger).touch()
         if process is not None:
             process.kill()
             process.wait()
         self.unmount(lazily=True)
         subprocess.run(["umount", "-l", self.file], check=False, stdout=self.log, stderr=self.log)
-        while self.processes:
-            ended = self.processes.pop()
-            ended.kill()
-            ended.wait()
+        if self.server is not None:
+            self.server.kill()
+            self.server.wait()
 
     def look(self):
         """Mounts the image itself, as the next start of the machine would: replays the journal."""
@@ -89,14 +86,3 @@ class CutDisk:
         if result.returncode != 0:
             raise Skip(f"the file system cannot be mounted: {result.stderr.strip()}")
         self.is_mounted = True
-
-    def _start(self, command, is_ready):
-        process = subprocess.Popen(command, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
-        self.processes.append(process)
-        # Neither program says when it serves; both are asked until they do or end.
-        while not is_ready():
-            try:
-                process.wait(timeout=0.01)
-                raise Skip(f"{command[0]} ended at once; see {self.log.name}")
-            except subprocess.TimeoutExpired:
-                continue
