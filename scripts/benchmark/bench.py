@@ -15,6 +15,7 @@ import urllib.request
 from collections import namedtuple
 
 from benchmark.photos import FOLDER, photos
+from proofs.remote import Service
 
 # Size and kind of the photos, how many, longest edge of what is sent, milliseconds that each endpoint takes.
 Job = namedtuple("Job", "size kind count edge latency")
@@ -41,33 +42,17 @@ ROUNDS, PAIRS = 3, 8
 SAMPLE_SECONDS = 0.02
 
 
-class Endpoint:
+class Endpoint(Service):
     """endpoint.go in one of its roles, and what it counts."""
 
     def __init__(self, role, latency):
         program = os.path.join(FOLDER, "endpoint")
         subprocess.run(["go", "build", "-o", program, "scripts/benchmark/endpoint.go"], check=True)
-        with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
-            port = int(file.read().split()[0]) - (1 if role == "verify" else 2)
-        self.url = f"http://127.0.0.1:{port}"
-        command = [program, "--port", str(port), "--role", role, "--latency", f"{latency}ms"]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        end = time.monotonic() + 10
-        while True:
-            try:
-                self.statistics()
-                return
-            except OSError:
-                if time.monotonic() > end or self.process.poll() is not None:
-                    raise
+        super().__init__([program, "--role", role, "--latency", f"{latency}ms"], {})
 
     def statistics(self):
         with urllib.request.urlopen(f"{self.url}/stats", timeout=5) as answer:
             return json.load(answer)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
 
 
 class Sampler(threading.Thread):

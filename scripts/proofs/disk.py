@@ -65,43 +65,25 @@ def control(proof, disk):
 
 
 class Witness:
-    """Reads what a run reports, on both streams, and remembers how far each card was said to be."""
+    """Reads what a run reports, and remembers how far each card was said to be."""
 
-    def __init__(self, process, goal, known):
-        self.process, self.goal, self.known = process, goal, known
-        self.cards, self.tail = {}, []
-        self.changed, self.open = threading.Condition(), 2
-        self.threads = [threading.Thread(target=self.read, args=(stream,)) for stream in (process.stdout, process.stderr)]
-        for thread in self.threads:
-            thread.start()
+    def __init__(self, known):
+        self.cards, self.known, self.tail = {}, known, []
 
-    def wait(self):
+    def read(self, process, goal=float("inf")):
         """Until so much news was reported, or the run ended; whether it still runs."""
-        with self.changed:
-            self.changed.wait_for(lambda: len(self.cards) >= self.goal or self.open == 0, timeout=HANG_SECONDS)
-        return self.process.poll() is None
-
-    def join(self):
-        for thread in self.threads:
-            thread.join()
-
-    def read(self, stream):
-        for line in stream:
+        while len(self.cards) < goal and (line := process.stdout.readline()):
             try:
                 record = json.loads(line)
             except ValueError:
                 record = {}
             card, state = record.get("card_id", record.get("card.id")), record.get("state", record.get("card.state"))
-            with self.changed:
-                # What was reported before an earlier cut is no news.
-                if card and state in REACHED and reached(state) > reached(self.cards.get(card, self.known.get(card))):
-                    self.cards[card] = state
-                    self.changed.notify_all()
-                elif record.get("level") not in ("debug", "trace", "info"):
-                    self.tail = (self.tail + [line])[-6:]
-        with self.changed:
-            self.open -= 1
-            self.changed.notify_all()
+            # What was reported before an earlier cut is no news.
+            if card and state in REACHED and reached(state) > reached(self.cards.get(card, self.known.get(card))):
+                self.cards[card] = state
+            elif record.get("level") not in ("debug", "trace", "info"):
+                self.tail = (self.tail + [line])[-6:]
+        return process.poll() is None
 
 
 def reached(state):
@@ -141,11 +123,14 @@ def power(proof):
         photos = stage.photos("photos", range(runs * per_cut, (runs + 1) * per_cut))
         runs += 1
         disk.power_on()
-        process = sandbox.start(["run", photos, "--quiet", "--format", "jsonl"])
-        witness = Witness(process, proof.random.randint(0, 2 * per_cut), acknowledged)
-        is_cut = witness.wait()
+        process = sandbox.start(["run", photos, "--quiet", "--format", "jsonl"], stderr=subprocess.STDOUT)
+        hang = threading.Timer(HANG_SECONDS, process.kill)
+        hang.start()
+        witness = Witness(acknowledged)
+        is_cut = witness.read(process, proof.random.randint(0, 2 * per_cut))
+        hang.cancel()
         disk.cut(process)
-        witness.join()
+        witness.read(process)
         done += is_cut
         if not is_cut and process.returncode != 0:
             proof.violated(f"run {runs} ended with {process.returncode} before the cut: {''.join(witness.tail)}")

@@ -263,7 +263,7 @@ class Serve(Worker):
                 image = Path(self.folder, number, f"{side}.jpg").read_bytes()
                 answer = send_until(client, raw_card(image, number, key=f"{number}-{side}"))
                 if answer.status != 202:
-                    self.mix.late_findings.append(f"{number}: the {side} was answered {answer!r}")
+                    self.mix.violated(f"{number}: the {side} was answered {answer!r}")
 
 
 KINDS = {kind.__name__.lower(): kind for kind in (Run, Pathless, Backup, Watch, Serve)}
