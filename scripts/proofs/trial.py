@@ -8,7 +8,7 @@ from proofs.cards import Pairs
 from proofs.shim import Shim
 from proofs.stage import Stage
 from proofs.tool import HANG_SECONDS, until
-from proofs.workers import digest
+from proofs.workers import digests
 
 # So many points of each kind are struck in the quick form.
 QUICK_POINTS = 2
@@ -109,8 +109,7 @@ class Watched(Trial):
         self.wanted = {os.path.join("done", path): content for path, content in self.files().items()}
 
     def files(self):
-        paths = [os.path.join(folder, name) for folder, _, names in os.walk(self.photos) for name in names if name != MARK]
-        return {os.path.relpath(path, self.photos): digest(path) for path in paths}
+        return {path: digest for path, digest in digests(self.photos).items() if path != MARK}
 
     def is_done(self):
         if not all(os.path.exists(os.path.join(self.photos, path)) for path in self.wanted):

@@ -25,6 +25,11 @@ def digest(path):
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
+def digests(folder):
+    """The digest of each file below a folder, by its path from there."""
+    return {str(path.relative_to(folder)): digest(path) for path in Path(folder).rglob("*") if path.is_file()}
+
+
 class Worker:
     """A command over the sandbox of a mix, started again whenever it has ended."""
 
@@ -228,12 +233,7 @@ class Watch(Worker):
 
     def judge_files(self):
         """Every photo lies below `done` with its bytes, and no other one anywhere."""
-        found = {}
-        for folder, _, names in os.walk(self.folder):
-            for name in names:
-                path = os.path.join(folder, name)
-                if name.endswith(".jpg"):
-                    found[os.path.relpath(path, self.folder)] = digest(path)
+        found = {path: digest for path, digest in digests(self.folder).items() if path.endswith(".jpg")}
         wanted = {os.path.join("done", path): digest for path, digest in self.expected.items()}
         for path in sorted(set(wanted.items()) ^ set(found.items()))[:5]:
             self.mix.violated(f"{path[0]} is not where it belongs, or not with the bytes that arrived")

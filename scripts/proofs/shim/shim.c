@@ -48,9 +48,7 @@ static atomic_long counter;
 static atomic_long counts[K_KINDS];
 static long target = -1;
 static int sticky, failure = EIO, trace = -1;
-static const char *only;
-static char below[8][PATH_MAX];
-static int belows;
+static const char *only, *below;
 static pid_t owner;
 
 /* The function of libc behind the one of the same name here. */
@@ -73,12 +71,13 @@ static void locate(int folder, const char *path, location found) {
 }
 
 static int is_below(int folder, const char *path) {
-    if (belows == 0) return 1;
+    if (below == NULL) return 1;
     location found;
     locate(folder, path, found);
-    for (int i = 0; i < belows; i++) {
-        size_t length = strlen(below[i]);
-        if (strncmp(found, below[i], length) == 0 && (found[length] == 0 || found[length] == '/')) return 1;
+    for (const char *each = below; *each != 0; each += *each == ':') {
+        size_t length = strcspn(each, ":");
+        if (strncmp(found, each, length) == 0 && (found[length] == 0 || found[length] == '/')) return 1;
+        each += length;
     }
     return 0;
 }
@@ -125,31 +124,22 @@ static int strike(enum kind kind, int folder, const char *path) {
     return 0;
 }
 
+static int is_set(const char *name, const char *value) { return getenv(name) != NULL && strcmp(getenv(name), value) == 0; }
+
 __attribute__((constructor)) static void begin(void) {
-    const char *text = getenv("PROOF_SHIM_MODE");
-    if (text == NULL) return;
+    if (getenv("PROOF_SHIM_MODE") == NULL) return;
     owner = getpid();
-    const char *at = getenv("PROOF_SHIM_AT");
+    const char *at = getenv("PROOF_SHIM_AT"), *path = getenv("PROOF_SHIM_TRACE");
     if (at != NULL) target = atol(at);
-    sticky = getenv("PROOF_SHIM_STICKY") != NULL && strcmp(getenv("PROOF_SHIM_STICKY"), "1") == 0;
+    sticky = is_set("PROOF_SHIM_STICKY", "1");
     only = getenv("PROOF_SHIM_ONLY");
-    const char *number = getenv("PROOF_SHIM_ERRNO");
-    if (number != NULL && strcmp(number, "ENOSPC") == 0) failure = ENOSPC;
-    const char *folders = getenv("PROOF_SHIM_BELOW");
-    while (folders != NULL && *folders != 0 && belows < 8) {
-        size_t length = strcspn(folders, ":");
-        if (length > 0 && length < PATH_MAX) {
-            memcpy(below[belows], folders, length);
-            below[belows++][length] = 0;
-        }
-        folders += length + (folders[length] == ':');
-    }
-    const char *path = getenv("PROOF_SHIM_TRACE");
+    below = getenv("PROOF_SHIM_BELOW");
+    if (is_set("PROOF_SHIM_ERRNO", "ENOSPC")) failure = ENOSPC;
     if (path != NULL) trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (getenv("PROOF_SHIM_CHILDREN") == NULL) unsetenv("LD_PRELOAD");
-    if (strcmp(text, "kill") == 0) mode = M_KILL;
-    else if (strcmp(text, "fail") == 0) mode = M_FAIL;
-    else if (strcmp(text, "count") == 0) mode = M_COUNT;
+    if (is_set("PROOF_SHIM_MODE", "kill")) mode = M_KILL;
+    if (is_set("PROOF_SHIM_MODE", "fail")) mode = M_FAIL;
+    if (is_set("PROOF_SHIM_MODE", "count")) mode = M_COUNT;
     if (mode != M_OFF) tell("loaded\n");
 }
 
