@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 
 from proofs.proof import Violation
+from proofs.remote import LossyProxy
 from proofs.shim import wrong_clock
 from proofs.stage import TOKEN_EXPIRED, Stage
 from proofs.tool import BUSY, HANG_SECONDS, replace_file, until
@@ -61,7 +62,8 @@ class Mix(Stage):
         # The TOKEN in use expires at half of the documents.
         super().__init__(proof, name, "--expire-token-after", str(cases))
         self.settings, self.expires_after = settings, cases
-        self.lose_answers(LOST_ANSWERS, REPLACED_ANSWERS)
+        self.proxy = proof.keep_running(LossyProxy(self.backend, LOST_ANSWERS, REPLACED_ANSWERS, f"{name}-{proof.seed}"))
+        self.delivery_url = self.proxy.url
         self.tokens = self.resolved = 0
         self.change_token()
         self.sandbox = self.new_sandbox()
@@ -155,7 +157,7 @@ class Mix(Stage):
         self.wait_for(2 * self.cases)
         for worker in self.workers:
             if isinstance(worker, Watch):
-                self.wait_for_files(worker)
+                worker.judge_files()
             worker.end()
         self.proxy.replaced = 0
         self.resolve()
@@ -203,11 +205,6 @@ class Mix(Stage):
 
         if not until(is_done, seconds=HANG_SECONDS / 3, progress=self.backend.count):
             self.violated(f"no progress at {self.backend.count()} documents of {documents}")
-
-    def wait_for_files(self, watch):
-        """Files move after their cards are durable, maybe after the documents have arrived."""
-        until(lambda: not watch.waiting(), seconds=HANG_SECONDS / 3)
-        watch.judge_files()
 
 
 def mix(proof, name, kinds, settings):

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 
 from proofs.cards import Pairs
-from proofs.remote import Backend, LossyProxy, verifier
+from proofs.remote import Backend, verifier
 from proofs.tool import Sandbox
 
 
@@ -18,11 +18,6 @@ class Stage:
         self.verifier = proof.keep_running(verifier(**environment))
         self.backend = proof.keep_running(Backend(proof.tool.binary, self.folder, *options))
         self.delivery_url = self.backend.url
-
-    def lose_answers(self, lost, replaced):
-        """From now on shares of the backend's answers are lost on the way, or replaced by a gateway's."""
-        self.proxy = self.proof.keep_running(LossyProxy(self.backend, lost, replaced, f"{self.name}-{self.proof.seed}"))
-        self.delivery_url = self.proxy.url
 
     def subfolder(self, name):
         return self.proof.subfolder(f"{self.name}/{name}")

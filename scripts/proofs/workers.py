@@ -232,7 +232,8 @@ class Watch(Worker):
             os.rename(refused, os.path.join(self.folder, number, "front.jpg"))
 
     def judge_files(self):
-        """Every photo lies below `done` with its bytes, and no other one anywhere."""
+        """Every photo lies below `done` with its bytes, and no other one anywhere; it moves after its card is durable."""
+        until(lambda: not self.waiting(), seconds=HANG_SECONDS / 3)
         found = {path: digest for path, digest in digests(self.folder).items() if path.endswith(".jpg")}
         wanted = {os.path.join("done", path): digest for path, digest in self.expected.items()}
         for path in sorted(set(wanted.items()) ^ set(found.items()))[:5]:
