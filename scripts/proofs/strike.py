@@ -126,8 +126,6 @@ class Upkeep:
     def __init__(self, proof):
         self.proof, self.stage = proof, Range(proof, "upkeep")
         self.photos = self.stage.photos("photos", [self.stage.case(), self.stage.case()])
-        self.key = os.path.join(self.stage.folder, "first.key")
-        replace_file(self.key, proof.tool.vault_key + "\n")
         self.template = self.sandbox("template")
         proof.expect_end(self.template.take_in(self.photos), "the first run")
         self.victim = self.template.cards()[0]["card_id"]
@@ -137,7 +135,7 @@ class Upkeep:
 
     def sandbox(self, name):
         key = os.path.join(self.stage.folder, f"{name}.key")
-        shutil.copy2(self.key, key)
+        replace_file(key, self.proof.tool.vault_key + "\n")
         return self.stage.new_sandbox(name, vault_key=None, vault_key_file=key)
 
     def fresh(self, name):
