@@ -11,8 +11,7 @@ from pathlib import Path
 from proofs.cards import Pairs, jpeg
 from proofs.proof import Violation
 from proofs.service_client import (
-    ANSWER_SECONDS, HOST, Client, Connection, NoAnswer, Request, form_card, free_port, raw_card, send_until, webhook_card,
-    webhook_secret,
+    ANSWER_SECONDS, HOST, Client, NoAnswer, Request, form_card, free_port, raw_card, send_until, webhook_card, webhook_secret,
 )
 from proofs.stage import Stage
 from proofs.tool import BUSY, HANG_SECONDS, until
@@ -57,13 +56,13 @@ class Serve(Stage):
     def ask(self, path, token=None, seconds=ANSWER_SECONDS):
         """One GET over a connection of its own."""
         with self.client(token, seconds) as client:
-            return client.send(Request("GET", path), once=True)
+            return client.send(Request("GET", path))
 
     def client(self, token=None, seconds=ANSWER_SECONDS):
         return Client((HOST, self.port), token, seconds)
 
     def connect(self):
-        return Connection((HOST, self.port))
+        return self.client().open()
 
     def kill(self):
         self.process.kill()
@@ -74,8 +73,7 @@ class Serve(Stage):
         self.process.send_signal(signal.SIGTERM)
         try:
             status = self.process.wait(timeout=seconds)
-            # A second signal ends it by itself.
-            self.expect(status in (143, -signal.SIGTERM), f"serve ended with {status}, not by the signal: see {self.path}")
+            self.expect(status == 143, f"serve ended with {status}, not by the signal: see {self.path}")
         except subprocess.TimeoutExpired:
             self.kill()
             self.violated(f"serve was still there {seconds} s after SIGTERM")

@@ -24,7 +24,7 @@ class NoAnswer(Exception):
 
 
 def free_port():
-    """A port on which nobody listens, and none that the kernel gives to clients: one that asks for a dead service would
+    """A port on which nothing listens, and none that the kernel gives to clients: one that asks for a dead service would
     end up connected to itself."""
     with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
         lowest = int(file.read().split()[0])
@@ -41,22 +41,18 @@ def free_port():
 class Request:
     """A request as it is sent, again and again if need be."""
 
-    # Whether the sender's token goes with it.
-    has_token = True
-
     def __init__(self, method, path, headers=(), body=b""):
         self.method, self.path, self.headers, self.body = method, path, list(headers), body
 
-    def fields(self):
-        return self.headers
+    def fields(self, token):
+        return self.headers + [("Authorization", f"Bearer {token}")] * (token is not None)
 
-    def head(self, token=None, length=True):
+    def head(self, token=None, framing=None):
+        """Its head, with a field in place of the length of its body if one is given."""
         lines = [f"{self.method} {self.path} HTTP/1.1", f"Host: {HOST}"]
-        if token is not None and self.has_token:
-            lines.append(f"Authorization: Bearer {token}")
-        lines += [f"{name}: {value}" for name, value in self.fields()]
-        if length and (self.body or self.method != "GET"):
-            lines.append(f"Content-Length: {len(self.body)}")
+        lines += [f"{name}: {value}" for name, value in self.fields(token)]
+        if framing or self.method != "GET":
+            lines.append(framing or f"Content-Length: {len(self.body)}")
         return "\r\n".join(lines).encode() + b"\r\n\r\n"
 
     def bytes(self, token=None):
@@ -66,16 +62,14 @@ class Request:
 class Webhook(Request):
     """A webhook, signed again with the time of each sending by the library of Standard Webhooks; its id and body stay."""
 
-    # Its signature is all the leave it needs.
-    has_token = False
-
     def __init__(self, body, secret, name):
         import standardwebhooks
 
         super().__init__("POST", "/v1/webhooks/cards", [("Content-Type", "application/json")], body)
         self.signer, self.name = standardwebhooks.Webhook(secret), name
 
-    def fields(self):
+    def fields(self, token):
+        """Without the token: its signature is all the leave it needs."""
         moment = datetime.now(timezone.utc)
         return self.headers + [
             ("webhook-id", self.name),
@@ -84,19 +78,14 @@ class Webhook(Request):
         ]
 
 
-def hook_body(data):
-    return json.dumps({"type": "card.created", "timestamp": "2026-01-01T00:00:00Z", "data": data}).encode()
-
-
 def webhook_secret(random):
     """A secret for `webhooks.secrets`, from a generator of random numbers."""
     return "whsec_" + base64.b64encode(random.randbytes(32)).decode()
 
 
 def card(content_type, body, key, *headers):
-    if key is not None:
-        headers += (("Idempotency-Key", f'"{key}"'),)
-    return Request("POST", "/v1/cards", [("Content-Type", content_type), *headers], body)
+    named = [("Idempotency-Key", f'"{key}"')] * (key is not None)
+    return Request("POST", "/v1/cards", [("Content-Type", content_type), *headers, *named], body)
 
 
 def raw_card(image, business_number, key=None):
@@ -113,12 +102,13 @@ def form_card(image, business_number, key=None):
 
 def webhook_card(image, business_number, secret, name):
     data = {"business_no": business_number, "image_base64": base64.b64encode(image).decode()}
-    return Webhook(hook_body(data), secret, name)
+    message = {"type": "card.created", "timestamp": "2026-01-01T00:00:00Z", "data": data}
+    return Webhook(json.dumps(message).encode(), secret, name)
 
 
 class Answer:
-    def __init__(self, status, headers, body):
-        self.status, self.headers, self.body = status, headers, body
+    def __init__(self, response):
+        self.status, self.headers, self.body = response.status, response.headers, response.read()
 
     @property
     def json(self):
@@ -127,15 +117,7 @@ class Answer:
     @property
     def code(self):
         """The code of the problem; None if the answer is none."""
-        if self.headers.get("content-type") != "application/problem+json":
-            return None
-        return self.json["code"]
-
-    @property
-    def retry_after(self):
-        """Seconds; None if it says nothing of that."""
-        value = self.headers.get("retry-after")
-        return int(value) if value is not None else None
+        return self.json["code"] if self.headers.get("content-type") == "application/problem+json" else None
 
     @property
     def ends_connection(self):
@@ -145,12 +127,16 @@ class Answer:
         return f"{self.status} {self.code or ''}".strip()
 
 
-class Connection(contextlib.AbstractContextManager):
-    """A bare connection: bytes out, answers in."""
+class Client(contextlib.AbstractContextManager):
+    """Bytes out, answers in, over one connection, which it opens again when it has ended."""
 
-    def __init__(self, address, seconds=ANSWER_SECONDS):
-        self.socket = socket.create_connection(address, timeout=seconds)
+    def __init__(self, address, token=None, seconds=ANSWER_SECONDS):
+        self.address, self.token, self.seconds, self.socket = address, token, seconds, None
+
+    def open(self):
+        self.socket = socket.create_connection(self.address, timeout=self.seconds)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return self
 
     def say(self, data):
         """Sends bytes; returns whether the other side took them."""
@@ -162,53 +148,30 @@ class Connection(contextlib.AbstractContextManager):
 
     def answer(self):
         """The next answer that is a final one. Throws NoAnswer."""
-        response = http.client.HTTPResponse(self.socket)
         try:
-            response.begin()
-            headers = {name.lower(): value for name, value in response.headers.items()}
-            return Answer(response.status, headers, response.read())
+            with contextlib.closing(http.client.HTTPResponse(self.socket)) as response:
+                response.begin()
+                answer = Answer(response)
         except (OSError, http.client.HTTPException) as error:
-            raise NoAnswer(f"no whole answer: {error!r}") from None
-        finally:
-            response.close()
-
-    def close(self):
-        self.socket.close()
-
-    def __exit__(self, *_):
-        self.close()
-
-
-class Client(contextlib.AbstractContextManager):
-    """Sends requests one after the other over one connection, which it opens again when it has ended."""
-
-    def __init__(self, address, token=None, seconds=ANSWER_SECONDS):
-        self.address, self.token, self.seconds = address, token, seconds
-        self.connection = None
-
-    def send(self, request, once=False):
-        """One exchange. Throws NoAnswer, and OSError if nobody listens; a GET over an idle connection that has ended
-        meanwhile is sent again."""
-        fresh = self.connection is None
-        if fresh:
-            self.connection = Connection(self.address, self.seconds)
-        try:
-            # Whoever refuses the body says why, even if not all of it was taken.
-            self.connection.say(request.bytes(self.token))
-            answer = self.connection.answer()
-        except NoAnswer:
             self.close()
-            if fresh or once or request.method != "GET":
-                raise
-            return self.send(request, once=True)
+            raise NoAnswer(f"no whole answer: {error!r}") from None
+        return answer
+
+    def send(self, request):
+        """One exchange. Throws NoAnswer, and OSError if nothing listens."""
+        if self.socket is None:
+            self.open()
+        # The service may refuse a body of which it did not read all.
+        self.say(request.bytes(self.token))
+        answer = self.answer()
         if answer.ends_connection:
             self.close()
         return answer
 
     def close(self):
-        if self.connection is not None:
-            self.connection.close()
-            self.connection = None
+        if self.socket is not None:
+            self.socket.close()
+            self.socket = None
 
     def __exit__(self, *_):
         self.close()
@@ -223,7 +186,7 @@ def send_until(client, request, seconds=HANG_SECONDS):
             last = client.send(request)
             if last.status not in (429, 503) and last.code != "idempotency_key_in_progress":
                 return last
-            time.sleep(min(last.retry_after or 1, 5) / 4)
+            time.sleep(min(int(last.headers.get("retry-after", 1)), 5) / 4)
         except (OSError, NoAnswer) as error:
             client.close()
             last = error
