@@ -5,17 +5,17 @@ last commit is cloned there. What is missing (Swift, disk, memory, parts of the 
 built, and what scripts/setup asks for must be enough. Mirror, proxies and certificates are those of this machine.
 """
 
+import contextlib
 import os
 import re
 import shlex
 import shutil
 import subprocess
-import threading
 import time
 from pathlib import Path
 
 from proofs.proof import Skip
-from proofs.tool import ROOT
+from proofs.tool import ROOT, descendants, read_process
 
 # What swift.org names for Debian 12, but for pkg-config.
 SWIFT_NEEDS = (
@@ -43,6 +43,12 @@ def ask(*command):
         return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     except (OSError, subprocess.CalledProcessError):
         return ""
+
+
+def memory_below(pid):
+    """The memory of a process and its descendants that the kernel cannot take back, in MiB."""
+    status = b"".join(read_process(each, "status") for each in (pid, *descendants(pid)))
+    return sum(map(int, re.findall(rb"Rss(?:Anon|Shmem):\s*(\d+)", status))) >> 10
 
 
 class Host:
@@ -131,44 +137,18 @@ class Machine:
         return self.logged([*NAMESPACES, "/bin/sh", "-ec", "\n".join(steps)], log)
 
     def logged(self, command, log):
-        """Runs a command with its output in a file; the lines of our own scripts are shown as well."""
-        path, ended = os.path.join(self.proof.folder, f"{self.user}-{log}"), threading.Event()
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        with open(path, "w", encoding="utf-8") as file:
-            process = subprocess.Popen(command, text=True, errors="replace", **pipes)
-            watcher = threading.Thread(target=self.watch_memory, args=(process.pid, ended))
-            watcher.start()
-            try:
-                for line in process.stdout:
-                    file.write(line)
-                    file.flush()
-                    if line.startswith(("setup:", "quickstart:", "test:", "== ")):
-                        self.proof.progress(line.rstrip())
-                status = process.wait()
-            finally:
-                process.kill()
-                ended.set()
-                watcher.join()
-        return status, Path(path).read_text("utf-8")
-
-    def watch_memory(self, pid, ended):
-        """Notes the memory of a process and its descendants that the kernel cannot take back, in MiB."""
-        while not ended.wait(2):
-            parents, memory = {}, {}
-            for name in filter(str.isdigit, os.listdir("/proc")):
-                try:
-                    with open(f"/proc/{name}/status", encoding="utf-8", errors="replace") as file:
-                        fields = dict(line.split(":", 1) for line in file if ":" in line)
-                except OSError:
-                    continue
-                parents.setdefault(int(fields["PPid"]), []).append(int(name))
-                memory[int(name)] = sum(int(fields.get(key, "0").split()[0]) for key in ("RssAnon", "RssShmem"))
-            family, total = [pid], 0
-            while family:
-                each = family.pop()
-                total += memory.get(each, 0)
-                family += parents.get(each, [])
-            self.memory = max(self.memory, total >> 10)
+        """Runs a command with its output in a file, and notes its memory in MiB: its status and its words."""
+        path = Path(self.proof.folder, f"{self.user}-{log}")
+        with open(path, "wb") as file:
+            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
+        try:
+            while process.poll() is None:
+                self.memory = max(self.memory, memory_below(process.pid))
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=1)
+        finally:
+            process.kill()
+        return process.returncode, path.read_text("utf-8", "replace")
 
     def expect(self, command, pattern):
         """One of the two does what it says, with no more disk and memory than scripts/setup asks for."""

@@ -6,12 +6,13 @@ import os
 import random
 from pathlib import Path
 
+from PIL import Image, ImageDraw
+
 from fixturegen.people import check_digit
 
-WIDTH, HEIGHT = 640, 400
-COLUMNS, ROWS, CELL = 8, 6, 50
-ORIGIN_X, ORIGIN_Y = 120, 70
-BITS = COLUMNS * ROWS
+SIZE = (640, 400)
+# The mark is a byte of blocks a row; its place in the picture.
+MARK, PLACE = (8, 6), (120, 70, 520, 370)
 NUMBER_BITS = 32
 FIRST_BIRTHDAY = datetime.date(1950, 1, 1)
 BIRTHDAYS = 18000
@@ -23,35 +24,22 @@ def check(number, is_back):
     return value >> 17
 
 
-def bits_of(number, is_back):
-    word = number << 16 | int(is_back) << 15 | check(number, is_back)
-    return [word >> place & 1 for place in reversed(range(BITS))]
-
-
 def draw(number, is_back):
-    from PIL import Image, ImageDraw
-
-    grey = 70 if is_back else 200
-    picture = Image.new("RGB", (WIDTH, HEIGHT), (grey, grey, grey))
-    pen = ImageDraw.Draw(picture)
-    for place, bit in enumerate(bits_of(number, is_back)):
-        x, y = ORIGIN_X + place % COLUMNS * CELL, ORIGIN_Y + place // COLUMNS * CELL
-        pen.rectangle((x, y, x + CELL - 1, y + CELL - 1), fill=(255, 255, 255) if bit else (0, 0, 0))
-    pen.text((12, 10), "SPECIMEN - invented, no identity card", fill=(200, 0, 0))
+    word = number << 16 | int(is_back) << 15 | check(number, is_back)
+    mark = Image.frombytes("1", MARK, word.to_bytes(MARK[1], "big"))
+    picture = Image.new("RGB", SIZE, (70, 70, 70) if is_back else (200, 200, 200))
+    picture.paste(mark.resize((PLACE[2] - PLACE[0], PLACE[3] - PLACE[1])), PLACE)
+    ImageDraw.Draw(picture).text((12, 10), "SPECIMEN - invented, no identity card", fill=(200, 0, 0))
     return picture
 
 
 def read(jpeg):
     """(number, is_back) of a picture; None if it carries no mark."""
-    from PIL import Image
-
     picture = Image.open(io.BytesIO(jpeg)).convert("L")
-    if picture.size != (WIDTH, HEIGHT):
+    if picture.size != SIZE:
         return None
-    word = 0
-    for place in range(BITS):
-        x, y = ORIGIN_X + place % COLUMNS * CELL + CELL // 2, ORIGIN_Y + place // COLUMNS * CELL + CELL // 2
-        word = word << 1 | (picture.getpixel((x, y)) > 127)
+    mark = picture.resize(MARK, Image.Resampling.BOX, PLACE).point(lambda grey: 255 * (grey > 127), "1")
+    word = int.from_bytes(mark.tobytes(), "big")
     number, is_back = word >> 16, bool(word >> 15 & 1)
     return (number, is_back) if word & 0x7FFF == check(number, is_back) else None
 
@@ -71,10 +59,14 @@ def gender(number):
     return "男" if number // BIRTHDAYS % 1000 % 2 else "女"
 
 
-def jpeg(number, is_back):
+def encoded(number, is_back, kind, **options):
     data = io.BytesIO()
-    draw(number, is_back).save(data, "JPEG", quality=90)
+    draw(number, is_back).save(data, kind, **options)
     return data.getvalue()
+
+
+def jpeg(number, is_back):
+    return encoded(number, is_back, "JPEG", quality=90)
 
 
 class Pairs:

@@ -1,29 +1,15 @@
 """What schemathesis cannot make up by itself: photos of cards. Loaded by it (SCHEMATHESIS_HOOKS)."""
 
-import io
-
 import schemathesis
 from hypothesis import strategies
 
-from proofs.cards import draw, jpeg
+from proofs.cards import encoded
 
-NUMBERS = range(6)
-
-
-def png(number, is_back):
-    data = io.BytesIO()
-    draw(number, is_back).save(data, "PNG")
-    return data.getvalue()
-
-
-def photos(maker):
-    """Photos of a few cards, so that some come twice."""
-    return strategies.sampled_from([maker(number, is_back) for number in NUMBERS for is_back in (False, True)])
-
-
-schemathesis.openapi.media_type("image/jpeg", photos(jpeg))
-schemathesis.openapi.media_type("image/png", photos(png))
-schemathesis.openapi.media_type("application/octet-stream", photos(jpeg))
+for kind, media_types in {"JPEG": ("image/jpeg", "application/octet-stream"), "PNG": ("image/png",)}.items():
+    # Of a few cards, so that some come twice.
+    photos = [encoded(number, is_back, kind) for number in range(6) for is_back in (False, True)]
+    for media_type in media_types:
+        schemathesis.openapi.media_type(media_type, strategies.sampled_from(photos))
 
 
 def becomes_text(value):
@@ -37,9 +23,8 @@ def becomes_text(value):
 def filter_case(context, case):
     """Leaves out forms that are said to be invalid and are not, as they are written.
 
-    The photo is put in after a form was to become invalid for lack of it. And a form holds nothing but texts: of what became
-    anything else there is a part that is as good as any other text, or no part at all. Only an array of several shows: they are
-    parts of the same name, which the service refuses.
+    The photo is put in after a form was to become invalid for lack of it. And a form holds nothing but texts: what became
+    anything else is a part like any other, or none. Only an array of several shows: the service refuses parts of one name.
     """
     if case.media_type != "multipart/form-data":
         return True

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import time
+from pathlib import Path
 
 NAME = "idcard-pipeline"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -30,6 +31,23 @@ def until(is_done, process=None, seconds=HANG_SECONDS, progress=lambda: 0):
         if (now := progress()) != last:
             last, end = now, time.monotonic() + seconds
     return done
+
+
+def read_process(pid, name):
+    """What a file of a process says under /proc; nothing once it has ended."""
+    try:
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    except OSError:
+        return b""
+
+
+def descendants(pid):
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    children = [int(child) for thread in threads for child in read_process(pid, f"task/{thread}/children").split()]
+    return children + [each for child in children for each in descendants(child)]
 
 
 def default_binary():
