@@ -24,8 +24,7 @@ import Testing
     @Test func `A file that is closed, moved in or renamed to its final name is taken at once`() async throws {
         let watching = try Watching { $0.quietTime = .seconds(60) }
         try watching.folder.makeFolder("in/LOAN-1")
-        try await watching.run { _ in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { _ in
             try watching.photo("in/LOAN-1/written.jpg", 1)
             try watching.photo("moved.jpg", 2)
             #expect(rename(watching.folder["moved.jpg"], watching.folder["in/LOAN-1/moved.jpg"]) == 0)
@@ -40,8 +39,7 @@ import Testing
         let watching = try Watching { $0.quietTime = .seconds(5) }
         try watching.folder.makeFolder("in/LOAN-1")
         try watching.folder.makeFolder("in/LOAN-9")
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             let descriptor = open(watching.folder["in/LOAN-1/slow.jpg"], O_WRONLY | O_CREAT, 0o644)
             #expect(write(descriptor, Listing.jpegStart, 4) == 4)
             try await watching.catchUp("first")
@@ -76,8 +74,7 @@ import Testing
         let watching = try Watching { $0.inputs.businessNumberRule = .level(1) }
         try watching.photo("new/LOAN-1/deep/a.jpg", 1)
         try watching.folder.makeFolder("in/empty")
-        try await watching.run { _ in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { _ in
             #expect(rename(watching.folder["new/LOAN-1"], watching.folder["in/LOAN-1"]) == 0)
             await watching.reports.wait(forPlaced: 1)
             #expect(rename(watching.folder["in/empty"], watching.folder["in/LOAN-2"]) == 0)
@@ -94,8 +91,7 @@ import Testing
     func `Many writers at once, each in its own way: every file once`(mode: WatchOptions.Mode) async throws {
         let watching = try Watching { $0.mode = mode }
         let isPolled = mode == .polling
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<8 {
                     group.addTask {
@@ -125,8 +121,7 @@ import Testing
     @Test func `Thousands of files in one folder are taken by bounded work`() async throws {
         let watching = try Watching { $0.after = .leave }
         for number in 0..<1500 { try watching.photo("in/LOAN-\(number % 40)/\(number).jpg", number) }
-        try await watching.run { watch in
-            await watching.reports.wait(forPlaced: 1500)
+        try await watching.run(afterPlaced: 1500) { watch in
             await watching.scan(watch)
         }
         #expect(watching.pipeline.calls == 1500)

@@ -69,8 +69,7 @@ import Testing
     func `A sidecar that cannot be meant refuses its photo, once it stands`(text: String, code: String) async throws {
         let watching = try Watching { $0.quietTime = .seconds(5) }
         try watching.folder.makeFolder("in/LOAN-1")
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             try watching.folder.write("in/LOAN-1/a.jpg.json", text: text)
             try watching.photo("in/LOAN-1/a.jpg", 1)
             try await watching.catchUp()
@@ -94,8 +93,7 @@ import Testing
             change(&$0)
         }
         try watching.folder.makeFolder("in/LOAN-1")
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             try watching.photo("in/LOAN-1/front.jpg", 1)
             await watching.reports.wait(forPlaced: 1)
             try watching.folder.write("in/LOAN-1/front.jpg.json", text: text)
@@ -137,8 +135,7 @@ import Testing
     @Test func `A sidecar that is still being written holds its photo back as long as that takes`() async throws {
         let watching = try Watching { $0.quietTime = .seconds(5) }
         try watching.folder.makeFolder("in/LOAN-1")
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             let descriptor = open(watching.folder["in/LOAN-1/a.jpg.json"], O_WRONLY | O_CREAT, 0o644)
             #expect(write(descriptor, "{", 1) == 1)
             try watching.photo("in/LOAN-1/a.jpg", 1)
@@ -175,8 +172,7 @@ import Testing
             return .refused(CodedError(.sidecarLate, .input, "it is too late"), card: nil)
         }
         let watching = try Watching(folder, pipeline: pipeline, photos: ["in/LOAN-1/front.jpg"])
-        try await watching.run { watch in
-            await watching.reports.wait(forPlaced: 1)
+        try await watching.run(afterPlaced: 1) { watch in
             if isTooLate { await watching.pass(.seconds(60), watch) }
             await watching.reports.wait(forPlaced: isTooLate ? 2 : 1)
         }

@@ -33,8 +33,7 @@ import Testing
 
     @Test func `The same bytes again are moved, too, under the next free name, and are no new card`() async throws {
         let watching = try Watching(photos: ["in/LOAN-1/front.jpg"])
-        try await watching.run { _ in
-            await watching.reports.wait(forPlaced: 1)
+        try await watching.run(afterPlaced: 1) { _ in
             try watching.photo("in/LOAN-1/front.jpg", 1)
             await watching.reports.wait(forPlaced: 2)
             try watching.photo("in/LOAN-1/copy.jpg", 1)
@@ -48,8 +47,7 @@ import Testing
     @Test func `Two names of one file are two inputs and one card`() async throws {
         let watching = try Watching(photos: ["in/LOAN-1/front.jpg"])
         #expect(link(watching.folder["in/LOAN-1/front.jpg"], watching.folder["in/LOAN-1/again.jpg"]) == 0)
-        try await watching.run { _ in
-            await watching.reports.wait(forPlaced: 2)
+        try await watching.run(afterPlaced: 2) { _ in
             #expect(link(watching.folder["in/done/LOAN-1/front.jpg"], watching.folder["in/LOAN-1/front.jpg"]) == 0)
             await watching.reports.wait(forPlaced: 3)
         }
@@ -84,8 +82,7 @@ import Testing
         let other = PassingName(identities[1], with: []).text
         try watching.photo("in/LOAN-1/" + other, 3)
         if isNewer { try watching.photo("in/LOAN-1/front.jpg", 2) }
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             if isNewer { await watching.reports.wait(forPlaced: 1) }
         }
         #expect(watching.files() == ["LOAN-1/" + other])
@@ -96,8 +93,7 @@ import Testing
         let watching = try Watching { $0.after = .leave }
         try watching.photo("in/LOAN-1/front.jpg", 1)
         try watching.photo("in/nobody.jpg", 2)
-        try await watching.run { watch in
-            await watching.reports.wait(forPlaced: 2)
+        try await watching.run(afterPlaced: 2) { watch in
             for _ in 1...3 { await watching.pass(WatchLimits.rescan, watch) }
             #expect(watching.pipeline.calls == 1)
             try watching.photo("in/LOAN-1/front.jpg", 3)
@@ -134,8 +130,7 @@ import Testing
         }
         let watching = try Watching(pipeline: pipeline) { $0.quietTime = .seconds(5) }
         try watching.folder.makeFolder("in/LOAN-1")
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             for size in [10, 20, 40] {
                 for name in ["grows", "stays"] where name == "grows" || size == 10 {
                     try watching.folder.write("in/LOAN-1/\(name).jpg", bytes: [UInt8](repeating: 1, count: size))

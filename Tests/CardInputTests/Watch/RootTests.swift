@@ -56,8 +56,7 @@ import Testing
             $0.inputs.sandbox = folder["in/box"]
         }
         try watching.photo("in/LOAN-1/front.jpg", 1)
-        try await watching.run { _ in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { _ in
             try folder.write("in/LOAN-1/raw-2.jpg", "in/#recycle/i.jpg")
             try await watching.catchUp()
         }
@@ -73,8 +72,7 @@ import Testing
     func `A watched folder that comes back is watched again, and told once`(mode: WatchOptions.Mode) async throws {
         let watching = try Watching { $0.mode = mode }
         try watching.photo("in/LOAN-1/a.jpg", 1)
-        try await watching.run { watch in
-            await watching.reports.wait(forPlaced: 1)
+        try await watching.run(afterPlaced: 1) { watch in
             #expect(rename(watching.folder["in"], watching.folder["away"]) == 0)
             for _ in 1...3 { await watching.pass(WatchLimits.comeBack, watch) }
             #expect(watching.reports.problems == ["watch_folder_missing"])
@@ -96,8 +94,7 @@ import Testing
         try watching.photo("in/LOAN-1/a.jpg", 1)
         try watching.photo("in/LOAN-2/b.jpg", 2)
         try watching.folder.makeFolder("in/others")
-        try await watching.run { watch in
-            await watching.reports.wait(forPlaced: 2)
+        try await watching.run(afterPlaced: 2) { watch in
             for name in ["in/LOAN-1", "in/LOAN-2", "in/others", "in/LOAN-9"] {
                 try watching.folder.setTime(name, start - 23 * hour)
             }
@@ -122,8 +119,7 @@ import Testing
         for name in ["in/LOAN-1", "in/LOAN-2", "in/LOAN-3", "in/done/LOAN-1", "in/failed/LOAN-2"] {
             try watching.folder.makeFolder(name)
         }
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             for name in ["in/LOAN-1", "in/LOAN-2", "in/LOAN-3"] {
                 try watching.folder.setTime(name, 1_700_000_000 - 25 * 3600)
             }
@@ -138,8 +134,7 @@ import Testing
     @Test func `Another folder in the place of the watched one is watched from then on`() async throws {
         let watching = try Watching()
         try watching.photo("new/LOAN-1/b.jpg", 2)
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             #expect(rename(watching.folder["in"], watching.folder["old"]) == 0)
             #expect(rename(watching.folder["new"], watching.folder["in"]) == 0)
             await watching.pass(WatchLimits.comeBack, watch)
@@ -156,8 +151,7 @@ import Testing
         let descriptor = open(strange, O_WRONLY | O_CREAT, 0o644)
         #expect(descriptor >= 0)
         close(descriptor)
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             await watching.scan(watch)
             #expect(unlink(strange) == 0)
             await watching.scan(watch)

@@ -31,8 +31,7 @@ import Testing
         let watching = try Watching()
         try watching.photo("new/LOAN-1/b.jpg", 2)
         try watching.folder.write("new/" + WatchMark.name, text: Self.other)
-        try await watching.run { watch in
-            await watching.reports.wait(forScans: 1)
+        try await watching.run(afterScans: 1) { watch in
             #expect(rename(watching.folder["in"], watching.folder["old"]) == 0)
             #expect(rename(watching.folder["new"], watching.folder["in"]) == 0)
             await watching.reports.waitForProblem()
@@ -64,8 +63,7 @@ import Testing
     @Test func `a folder above or below one that another sandbox watches is not watched by this one`() async throws {
         let watching = try Watching(photos: ["in/LOAN-1/a.jpg", "in/LOAN-2/b.jpg"])
         try watching.folder.write("in/LOAN-1/" + WatchMark.name, text: Self.other)
-        try await watching.run { _ in
-            await watching.reports.wait(forPlaced: 1)
+        try await watching.run(afterPlaced: 1) { _ in
             try watching.photo("in/LOAN-1/c.jpg", 3)
             try await watching.catchUp()
         }

@@ -48,17 +48,19 @@ struct Watching: Sendable {
         )
     }
 
-    /// Runs the watch beside a test, and ends it when the test is done.
-    func run(_ body: (FolderWatch) async throws -> Void) async throws {
+    /// Runs the watch beside a test, which begins after so many scans and files put somewhere and ends the watch.
+    func run(
+        afterScans scans: Int = 0,
+        afterPlaced placed: Int = 0,
+        _ body: (FolderWatch) async throws -> Void
+    ) async throws {
         let watch = self.makeWatch()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await watch.run() }
+            await self.reports.wait(forScans: scans)
+            await self.reports.wait(forPlaced: placed)
             let result: Result<Void, any Error>
-            do {
-                result = .success(try await body(watch))
-            } catch {
-                result = .failure(error)
-            }
+            do { result = .success(try await body(watch)) } catch { result = .failure(error) }
             await watch.end()
             try await group.waitForAll()
             try result.get()
@@ -67,7 +69,7 @@ struct Watching: Sendable {
 
     /// Runs the watch until so many files have been put somewhere.
     func run(untilPlaced count: Int) async throws {
-        try await self.run { _ in await self.reports.wait(forPlaced: count) }
+        try await self.run(afterPlaced: count) { _ in }
     }
 
     /// Lets time pass for a watch that has looked at all there is.
