@@ -216,8 +216,7 @@ import Testing
 
     @Test(arguments: [DeliveryLayoutKind.application, .batch])
     func `a layout that joins cards sends them in one form`(layout: DeliveryLayoutKind) async throws {
-        let settings = harness.settings {
-            $0.policy = ApplicationPolicy(layout: layout)
+        let settings = harness.settings(layout: layout) {
             // Nothing else comes, so nothing waits so long.
             $0.batchWait = .seconds(600)
         }

@@ -112,8 +112,12 @@ final class EngineHarness: Sendable {
 
     // MARK: The outside
 
-    func settings(_ change: (inout EngineSettings) -> Void = { _ in }) -> EngineSettings {
+    func settings(
+        layout: DeliveryLayoutKind = .single,
+        _ change: (inout EngineSettings) -> Void = { _ in }
+    ) -> EngineSettings {
         var settings = EngineSettings()
+        settings.policy = ApplicationPolicy(layout: layout)
         settings.retry = RetryPolicy(base: .milliseconds(1), cap: .milliseconds(2))
         // No test ends by it: on a busy machine nothing may move on for a while.
         settings.patience = .seconds(600)

@@ -13,8 +13,7 @@ import Testing
     init() async throws { self.harness = try await EngineHarness() }
 
     @Test func `a batch keeps to its bytes, and a larger card goes alone`() async throws {
-        let settings = harness.settings {
-            $0.policy = ApplicationPolicy(layout: .batch)
+        let settings = harness.settings(layout: .batch) {
             $0.batchWait = .milliseconds(50)
             // Each photo is "N1 front": eight bytes.
             $0.batchMaxBytes = 20
@@ -28,8 +27,7 @@ import Testing
 
     @Test(arguments: [(5, 1), (15, 2), (16, 2)])
     func `a batch that is full by its bytes does not wait for more cards`(mostBytes: Int, photos: Int) async throws {
-        let settings = harness.settings {
-            $0.policy = ApplicationPolicy(layout: .batch)
+        let settings = harness.settings(layout: .batch) {
             $0.batchWait = .seconds(600)
             $0.batchMaxBytes = mostBytes
         }
@@ -43,10 +41,7 @@ import Testing
     }
 
     @Test func `a batch waits once for more cards, also while its endpoint is probed`() async throws {
-        let settings = harness.settings {
-            $0.policy = ApplicationPolicy(layout: .batch)
-            $0.batchWait = .seconds(2)
-        }
+        let settings = harness.settings(layout: .batch) { $0.batchWait = .seconds(2) }
         // The address was wrong, and is right again.
         let stop = RemoteFailure.specimen(.stop, code: "http_404", scope: .request)
         harness.answer { _ in .failed(stop) }
@@ -56,10 +51,7 @@ import Testing
     }
 
     @Test func `front and back go in one form, however large they are`() async throws {
-        let settings = harness.settings {
-            $0.policy = ApplicationPolicy(layout: .application)
-            $0.batchMaxBytes = 1
-        }
+        let settings = harness.settings(layout: .application) { $0.batchMaxBytes = 1 }
         try await harness.run(harness.items(["N1": ["front", "back"]]), settings)
         #expect(harness.delivered == [["N1 front", "N1 back"]])
     }
@@ -68,7 +60,7 @@ import Testing
         let refusal = RemoteFailure.specimen(.stop, code: "TOKEN")
         harness.state.withLock { $0.tokens = ["TOKEN-1", "TOKEN-2"] }
         harness.answer { _ in .items([.notApplied(refusal), .notApplied(refusal)]) }
-        let settings = harness.settings { $0.policy = ApplicationPolicy(layout: .application) }
+        let settings = harness.settings(layout: .application)
         #expect(try await harness.run(harness.items(["N1": ["front", "back"]]), settings).isEmpty)
         #expect(harness.state.withLock { $0.tokens } == ["TOKEN-2"])
         #expect(harness.delivered.joined().count == 2)
@@ -84,8 +76,7 @@ import Testing
         let refusal = DeliveryItemOutcome.rejected(.specimen(.rejected, code: "9999", isUnlisted: true))
         let other = isEach ? refusal : .rejected(.specimen(.rejected, code: "1"))
         harness.answer(100) { _ in .items([refusal, other]) }
-        let settings = harness.settings {
-            $0.policy = ApplicationPolicy(layout: .batch)
+        let settings = harness.settings(layout: .batch) {
             $0.batchMaxCards = 2
             $0.delivery.concurrency = 1
         }
@@ -104,8 +95,7 @@ import Testing
     }
 
     @Test func `members of a batch that was refused as a whole go alone, after a restart too`() async throws {
-        let settings = harness.settings {
-            $0.policy = ApplicationPolicy(layout: .batch)
+        let settings = harness.settings(layout: .batch) {
             $0.batchMaxCards = 3
             $0.batchWait = .seconds(600)
             $0.delivery.concurrency = 1
@@ -134,10 +124,7 @@ import Testing
     }
 
     @Test func `a card of a batch that waits for its user account writes no history while it waits`() async throws {
-        let settings = harness.settings {
-            $0.policy = ApplicationPolicy(layout: .batch)
-            $0.hasDefaultUserNumber = false
-        }
+        let settings = harness.settings(layout: .batch) { $0.hasDefaultUserNumber = false }
         let items = try harness.items(["N1": ["front"]])[0]
         try await harness.take(items, settings, time, until: .seconds(7200))
         let details = try await harness.onlyCard()
