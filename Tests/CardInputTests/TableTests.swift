@@ -37,11 +37,10 @@ import Testing
         }
     }
 
-    @Test(
-        arguments: [
-            [0x70, 0x61, 0x74, 0x68, 0x0A, 0xFF], [0xFF, 0xFE, 0x70], [0xFE, 0xFF, 0xD8, 0x00], [0x70, 0x0A, 0x81],
-        ] as [[UInt8]]
-    )
+    @Test(arguments: [
+        [0x70 as UInt8, 0x61, 0x74, 0x68, 0x0A, 0xFF], [0xFF, 0xFE, 0x70], [0xFE, 0xFF, 0xD8, 0x00],
+        [0x70, 0x0A, 0x81],
+    ])
     func `Bytes of no known encoding are an error that says how to save the table`(bytes: [UInt8]) throws {
         let error = try #require(throws: CodedError.self) { try Self.lines(bytes) }
         #expect(error.code == .manifestInvalid)

@@ -162,11 +162,10 @@ import Testing
     }
 
     @Test func `beyond those that are told so, connections end silently, and nobody inside notices`() async throws {
-        try await ServerHarness.with(
-            {
-                $0.connections.connections = 1
-                $0.connections.refusedConnections = 0
-            }
+        try await ServerHarness.with({
+            $0.connections.connections = 1
+            $0.connections.refusedConnections = 0
+        }
         ) { (harness) async throws in
             try await harness.connected { (inside) async throws in
                 #expect(try await self.status(inside, Self.known) == 200)

@@ -10,12 +10,10 @@ import Testing
 ///
 /// Each test starts more waits than there are cores. They end by what another task does, which needs a thread, and fail when
 /// SQLite has waited for its five seconds.
-@Suite("Waits of the database hold no shared thread", .serialized, .timeLimit(.minutes(5)))
-struct SharedThreadTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SharedThreadTests {
     private static let waits = ProcessInfo.processInfo.activeProcessorCount + 1
 
-    @Test("VACUUM INTO, which waits for its target")
-    func backup() async throws {
+    @Test func `VACUUM INTO, which waits for its target`() async throws {
         let harness = try await StoreHarness()
         try await harness.admit("front", number: "N")
         let store = harness.store
@@ -36,8 +34,7 @@ struct SharedThreadTests {
         }
     }
 
-    @Test("A commit, which waits for the writer of another process")
-    func commit() async throws {
+    @Test func `a commit, which waits for the writer of another process`() async throws {
         var harnesses: [StoreHarness] = []
         for _ in 0..<Self.waits { harnesses.append(try await StoreHarness()) }
         var configuration = Configuration()

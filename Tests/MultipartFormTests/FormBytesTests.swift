@@ -31,9 +31,7 @@ import Testing
     }
 
     @Test
-    func `The bytes of a form are those of node 20 for hostile names: 211 with a boundary of 5, 292 with one of 32`()
-        throws
-    {
+    func `a form has the bytes of node 20 for hostile names: 211 with a boundary of 5, 292 of 32`() throws {
         let form = try self.form(escapingVectorParts())
         let expected =
             "--XbndX\r\nContent-Disposition: form-data; name=\"a%0D%0Ab%22c\\d%22\"\r\n\r\nv\r\n1\r\n2\r\n"
@@ -46,22 +44,20 @@ import Testing
         #expect(allBytes(of: longer).count == 292)
     }
 
-    @Test(
-        arguments: [
-            ("a\"b", "a%22b", "a%22b"), ("a\nb", "a%0D%0Ab", "a%0Ab"), ("a\rb", "a%0D%0Ab", "a%0Db"),
-            ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"), ("\n\r", "%0D%0A%0D%0A", "%0A%0D"), ("a\\b", "a\\b", "a\\b"),
-            ("%22", "%22", "%22"), ("%", "%", "%"), ("护照", "护照", "护照"), ("é😀", "é😀", "é😀"),
-            ("a;b=c", "a;b=c", "a;b=c"), ("\t \u{7F}", "\t \u{7F}", "\t \u{7F}"),
-            ("x\"\r\nContent-Type: text/html\r\n\r\n", "x%22%0D%0AContent-Type: text/html%0D%0A%0D%0A", nil),
-            (
-                "a\"; filename*=UTF-8''x\r\nX-Injected: 1\r\n\r\n",
-                "a%22; filename*=UTF-8''x%0D%0AX-Injected: 1%0D%0A%0D%0A",
-                "a%22; filename*=UTF-8''x%0D%0AX-Injected: 1%0D%0A%0D%0A"
-            ),
-            ("C:\\dir\\file.jpg", "C:\\dir\\file.jpg", "C:\\dir\\file.jpg"), ("../../a.jpg", "../../a.jpg", "a.jpg"),
-            ("/etc/x", "/etc/x", "x"),
-        ] as [(String, String, String?)]
-    ) func `The bytes of a form escape LF, CR and quotes in names and nothing else`(
+    @Test(arguments: [
+        ("a\"b", "a%22b", "a%22b" as String?), ("a\nb", "a%0D%0Ab", "a%0Ab"), ("a\rb", "a%0D%0Ab", "a%0Db"),
+        ("a\r\nb", "a%0D%0Ab", "a%0D%0Ab"), ("\n\r", "%0D%0A%0D%0A", "%0A%0D"), ("a\\b", "a\\b", "a\\b"),
+        ("%22", "%22", "%22"), ("%", "%", "%"), ("护照", "护照", "护照"), ("é😀", "é😀", "é😀"),
+        ("a;b=c", "a;b=c", "a;b=c"), ("\t \u{7F}", "\t \u{7F}", "\t \u{7F}"),
+        ("x\"\r\nContent-Type: text/html\r\n\r\n", "x%22%0D%0AContent-Type: text/html%0D%0A%0D%0A", nil),
+        (
+            "a\"; filename*=UTF-8''x\r\nX-Injected: 1\r\n\r\n",
+            "a%22; filename*=UTF-8''x%0D%0AX-Injected: 1%0D%0A%0D%0A",
+            "a%22; filename*=UTF-8''x%0D%0AX-Injected: 1%0D%0A%0D%0A"
+        ),
+        ("C:\\dir\\file.jpg", "C:\\dir\\file.jpg", "C:\\dir\\file.jpg"), ("../../a.jpg", "../../a.jpg", "a.jpg"),
+        ("/etc/x", "/etc/x", "x"),
+    ]) func `The bytes of a form escape LF, CR and quotes in names and nothing else`(
         text: String,
         name: String,
         filename: String?
@@ -77,9 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a\u{0}b"])
-    func `The bytes of a form refuse an empty name, one with NUL, and a file name without a last component`(
-        name: String
-    ) throws {
+    func `a form refuses an empty name, one with NUL, and a file name without a last component`(name: String) throws {
         let boundary = try Boundary("b")
         let named: [MultipartForm.Part] = [
             .text("v", name: name), .file(Data(), name: name, filename: "f", contentType: "a/b"),
@@ -94,9 +88,7 @@ import Testing
     @Test(arguments: [
         "", "image", "image/", "/jpeg", "image/jpeg\r\nX: y", "image/jpeg\n", "a b/c", "image/jpeg\u{0}", "图/像",
         "image/jpeg x", "a/b/c", "a/b;\u{7F}",
-    ]) func `The bytes of a form refuse a content type that could carry another header or is no type`(type: String)
-        throws
-    {
+    ]) func `a form refuses a content type that could carry another header or is no type`(type: String) throws {
         let part = MultipartForm.Part.file(Data(), name: "n", filename: "f", contentType: type)
         let boundary = try Boundary("b")
         #expect(try formErrorCode { _ = try MultipartForm(parts: [part], boundary: boundary) } == .invalidContentType)

@@ -57,9 +57,7 @@ import Testing
         #expect(chunk.lies(in: content))
     }
 
-    @Test func `A form's reader is fresh each time, independent of its copies, and may change executors`()
-        async throws
-    {
+    @Test func `a form's reader is fresh each time, apart from its copies, and may change executors`() async throws {
         let parts: [MultipartForm.Part] = [.text("v", name: "t"), plainFile(noise(1000))]
         let form = try MultipartForm(parts: parts, boundary: Boundary("XbndX"))
         let first = allBytes(of: form)

@@ -6,8 +6,7 @@ import Testing
 
 @testable import CardCommand
 
-@Suite("The declared keys")
-struct ConfigurationKeyTests {
+@Suite struct ConfigurationKeyTests {
     @Test func `Every key is declared once, with a meaning and a row in the reference`() {
         let names = ConfigurationKey.all.map(\.name)
         #expect(Set(names).count == names.count)

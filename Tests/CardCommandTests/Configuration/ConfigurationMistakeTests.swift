@@ -5,8 +5,7 @@ import Testing
 
 @testable import CardCommand
 
-@Suite("Mistakes in the configuration")
-struct ConfigurationMistakeTests {
+@Suite struct ConfigurationMistakeTests {
     /// A file, and the mistake it holds: code, key, line, and what the message says.
     struct Case: Sendable, CustomTestStringConvertible {
         var yaml: String
@@ -53,10 +52,7 @@ struct ConfigurationMistakeTests {
             "watch.done_marker: .json": "suffix such as .done",
             "delivery.tls.ca_file: /nowhere": "certificates in PEM",
         ],
-        .settingUnknown: [
-            "vault.mode: none": "is not a key",
-            "delivery.fields.busines_no: X": "business_no?",
-        ],
+        .settingUnknown: ["vault.mode: none": "is not a key", "delivery.fields.busines_no: X": "business_no?"],
         .settingConflict: [
             "verification.url: http://v.example/": "can be read on",
             "delivery.url: http://10.0.0.7:8080/up": "use https, or allow it: allow_http.hosts: [\"10.0.0.7:8080\"]",
@@ -130,9 +126,7 @@ struct ConfigurationMistakeTests {
             "imaging.quality: 2\nvault.mode: none\n",
             ["IDCARD_RUN_PATIENCE": "long", "IDCARD_LOG_LEVEL": ""]
         )
-        #expect(
-            found.map(\.key) == ["imaging.quality", "vault.mode", "run.patience", "log.level"]
-        )
+        #expect(found.map(\.key) == ["imaging.quality", "vault.mode", "run.patience", "log.level"])
         #expect(found[2].error.message.text().contains("run.patience (IDCARD_RUN_PATIENCE): cannot use \"long\""))
     }
 
@@ -155,13 +149,10 @@ struct ConfigurationMistakeTests {
         #expect(try home.mistakes("delivery.token_file: \(path)\n").first?.error.code == code)
     }
 
-    @Test func `Key and start vector of hidden replies are told together, with their lengths and not repeated`() throws
-    {
+    @Test func `key and start vector of hidden replies are told together, with their lengths, unrepeated`() throws {
         let home = try ScratchHome()
         let path = try home.file("reply.key", "canary")
-        let found = try home.mistakes(
-            "delivery.reply:\n  encryption: 3des-cbc\n  key_file: \(path)\n  iv: canary\n"
-        )
+        let found = try home.mistakes("delivery.reply:\n  encryption: 3des-cbc\n  key_file: \(path)\n  iv: canary\n")
         #expect(found.map(\.key) == ["delivery.reply.key_file", "delivery.reply.iv"])
         #expect(found.map(\.line) == [3, 4])
         let messages = found.map { $0.error.message.text() }

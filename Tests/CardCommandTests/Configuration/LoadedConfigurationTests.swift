@@ -11,8 +11,7 @@ import Testing
 
 @testable import CardCommand
 
-@Suite("Loading the configuration")
-struct LoadedConfigurationTests {
+@Suite struct LoadedConfigurationTests {
     private let home: ScratchHome
 
     init() throws { self.home = try ScratchHome() }
@@ -244,9 +243,7 @@ struct LoadedConfigurationTests {
         #expect(try self.home.load("delivery.url: http://b.example/\n", embedded: true).configuration.isEmbedded)
     }
 
-    @Test func `A file with secrets that others may read is told, and a command's TOKEN is read when it is needed`()
-        async throws
-    {
+    @Test func `a file of secrets that others may read is told, and a command's TOKEN read when needed`() async throws {
         let file = try self.home.file("open.yaml", "delivery.token_command: printf 'abc\\nsecond'\n", mode: 0o644)
         let configuration = try self.home.load(nil, ["IDCARD_CONFIG": file]).configuration
         #expect(configuration.notices.contains { $0.text().contains("chmod 600") })

@@ -5,8 +5,7 @@ import Testing
 
 @testable import CardCommand
 
-@Suite("Keys of the sandbox")
-struct VaultKeyTests {
+@Suite struct VaultKeyTests {
     private let home: ScratchHome
 
     init() throws { self.home = try ScratchHome() }

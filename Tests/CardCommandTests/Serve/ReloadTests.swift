@@ -7,8 +7,7 @@ import Testing
 @testable import CardCommand
 
 /// What `serve` reads again while it works.
-@Suite("idcard-pipeline serve and changed files", .serialized, .timeLimit(.minutes(5)))
-struct ReloadTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ReloadTests {
     private let tool: Tool
 
     init() throws { self.tool = try Tool() }
@@ -30,8 +29,7 @@ struct ReloadTests {
             .write(for: self.tool, verifier: "http://127.0.0.1:9/", backend: "http://127.0.0.1:9/")
     }
 
-    @Test("Changed tokens count from the next request on; while they cannot be read, no token opens anything")
-    func tokens() async throws {
+    @Test func `changed tokens count from the next request on; while unreadable, none opens anything`() async throws {
         let path = self.tool.home.path + "/.config/idcard-pipeline/tokens.json"
         let secret = Data(repeating: 1, count: 32).base64EncodedString()
         let file = try self.remotes(["webhooks: {secrets: 'acme=whsec_\(secret)'}"])
@@ -74,8 +72,7 @@ struct ReloadTests {
         #expect(said.count { $0.contains("error the tokens cannot be read http.error=") } == 3, "\(said)")
     }
 
-    @Test("The certificate is read again at SIGHUP; a bad one changes nothing")
-    func reloads() async throws {
+    @Test func `the certificate is read again at SIGHUP; a bad one changes nothing`() async throws {
         let authority = try await TestAuthority("specimen")
         defer { authority.remove() }
         let certificates = [
@@ -99,8 +96,7 @@ struct ReloadTests {
         }
     }
 
-    @Test("The service manager hears that it is ready, lives, reads its files again, and ends")
-    func notices() async throws {
+    @Test func `the service manager hears that it is ready, lives, reads its files again, and ends`() async throws {
         let socket = try NoticeSocket(self.tool.home.path + "/notify")
         let variables = ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "200000"]
         let arguments = ["serve", "--embedded", "--listen", "127.0.0.1:0", "--quiet"]
@@ -119,8 +115,7 @@ struct ReloadTests {
         #expect(status == 143)
     }
 
-    @Test("A signal during the start ends it: nothing listens, and no one hears that it is ready")
-    func endsWhileItStarts() async throws {
+    @Test func `a signal during the start ends it: nothing listens, and no one hears that it is ready`() async throws {
         let socket = try NoticeSocket(self.tool.home.path + "/notify")
         let keys = self.tool.home.appending(path: "keys").path
         try #require(mkfifo(keys, 0o600) == 0)
@@ -147,8 +142,7 @@ struct ReloadTests {
         #expect(socket.pending() == nil)
     }
 
-    @Test("What asks for new files during the start does not make it ready")
-    func reloadsWhileItStarts() throws {
+    @Test func `what asks for new files during the start does not make it ready`() throws {
         let notice = SystemdNotice(environment: ["NOTIFY_SOCKET": self.tool.home.path + "/notify"])
         let socket = try NoticeSocket(self.tool.home.path + "/notify")
         var reads = 0
@@ -165,8 +159,7 @@ struct ReloadTests {
         #expect(socket.pending() == nil && reads == 3)
     }
 
-    @Test("The secrets of webhook senders are read from their file again")
-    func secrets() async throws {
+    @Test func `the secrets of webhook senders are read from their file again`() async throws {
         let secrets = [Data(repeating: 1, count: 32), Data(repeating: 2, count: 32)]
         func write(_ index: Int) throws -> String {
             try self.tool.secretFile("secrets", "acme=whsec_\(secrets[index].base64EncodedString())\n").path

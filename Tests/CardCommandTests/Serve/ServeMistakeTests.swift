@@ -6,8 +6,7 @@ import Testing
 @testable import CardCommand
 
 /// What `serve` would refuse, `config check` finds.
-@Suite("Mistakes that config check finds for serve", .timeLimit(.minutes(5)))
-struct ServeMistakeTests {
+@Suite(.timeLimit(.minutes(5))) struct ServeMistakeTests {
     private struct Checked: Decodable {
         struct Mistake: Decodable {
             var code: String
@@ -60,9 +59,7 @@ struct ServeMistakeTests {
         #expect(checked.errors.allSatisfy { $0.message.contains(says) }, "\(checked.errors)")
     }
 
-    @Test func `a key that is not the certificate's, and an address of others that no token opens, are found`()
-        async throws
-    {
+    @Test func `a key of another certificate, and an outer address that no token opens, are found`() async throws {
         let authority = try await TestAuthority("specimen")
         defer { authority.remove() }
         let (first, second) = (

@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// The built command as a service, asked over a real port.
-@Suite("idcard-pipeline serve", .serialized, .timeLimit(.minutes(5)))
-struct ServeTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ServeTests {
     let tool: Tool
     let verifier = MarkVerifier()
     let backend = ScriptedBackend()
@@ -32,8 +31,7 @@ struct ServeTests {
 
     func deliveries(_ count: Int) async { for _ in 0..<count { await self.forms.arrival() } }
 
-    @Test("Front and back by form are delivered once, however often they are sent, and SIGTERM ends in order")
-    func forms() async throws {
+    @Test func `front and back by form are delivered once, however often sent; SIGTERM ends in order`() async throws {
         let token = try await self.tool.token("desk", "submit", "read")
         try await self.serving { service, _ in
             let front = try await service.submit(.front(1), token: token, key: "key-1")
@@ -60,8 +58,7 @@ struct ServeTests {
         #expect(self.verifier.photos.count == 2)
     }
 
-    @Test("What was answered with 202 before SIGKILL is delivered by the next serve")
-    func killed() async throws {
+    @Test func `what was answered with 202 before SIGKILL is delivered by the next serve`() async throws {
         let token = try await self.tool.token("desk", "submit")
         let readings = Gate()
         self.verifier.answer { _ in await readings.wait() }
@@ -77,8 +74,7 @@ struct ServeTests {
         try await self.tool.run(["fsck"], ends: 0)
     }
 
-    @Test("What the built-in backend holds of a card that is erased over HTTP is gone once the process has ended")
-    func erasedEmbedded() async throws {
+    @Test func `what the built-in backend holds of a card erased over HTTP is gone once serve ended`() async throws {
         let token = try await self.tool.token("desk", "operate")
         let cards = try self.tool.folder("cards", ["L-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
         let options = ["--embedded", "--documents", self.tool.documents.path]
@@ -119,13 +115,10 @@ struct ServeTests {
         #expect(try String(contentsOf: page, encoding: .utf8).contains("`ReadWritePaths=-/"))
     }
 
-    @Test("Neither a token nor anything personal is in what serve says, at the finest level")
-    func secrecy() async throws {
+    @Test func `neither a token nor anything personal is in what serve says, at the finest level`() async throws {
         let token = try await self.tool.token("desk", "submit", "read", "operate")
         let holder = MarkedHolder(1)
-        let fields = [
-            "expected_name": holder.name, "expected_id_number": holder.number, "user_no": "canary-account",
-        ]
+        let fields = ["expected_name": holder.name, "expected_id_number": holder.number, "user_no": "canary-account"]
         let said = try await self.serving(["log: {level: trace}"], ends: 130) { service, send in
             let taken = try await service.submit(.front(1), token: token, fields: fields, filename: "canary.jpg")
             #expect(taken.status == 202, "\(taken.text)")
@@ -143,8 +136,7 @@ struct ServeTests {
         }
     }
 
-    @Test("A port in use ends with 78 and says whose key it is")
-    func portInUse() async throws {
+    @Test func `a port in use ends with 78 and says whose key it is`() async throws {
         let port = try RefusingPort()
         defer { port.close() }
         let serve = ["serve", "--embedded", "--listen", "127.0.0.1:\(port.port)"]

@@ -8,8 +8,7 @@ import Testing
 extension ServeTests {
     private static let ended = "run over a source ended"
 
-    @Test("A run takes in what its source holds, and says what became of it; who may not start it is refused")
-    func runsOverSources() async throws {
+    @Test func `a run imports its source and tells what became of it; who may not start it is refused`() async throws {
         let inbox = try self.tool.pairs(["R-1", "R-2"])
         for name in ["R-1/broken.jpg", "front.jpg", "R-1/notes.txt", "R-1/olga.jpg.bak"] {
             try Data("no image".utf8).write(to: inbox.appending(path: name))
@@ -56,8 +55,7 @@ extension ServeTests {
         #expect(!said.contains { $0.contains("olga") })
     }
 
-    @Test("A run that a killed process had begun, and one that waited behind it, are done by the next serve")
-    func resumes() async throws {
+    @Test func `the next serve does the run that a killed process had begun, and the one behind it`() async throws {
         let inbox = try self.tool.pairs(["R-1"])
         let desk = try await self.tool.token("desk", "run")
         let now = Timestamp(Date())
@@ -84,8 +82,7 @@ extension ServeTests {
         #expect(self.backend.accepted.count == 2)
     }
 
-    @Test("The folders of the configuration are watched by the same process")
-    func watches() async throws {
+    @Test func `the folders of the configuration are watched by the same process`() async throws {
         let inbox = try self.tool.pairs(["R-1"])
         try await self.serving(["watch: {folders: [\(inbox.path)], quiet_time: 100ms, sidecar: none}"]) { _, _ in
             await self.deliveries(2)

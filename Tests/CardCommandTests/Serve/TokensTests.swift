@@ -3,8 +3,7 @@ import Glibc
 import Testing
 
 /// Who may ask.
-@Suite("idcard-pipeline tokens", .serialized, .timeLimit(.minutes(5)))
-struct TokensTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct TokensTests {
     private struct Line: Decodable {
         var id: String
         var name: String
@@ -25,8 +24,7 @@ struct TokensTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    @Test("A token is shown once, kept as a hash in a file of its owner, and taken back by its name")
-    func life() async throws {
+    @Test func `a token is shown once, kept as a hash in its owner's file, and taken back by its name`() async throws {
         let token = try await self.tool.token("desk", "submit", "read")
         #expect(token.hasPrefix("idcp_"))
         try await self.tool.run(["tokens", "add", "auditor", "--scope", "read", "--days", "0"], ends: 0)
@@ -45,8 +43,7 @@ struct TokensTests {
         #expect(left.output.contains("  auditor  read  since "), "\(left.output)")
     }
 
-    @Test("A name may have several tokens; one goes by its id, all by their name")
-    func several() async throws {
+    @Test func `a name may have several tokens; one goes by its id, all by their name`() async throws {
         let first = try await self.tool.token("desk", "submit")
         let second = try await self.tool.token("desk", "submit", "read")
         _ = try await self.tool.token("other", "read")
@@ -62,8 +59,7 @@ struct TokensTests {
         #expect(try await self.listed().map(\.name) == ["other"])
     }
 
-    @Test("A token is written to a new file of its owner, and never shown then")
-    func output() async throws {
+    @Test func `a token is written to a new file of its owner, and never shown then`() async throws {
         let output = self.tool.home.appending(path: "desk.token")
         let add = ["tokens", "add", "desk", "--scope", "submit", "--output", output.path]
         let made = try await self.tool.run(add + ["--format", "json"], ends: 0)
@@ -84,8 +80,8 @@ struct TokensTests {
         #expect(access(other, F_OK) != 0)
     }
 
-    @Test("No token has the name of a webhook sender", arguments: ["--config", "file", "none"])
-    func senders(kind: String) async throws {
+    @Test(arguments: ["--config", "file", "none"])
+    func `no token has the name of a webhook sender`(kind: String) async throws {
         let secret = "acme=whsec_\(Data(repeating: 1, count: 32).base64EncodedString())"
         let secrets = try self.tool.secretFile("secrets", secret + "\n").path
         let line = kind == "file" ? "webhooks.secrets_file: \(secrets)" : "webhooks.secrets: '\(secret)'"
@@ -97,31 +93,27 @@ struct TokensTests {
         }
     }
 
-    @Test(
-        "What cannot be is refused, and changes nothing",
-        arguments: [
-            (["add", "webhook", "--scope", "read"], 78, "webhook sender"),
-            (["add", "a-11010519491231002X", "--scope", "read"], 78, "identity number"),
-            (["add", "local", "--scope", "read"], 78, "letters"),
-            (["add", "other", "--scope", "write"], 64, "submit, read, run, review, reveal, erase, audit, operate"),
-            (["add", "other"], 64, "--scope"),
-            (["add", "other", "--scope", "read", "--days", "3651"], 64, "--days"),
-            (["revoke", "desk", "--id", "12345"], 64, "--id"),
-            (["revoke", "desk", "--id", "00000000"], 66, "tokens list"),
-            (["revoke", "nobody"], 66, "tokens list"),
-        ] as [([String], Int32, String)]
-    )
-    func refusals(arguments: [String], status: Int32, words: String) async throws {
+    @Test(arguments: [
+        (["add", "webhook", "--scope", "read"], Int32(78), "webhook sender"),
+        (["add", "a-11010519491231002X", "--scope", "read"], 78, "identity number"),
+        (["add", "local", "--scope", "read"], 78, "letters"),
+        (["add", "other", "--scope", "write"], 64, "submit, read, run, review, reveal, erase, audit, operate"),
+        (["add", "other"], 64, "--scope"),
+        (["add", "other", "--scope", "read", "--days", "3651"], 64, "--days"),
+        (["revoke", "desk", "--id", "12345"], 64, "--id"),
+        (["revoke", "desk", "--id", "00000000"], 66, "tokens list"),
+        (["revoke", "nobody"], 66, "tokens list"),
+    ])
+    func `mistakes are refused, and change nothing`(command: [String], status: Int32, words: String) async throws {
         _ = try await self.tool.token("desk", "submit")
         let before = try Data(contentsOf: URL(filePath: self.path))
-        let outcome = try await self.tool.run(["tokens"] + arguments, ends: status)
+        let outcome = try await self.tool.run(["tokens"] + command, ends: status)
         #expect(outcome.errors.contains(words), "\(outcome.errors)")
         #expect(outcome.output.isEmpty)
         #expect(try Data(contentsOf: URL(filePath: self.path)) == before)
     }
 
-    @Test("Of several processes none loses what another has added")
-    func together() async throws {
+    @Test func `of several processes none loses what another has added`() async throws {
         try await withThrowingTaskGroup(of: String.self) { group in
             for index in 0..<6 { group.addTask { try await self.tool.token("desk-\(index)", "read") } }
             try await group.waitForAll()
@@ -130,10 +122,7 @@ struct TokensTests {
         #expect(listed.output.split(separator: "\n").count == 6)
     }
 
-    @Test(
-        "A file of tokens without an end is read; one that holds something else, or is open to others, is refused"
-    )
-    func files() async throws {
+    @Test func `a tokens file without an end is read; one of another kind or open to others is refused`() async throws {
         let old = """
             [{"created": "2026-05-12T10:00:00Z", "name": "desk", "scopes": ["read", "submit"],
               "sha256": "\(Data(repeating: 7, count: 32).base64EncodedString())"}]

@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 /// What the command line writes into the access log, and who it says it was.
-@Suite(.timeLimit(.minutes(5)))
-struct AccessLogTests {
+@Suite(.timeLimit(.minutes(5))) struct AccessLogTests {
     private let tool: Tool
 
     init() throws {
@@ -21,8 +20,8 @@ struct AccessLogTests {
         }
     }
 
-    @Test("Root is who used sudo, also where it becomes the owner of the sandbox", .enabled(if: geteuid() == 0))
-    func sudo() async throws {
+    @Test(.enabled(if: geteuid() == 0))
+    func `root is who used sudo, also where it becomes the owner of the sandbox`() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         for command in [["cards", "show", card, "--reveal"], ["backup", self.tool.home.appending(path: "copy").path]] {
             try await self.tool.run(command, ["SUDO_USER": "daemon"], ends: 0)
@@ -38,8 +37,7 @@ struct AccessLogTests {
         )
     }
 
-    @Test("A look without what is personal, and a list, leave no line")
-    func masked() async throws {
+    @Test func `a look without what is personal, and a list, leave no line`() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         for command in [["cards", "show", card], ["cards", "list"], ["status"]] {
             try await self.tool.run(command, ends: 0)
@@ -47,8 +45,7 @@ struct AccessLogTests {
         #expect(try await self.log().isEmpty)
     }
 
-    @Test("An identity number is refused as a purpose or a reason, and stands in no file")
-    func identityNumbers() async throws {
+    @Test func `an identity number is refused as a purpose or a reason, and stands in no file`() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         let number = "11010519491231002X"
         let why = ["--why", "asked by \(number)"]

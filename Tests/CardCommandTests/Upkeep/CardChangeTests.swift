@@ -6,8 +6,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Lists and changes of many cards", .timeLimit(.minutes(5)))
-struct CardChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct CardChangeTests {
     private let tool: Tool
 
     init() throws { self.tool = try Tool() }
@@ -15,8 +14,7 @@ struct CardChangeTests {
     private static let long = String(repeating: "R", count: 56)
     private static let failed = "UPDATE card SET state = 'failed', reason = 'attempts_exhausted', failures = 3"
 
-    @Test("What was changed before the sandbox failed is reported")
-    func failsMidway() async throws {
+    @Test func `what was changed before the sandbox failed is reported`() async throws {
         let cards = try await self.tool.admitting(["R-1", "R-2", "R-3"]).map(\.rawValue)
         try await self.tool.plant(
             Self.failed,
@@ -37,8 +35,7 @@ struct CardChangeTests {
     }
 
     /// Words of remote sides are no reasons of ours: they change nothing by their spelling.
-    @Test("A remote's code that is spelt as one of our reasons is found and retried by that code")
-    func remoteCode() async throws {
+    @Test func `a remote's code that is spelt as one of our reasons is found and retried by that code`() async throws {
         let cards = try await self.tool.admitting(["R-1", "R-2"]).map(\.rawValue)
         let refused = "UPDATE card SET state = 'rejected', reason = 'refused_by_remote', remote_code = "
         try await self.tool.plant(
@@ -77,8 +74,7 @@ struct CardChangeTests {
         return result.closureResult
     }
 
-    @Test("A list is printed as it is read: what changes behind the reader's place is seen")
-    func listStreams() async throws {
+    @Test func `a list is printed as it is read: what changes behind the reader's place is seen`() async throws {
         let cards = try await self.tool.admitting((1...2500).map { "\(Self.long)-\($0)" })
         let change = "\(Self.failed) WHERE id = '\(cards[2499])'"
         let lines = try await self.lines(of: ["cards", "list"], changingBehindTheFirst: change)
@@ -86,8 +82,7 @@ struct CardChangeTests {
         #expect(lines.last?.contains("failed") == true, "\(lines.last ?? "")")
     }
 
-    @Test("The access log is printed as it is read: what changes behind the reader's place is seen")
-    func logStreams() async throws {
+    @Test func `the access log is printed as it is read: changes behind the reader's place are seen`() async throws {
         try await self.tool.sandbox().close()
         try await self.tool.plant(
             """

@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("idcard-pipeline cards erase, export and log", .timeLimit(.minutes(5)))
-struct EraseCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct EraseCommandTests {
     private struct Certificates: Decodable {
         struct Certificate: Decodable {
             var cardId: String
@@ -28,8 +27,7 @@ struct EraseCommandTests {
         return try await self.tool.run(command, variables, ends: status).decoded(Certificates.self).erasures
     }
 
-    @Test("The business number of nobody is an error, and nothing is erased")
-    func nobody() async throws {
+    @Test func `the business number of nobody is an error, and nothing is erased`() async throws {
         try await self.tool.admitting(["R-1"])
         let outcome = try await self.tool.run(["cards", "erase", "--yes", "--business-no", "R-9"])
         #expect(outcome.status == 66 && outcome.errors.contains("no card has the business number R-9"))
@@ -37,8 +35,7 @@ struct EraseCommandTests {
         #expect(list.output.contains("prepared"))
     }
 
-    @Test("A card that is named is erased because somebody asked, one whose time is over because of that")
-    func reasons() async throws {
+    @Test func `a named card is erased because it was asked for, an expired one because it has expired`() async throws {
         let cards = try await self.tool.admitting(["R-1", "R-2"])
         let aged =
             "UPDATE card SET state = 'failed', reason = 'attempts_exhausted', changed_at = changed_at - 864000000"
@@ -77,9 +74,7 @@ struct EraseCommandTests {
         var cards: [Card]
     }
 
-    @Test func `the question names how many cards have expired and the oldest date, and a dry run lists them`()
-        async throws
-    {
+    @Test func `the question names how many cards expired and the oldest date, a dry run lists them`() async throws {
         let cards = try await self.tool.admitting(["R-1", "R-2", "R-3", "R-4"]).map(\.rawValue)
         let aged = "UPDATE card SET state = 'failed', reason = 'attempts_exhausted', changed_at ="
         try await self.tool.plant(
@@ -102,8 +97,7 @@ struct EraseCommandTests {
         #expect(try await !self.erase(["--expired"], typing: "no", ends: 0).output.contains("Erase"))
     }
 
-    @Test("What was erased before the sandbox failed has its certificate")
-    func failsMidway() async throws {
+    @Test func `what was erased before the sandbox failed has its certificate`() async throws {
         // One more than a transaction erases.
         let cards = try await self.tool.admitting((1...9).map { "R-\($0)" }).map(\.rawValue)
         try await self.tool.plant(
@@ -118,8 +112,7 @@ struct EraseCommandTests {
         #expect(Set(certificates.map(\.cardId)) == Set(cards.prefix(8)))
     }
 
-    @Test("A card that is named twice has one certificate, whose lines people read one by one")
-    func namedTwice() async throws {
+    @Test func `a card that is named twice has one certificate, whose lines people read one by one`() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         let certificates = try await self.erase([card, card, "--business-no", "R-1"])
         #expect(certificates.map(\.cardId) == [card])
@@ -129,8 +122,7 @@ struct EraseCommandTests {
         #expect(lines.count > 1 && lines.dropFirst().allSatisfy { $0.hasPrefix("  ") }, "\(text.output)")
     }
 
-    @Test("A clock that is far behind erases nothing, and --expired says so")
-    func clockBehind() async throws {
+    @Test func `a clock that is far behind erases nothing, and --expired says so`() async throws {
         let store = try await self.tool.sandbox()
         _ = try await store.see(Timestamp(Date()))
         try store.close()
@@ -144,8 +136,7 @@ struct EraseCommandTests {
         #expect(try await self.tool.run(erase).errors.isEmpty)
     }
 
-    @Test("Documents of the built-in backend are erased once its folder is named, also after the card")
-    func documents() async throws {
+    @Test func `documents of the built-in backend go once its folder is named, also after the card`() async throws {
         let photos = try self.tool.folder("photos", ["R-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
         let options = ["--embedded", "--documents", self.tool.documents.path]
         try await self.tool.run(["run", photos.path] + options, ends: 0)
@@ -159,8 +150,7 @@ struct EraseCommandTests {
         #expect(try self.tool.ledger().allSatisfy { $0.imageSha256.isEmpty })
     }
 
-    @Test("An export is durable with its folder, and the log has a line of it")
-    func export() async throws {
+    @Test func `an export is durable with its folder, and the log has a line of it`() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         let folder = self.tool.home.appending(path: "exported")
         let report = self.tool.home.appending(path: "calls.txt")

@@ -7,14 +7,12 @@ import Testing
 
 @testable import CardCommand
 
-@Suite("idcard-pipeline keys rotate, backup and restore", .timeLimit(.minutes(5)))
-struct KeyAndBackupTests {
+@Suite(.timeLimit(.minutes(5))) struct KeyAndBackupTests {
     private let tool: Tool
 
     init() throws { self.tool = try Tool() }
 
-    @Test("Rotations at once leave one key that opens everything, and lose none")
-    func rotations() async throws {
+    @Test func `rotations at once leave one key that opens everything, and lose none`() async throws {
         try await self.tool.admitting((1...20).map { "R-\($0)" })
         let command = ["keys", "rotate"]
         let ends = try await withThrowingTaskGroup(of: Tool.Outcome.self) { group in
@@ -32,8 +30,7 @@ struct KeyAndBackupTests {
         #expect(lines.count { !$0.hasPrefix("#") } == 1)
     }
 
-    @Test("While a process works no key is changed and nothing restored: both end with 75 and name it")
-    func occupied() async throws {
+    @Test func `while a process works, a change of keys and a restore end with 75 and name it`() async throws {
         let store = try await self.tool.sandbox()
         try await store.admitPhotos(["R-1"])
         let backup = self.tool.home.appending(path: "backup").path
@@ -54,8 +51,7 @@ struct KeyAndBackupTests {
         #expect(list.output.contains("held") && list.output.contains("restored"))
     }
 
-    @Test("The reports of restore and fsck have every key, also where nothing is to be said")
-    func keysOfReports() async throws {
+    @Test func `the reports of restore and fsck have every key, also where nothing is to be said`() async throws {
         try await self.tool.admitting(["R-1"])
         let backup = self.tool.home.appending(path: "backup").path
         #expect(try await self.tool.run(["backup", backup]).status == 0)
@@ -74,8 +70,8 @@ struct KeyAndBackupTests {
         #expect(findings.contains { $0["subject"] is NSNull }, "\(findings)")
     }
 
-    @Test("Root acts on another's sandbox as that user, with that user's group alone", .enabled(if: geteuid() == 0))
-    func owner() async {
+    @Test(.enabled(if: geteuid() == 0))
+    func `root acts on another's sandbox as that user, with that user's group alone`() async {
         await #expect(processExitsWith: .exitCode(42)) {
             let folder = FileManager.default.temporaryDirectory.appending(path: "owned-\(UUID().uuidString)").path
             guard mkdir(folder, 0o700) == 0, chown(folder, 65534, 65534) == 0 else { exit(1) }
@@ -93,8 +89,8 @@ struct KeyAndBackupTests {
         }
     }
 
-    @Test("Root takes in no photo that the owner of the sandbox may not read", .enabled(if: geteuid() == 0))
-    func photosOfOthers() async throws {
+    @Test(.enabled(if: geteuid() == 0))
+    func `root takes in no photo that the owner of the sandbox may not read`() async throws {
         let photos = try self.tool.folder("photos", ["R-1/front.jpg": .front(1)])
         try await self.tool.sandbox().close()
         try self.giveHomeAway()
@@ -106,8 +102,8 @@ struct KeyAndBackupTests {
         }
     }
 
-    @Test("Root looks at another's sandbox, though the TOKEN's file is that user's", .enabled(if: geteuid() == 0))
-    func filesOfOwner() async throws {
+    @Test(.enabled(if: geteuid() == 0))
+    func `root looks at another's sandbox, though the TOKEN's file is that user's`() async throws {
         try await self.tool.sandbox().close()
         let token = try self.tool.secretFile("token", "t")
         try self.giveHomeAway()
@@ -117,11 +113,8 @@ struct KeyAndBackupTests {
         }
     }
 
-    @Test(
-        "Root makes keys and tokens where the sandbox and the TOKEN's file are another's",
-        .enabled(if: geteuid() == 0)
-    )
-    func filesOfRoot() async throws {
+    @Test(.enabled(if: geteuid() == 0))
+    func `root makes keys and tokens where the sandbox and the TOKEN's file are another's`() async throws {
         let (token, folder) = (try self.tool.secretFile("token", "t"), self.tool.home.appending(path: "box").path)
         try #require(mkdir(folder, 0o700) == 0)
         for path in [token.path, folder] { try #require(chown(path, 65534, 65534) == 0) }
@@ -137,8 +130,8 @@ struct KeyAndBackupTests {
         #expect(status.status == 74 && status.errors.contains("cannot become that user"), "\(status.errors)")
     }
 
-    @Test("Root gets a backup and an export of another's sandbox in its own folder", .enabled(if: geteuid() == 0))
-    func folderOfRoot() async throws {
+    @Test(.enabled(if: geteuid() == 0))
+    func `root gets a backup and an export of another's sandbox in its own folder`() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         try self.giveHomeAway()
         let folder = FileManager.default.temporaryDirectory.appending(path: "root-\(UUID().uuidString)").path

@@ -68,9 +68,7 @@ extension CardStore {
                 source: ContentDigest(of: source),
                 file: nil,
                 receipt: nil,
-                content: .prepared(
-                    PreparedImage(jpeg: jpeg, width: 100, height: 63, digest: ContentDigest(of: jpeg))
-                ),
+                content: .prepared(PreparedImage(jpeg: jpeg, width: 100, height: 63, digest: ContentDigest(of: jpeg))),
                 waitsUntil: now
             )
         }

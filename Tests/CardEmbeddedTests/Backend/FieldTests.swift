@@ -79,9 +79,7 @@ import Testing
         #expect(try self.folder.ledger().map(\.outOfOrder) == [true, false, true, false])
     }
 
-    @Test func `Says that a document exists when it comes under another key, and numbers different ones`()
-        async throws
-    {
+    @Test func `says that a document exists when it has another key, and numbers different ones`() async throws {
         try await withBackend(in: self.folder) { client async throws in
             #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
             #expect(try await client.upload(.single(), key: "\"2\"").retcode == "000001")

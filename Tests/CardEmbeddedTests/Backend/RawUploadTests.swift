@@ -41,23 +41,20 @@ import Testing
         #expect(try self.folder.ledger().count == 1)
     }
 
-    @Test(
-        arguments: [
-            ("X-TOKEN", nil, "200001"), ("X-USERNO", nil, "200001"), ("X-BUSINESSTYPE", nil, "200001"),
-            ("X-BUSINESSNO", nil, "200001"), ("X-DOCTYPE", nil, "200001"), ("Content-Disposition", nil, "200001"),
-            ("X-BUSINESSTYPE", "LOAN", "200002"), ("X-BUSINESSNO", "a%0Ab", "200002"),
-            ("X-BUSINESSNO", "%FF", "200002"),
-            ("X-DOCTYPE", "IDCARD_BACK_APP", "200003"), ("Content-Disposition", "attachment; filename=a.jpg", "200003"),
-            // Headers that are ambiguous are no form.
-            ("X-BUSINESSNO", "%", nil), ("X-BUSINESSNO", "%1", nil), ("X-BUSINESSNO", "%G0", nil),
-            ("X-BUSINESSNO", "%+1", nil), ("Content-Disposition", "inline; filename=\"IDFrontImage.jpg\"", nil),
-            // Twice.
-            ("X-USERNO", "user-1\r\nX-USERNO: user-2", nil),
-        ] as [(String, String?, String?)]
-    )
-    func `Refuses what is missing or wrong with the codes of a form`(name: String, value: String?, retcode: String?)
-        async throws
-    {
+    @Test(arguments: [
+        ("X-TOKEN", nil as String?, "200001" as String?), ("X-USERNO", nil, "200001"),
+        ("X-BUSINESSTYPE", nil, "200001"),
+        ("X-BUSINESSNO", nil, "200001"), ("X-DOCTYPE", nil, "200001"), ("Content-Disposition", nil, "200001"),
+        ("X-BUSINESSTYPE", "LOAN", "200002"), ("X-BUSINESSNO", "a%0Ab", "200002"),
+        ("X-BUSINESSNO", "%FF", "200002"),
+        ("X-DOCTYPE", "IDCARD_BACK_APP", "200003"), ("Content-Disposition", "attachment; filename=a.jpg", "200003"),
+        // Headers that are ambiguous are no form.
+        ("X-BUSINESSNO", "%", nil), ("X-BUSINESSNO", "%1", nil), ("X-BUSINESSNO", "%G0", nil),
+        ("X-BUSINESSNO", "%+1", nil), ("Content-Disposition", "inline; filename=\"IDFrontImage.jpg\"", nil),
+        // Twice.
+        ("X-USERNO", "user-1\r\nX-USERNO: user-2", nil),
+    ])
+    func `refuses missing or wrong values as a form does`(name: String, value: String?, retcode: String?) async throws {
         var upload = RawUpload()
         upload.set(name, value)
 

@@ -77,9 +77,7 @@ import Testing
         EmbeddedBackend.ReplyEncryption(.cbc, key: "canary"), .init(.ecb, key: String(repeating: "k", count: 23)),
         .init(.cbc, key: key, startVector: "canary"),
     ])
-    func `Cannot be encrypted with a key or start vector of a wrong length`(encryption: EmbeddedBackend.ReplyEncryption)
-        async throws
-    {
+    func `no key or start vector of a wrong length encrypts`(encryption: EmbeddedBackend.ReplyEncryption) async throws {
         let error = await #expect(throws: EmbeddedError.self) { _ = try await self.body(.json, encryption) }
         #expect(error?.code == .encryptionUnusable)
         #expect(error.map { "\($0)".contains("canary") } == false)

@@ -5,11 +5,7 @@ import Testing
 /// Loops over pixels, against values worked out by hand.
 @Suite struct PixelTests {
     @Test func `Reducing takes the rounded mean of each block`() {
-        let picture = Raster(
-            width: 4,
-            height: 2,
-            pixels: [0, 1, 2, 3, 4, 5, 6, 7].flatMap { [$0, $0 * 10, 255] }
-        )
+        let picture = Raster(width: 4, height: 2, pixels: [0, 1, 2, 3, 4, 5, 6, 7].flatMap { [$0, $0 * 10, 255] })
         let small = picture.reduced(toLongestEdge: 2)
         #expect(small.width == 2 && small.height == 1)
         // (0 + 1 + 4 + 5) / 4 = 2.5, (2 + 3 + 6 + 7) / 4 = 4.5.

@@ -56,9 +56,7 @@ import Testing
     func `A good signature is taken in every dialect, again and again`(
         signed: String,
         dialect: EmbeddedVerifier.Dialect
-    )
-        async throws
-    {
+    ) async throws {
         let sign = RequestSignature.value(of: signed, secret: "test-secret")
         try await withVerifier { client async throws in
             for _ in 0..<2 {

@@ -16,11 +16,7 @@ import Testing
     ]
 
     @Test(arguments: told)
-    func `a card is told by state, reason and what came later`(
-        _ state: CardState,
-        _ reason: ReasonCode?,
-        _ notice: CardNotice
-    ) {
+    func `a card is told by state, reason and later news`(state: CardState, reason: ReasonCode?, notice: CardNotice) {
         #expect(CardNotice(state, reason, isSeen: false, isRetaken: false) == notice)
         #expect(notice.isFailure == (notice != .nothing && notice != .line))
         // Once a person has seen it nothing more is told, but its erasure is.

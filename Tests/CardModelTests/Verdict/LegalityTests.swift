@@ -2,13 +2,11 @@ import CardModel
 import Testing
 
 @Suite struct LegalityTests {
-    @Test(
-        arguments: [
-            [:], ["ID Photo": 0, "Temporary ID Photo ": 0, "Photocopy": 0, "Screen": 0, "Edited": 0],
-            ["ID_Photo_Threshold": 0.8],
-            ["ID_Photo": 0, "Edited": 0, "ID_Photo_Threshold": 0.8],
-        ] as [[String: Double]]
-    )
+    @Test(arguments: [
+        [:] as [String: Double], ["ID Photo": 0, "Temporary ID Photo ": 0, "Photocopy": 0, "Screen": 0, "Edited": 0],
+        ["ID_Photo_Threshold": 0.8],
+        ["ID_Photo": 0, "Edited": 0, "ID_Photo_Threshold": 0.8],
+    ])
     func `Without scores, or with zeros alone, it is unavailable`(scores: [String: Double]) {
         #expect(Legality(vendorScores: scores) == nil)
     }
@@ -20,18 +18,16 @@ import Testing
         #expect(legality.genuineScore == 0.9)
     }
 
-    @Test(
-        arguments: [
-            // A temporary card is not genuine, whether or not genuine was scored.
-            (["Temporary ID Photo ": 0.7, "ID_Photo": 0.25], 0.25, "Temporary ID Photo"),
-            (["Temporary ID Photo": 0.95], 0, "Temporary ID Photo"),
-            // Classes that come later are kept, and can be the strongest.
-            (["ID Photo": 0.3, "Hologram_Missing": 0.5, "Photocopy": 0.2], 0.3, "Hologram Missing"),
-            // A tie goes by the alphabet; a class without a score is none.
-            (["ID Photo": 0.5, "Screen": 0.25, "Edited": 0.25], 0.5, "Edited"),
-            (["ID Photo": 0.5, "Screen": 0], 0.5, nil), (["ID Photo": 0.5], 0.5, nil),
-        ] as [([String: Double], Double, String?)]
-    )
+    @Test(arguments: [
+        // A temporary card is not genuine, whether or not genuine was scored.
+        (["Temporary ID Photo ": 0.7, "ID_Photo": 0.25], 0.25, "Temporary ID Photo" as String?),
+        (["Temporary ID Photo": 0.95], 0, "Temporary ID Photo"),
+        // Classes that come later are kept, and can be the strongest.
+        (["ID Photo": 0.3, "Hologram_Missing": 0.5, "Photocopy": 0.2], 0.3, "Hologram Missing"),
+        // A tie goes by the alphabet; a class without a score is none.
+        (["ID Photo": 0.5, "Screen": 0.25, "Edited": 0.25], 0.5, "Edited"),
+        (["ID Photo": 0.5, "Screen": 0], 0.5, nil), (["ID Photo": 0.5], 0.5, nil),
+    ])
     func `The strongest other class is never genuine`(scores: [String: Double], genuine: Double, strongest: String?) {
         let legality = Legality(vendorScores: scores)
         #expect(legality?.genuineScore == genuine && legality?.strongestOtherClass == strongest)

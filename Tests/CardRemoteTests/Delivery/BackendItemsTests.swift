@@ -136,10 +136,7 @@ import Testing
         (401, FailureClass.stop), (404, .stop), (408, .unknown), (409, .unknown), (422, .unknown),
         (429, .throttled), (500, .unknown), (503, .throttled),
     ])
-    func `Where the status means more than a refusal, refused cards do not outweigh it`(
-        status: Int,
-        failureClass: FailureClass
-    ) {
+    func `refused cards outweigh no status that means more than a refusal`(status: Int, failureClass: FailureClass) {
         let outcome = self.outcome(status, self.json("E0", ["E1", "E2", "E3"]), Self.batch)
         #expect((outcome.failure ?? outcome.tokenExpired)?.failureClass == failureClass)
     }
@@ -179,9 +176,7 @@ import Testing
         #"{"RETCODE":"000000","ITEMS":[{"RETCODE":"000000"},null,{"RETCODE":"E1"}]}"#,
         #"{"ITEMS":[{"RETCODE":"0"},{"RETCODE":"0","RETCODE":"E1"},{"RETCODE":"E1"}]}"#,
     ])
-    func `A card that a batch's reply does not name, or names twice, is unknown, and the others take their answers`(
-        body: String
-    ) {
+    func `a card that a batch's reply names not or twice is unknown, and the others take their answers`(body: String) {
         let outcome = self.outcome(200, body, Self.batch)
         #expect(self.expected(outcome) == [.accepted(false), .unknown("item_missing"), .rejected("E1")])
     }

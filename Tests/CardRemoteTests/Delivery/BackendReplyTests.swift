@@ -198,9 +198,7 @@ import Testing
     }
 
     @Test func `The backend's words are cut to 200 characters and freed of control characters`() {
-        let words = MessageMask().presentable(
-            "a\u{0}\u{1B}[31mb\u{202E}\r\n" + String(repeating: "错", count: 500)
-        )
+        let words = MessageMask().presentable("a\u{0}\u{1B}[31mb\u{202E}\r\n" + String(repeating: "错", count: 500))
         #expect(words.count == 200)
         #expect(words.isVisibleLine)
         #expect(words.hasPrefix("a  [31mb"))

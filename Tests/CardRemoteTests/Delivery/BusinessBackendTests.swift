@@ -25,9 +25,7 @@ import Testing
         }
     }
 
-    @Test func `Every attempt sends the same bytes under the same quoted key, and an unreadable answer is unknown`()
-        async throws
-    {
+    @Test func `every attempt sends the same bytes and quoted key, and an unreadable answer is unknown`() async throws {
         try await withFaultServer(
             .commit({ _ in }, then: .close),
             .reply(FaultReply(body: "oops")),
@@ -132,9 +130,7 @@ import Testing
         }
     }
 
-    @Test func `A delivery cut short after it was handed over ends without an outcome, before that as not sent`()
-        async throws
-    {
+    @Test func `a delivery cut short once handed over ends without an outcome, before that as not sent`() async throws {
         let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
         try await withFaultServer(.commit({ _ in arrival.yield() }, then: .silence)) { server, port in
             try await withBackend(port: port) { backend in
@@ -153,9 +149,7 @@ import Testing
         }
     }
 
-    @Test func `A raw delivery puts the texts into headers and stays raw whatever the configuration has become`()
-        async throws
-    {
+    @Test func `a raw delivery puts texts into headers and stays raw under every later configuration`() async throws {
         try await withFaultServer(.reply(.json(#"{"RETCODE":"000000"}"#))) { server, port in
             let raw = try await withBackend(
                 port: port,

@@ -88,11 +88,7 @@ import Testing
         (.single, [makeMember(.front, userNumber: nil)], "user_no_missing"),
         (.single, [makeMember(.front, userNumber: "")], "user_no_missing"),
     ])
-    func `Cards that do not make one delivery are refused`(
-        layout: DeliveryLayoutKind,
-        members: [DeliveryMember],
-        code: String
-    ) {
+    func `cards not of one delivery are refused`(layout: DeliveryLayoutKind, members: [DeliveryMember], code: String) {
         let failure = #expect(throws: RemoteFailure.self) { try self.parts(members, { $0.layout = layout }) }
         #expect(failure?.failureClass == .rejected)
         #expect(failure?.code == code)

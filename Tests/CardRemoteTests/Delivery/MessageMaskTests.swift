@@ -34,11 +34,7 @@ import Testing
         ("赵甲", "name=%E8%B5%B5%E7%94%B2&x", "…"), ("古丽·金丝雀汗", "古丽•金丝雀汗", "…"), ("赵甲", "赵某", "赵某"),
         ("7", "7 of 17", "7 of 17"), ("", "a b", "a b"), ("-", "a - b", "a - b"),
     ])
-    func `A confidential name is masked inside words too, a single letter is not`(
-        name: String,
-        text: String,
-        shown: String
-    ) {
+    func `a confidential name is masked in words too, a single letter not`(name: String, text: String, shown: String) {
         #expect(MessageMask(confidential: [name]).presentable(text) == shown)
     }
 

@@ -27,9 +27,7 @@ import Testing
         #""{\"RETCODE\":\"0\",\"RETMSG\":\"\u597d\"}""#, #""<r><RETCODE>0</RETCODE><RETMSG>好</RETMSG><\/r>""#,
         #"'{"RETCODE":"0","RETMSG":"好"}'"#,
     ])
-    func `A JSON object and XML are told apart by their first character, behind white space and a byte order mark`(
-        body: String
-    ) {
+    func `JSON objects and XML are told apart by their first character after blanks and byte order mark`(body: String) {
         #expect(self.reading(body) == self.document(["0"], "好"))
     }
 
@@ -39,10 +37,7 @@ import Testing
         ("12345678901234567890123", ["12345678901234567890123"]), ("1e400", ["1e400"]), ("1e15", ["1e15"]),
         ("\" E-1\\n\"", ["E-1"]),
     ])
-    func `A code may be a text or a number, and a number also counts as the whole number it is`(
-        json: String,
-        spellings: [String]
-    ) {
+    func `a code is a text or number, which also counts as the whole number it is`(json: String, spellings: [String]) {
         #expect(self.reading("{\"RETCODE\":\(json)}") == self.document(spellings))
     }
 

@@ -60,9 +60,7 @@ import Testing
         "<?x?><r><RETCODE>0</RETCODE></r>", "<r><?x?><RETCODE>0</RETCODE></r>",
         "<r><RETCODE>0\u{0}</RETCODE></r>", "<r><RETCODE>0\u{1}</RETCODE></r>",
     ])
-    func `What is cut, goes on or is not well-formed is refused, although the parser calls some of it success`(
-        text: String
-    ) {
+    func `what is cut, goes on or is not well-formed is refused, though the parser calls some a success`(text: String) {
         #expect(self.read(text) == nil)
     }
 

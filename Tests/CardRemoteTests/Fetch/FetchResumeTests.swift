@@ -124,9 +124,7 @@ import Testing
         #expect(try await self.host.fetch().failure?.failureClass == .transient)
     }
 
-    @Test func `An answer that is not the part that was asked for is followed by one request for the whole`()
-        async throws
-    {
+    @Test func `an answer that is not the part asked for is followed by one request for the whole`() async throws {
         let wrong: [(status: String, range: String)] = [
             ("206 Partial Content", "bytes 0-700000/700001"), ("206 Partial Content", "bytes 5-700000/700001"),
             ("200 OK", "bytes 100000-700000/700001"),

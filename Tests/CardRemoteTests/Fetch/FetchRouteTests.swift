@@ -81,9 +81,7 @@ import Testing
         ["64:ff9b::7f00:1"],
         ["127.0.0.1", "1.0.0.1", "1.0.0.2", "1.0.0.3", "1.0.0.4", "1.0.0.5", "1.0.0.6", "1.0.0.7", "10.0.0.1"],
     ])
-    func `One forbidden address among the answers refuses all, and nothing is connected to`(
-        addresses: [String]
-    ) async throws {
+    func `one forbidden address of the answers refuses all; nothing is connected to`(addresses: [String]) async throws {
         let outcome = try await self.fetch(from: self.host, resolver: Names(addresses).resolver)
         #expect(outcome.refusal == .fetchAddressRefused)
         for address in addresses { #expect(!outcome.words.contains(address)) }

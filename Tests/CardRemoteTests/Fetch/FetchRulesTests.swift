@@ -43,12 +43,7 @@ import Testing
         ("https://192.0.2.7/", "192.0.2.7", "/", "192.0.2.7"),
         ("https://[2001:DB8:0::7]:8443/", "[2001:db8::7]:8443", "/", "[2001:db8::7]"),
     ])
-    func `A URL of a host in the list is taken apart`(
-        url: String,
-        hostField: String,
-        requestTarget: String,
-        label: String
-    ) throws {
+    func `a listed host's URL is parsed`(url: String, hostField: String, requestTarget: String, label: String) throws {
         let (target, found) = try self.rules().check(url)
         #expect(target.hostField == hostField)
         #expect(target.requestTarget == requestTarget)

@@ -14,8 +14,7 @@ import Testing
         ("https://样本.example/x", "xn--8pv1w.example:443", "https://xn--8pv1w.example/x"),
         ("https://Bücher.example:444/x", "xn--bcher-kva.example:444", "https://xn--bcher-kva.example:444/x"),
     ])
-    func `A URL gives host and port, and an empty path is replaced`(text: String, authority: String, url: String) throws
-    {
+    func `a URL gives host and port, an empty path is replaced`(text: String, authority: String, url: String) throws {
         let address = try EndpointAddress(text, key: "verification.url", defaultPath: "/v1")
         #expect(address.authority == authority)
         #expect(address.url.absoluteString == url)

@@ -38,9 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "127.0.0.1"])
-    func `A server of our own authority, or its own certificate, is accepted by name and by address`(
-        host: String
-    ) async throws {
+    func `our authority's server, or its own certificate, is accepted by name and address`(host: String) async throws {
         try await withAuthority { authority in
             let issued = try await authority.issue("server", names: Self.names)
             let own = try await authority.selfSigned("own", names: Self.names)

@@ -216,9 +216,7 @@ import Testing
     }
 
     @Test(arguments: ["407 Proxy Authentication Required", "502 Bad Gateway"])
-    func `A proxy that opens no tunnel has sent nothing, and one that wants credentials stops`(status: String)
-        async throws
-    {
+    func `a proxy that opens no tunnel sent nothing, one that wants credentials stops`(status: String) async throws {
         try await withFaultServer(.replyAndClose(FaultReply(status))) { server, port in
             let failure = try await withEndpoint(
                 "http://backend.invalid/",

@@ -32,9 +32,7 @@ import Testing
     private static let large = 16 << 20
 
     @Test(arguments: Self.unasked, [100, 200_000])
-    func `what comes together with an answer is not the next request's`(unasked: FaultReply, fileBytes: Int)
-        async throws
-    {
+    func `what comes with an answer is not the next request's`(unasked: FaultReply, fileBytes: Int) async throws {
         let both = FaultReply(raw: Self.good.bytes + unasked.bytes)
         try await withFaultServer(.reply(both)) { server, port in
             // The second and all further forms are queued behind the first.
@@ -115,9 +113,7 @@ import Testing
     ]
 
     @Test(arguments: [Self.page, Self.chunked] + Self.tooLarge, FaultScript.AfterEarlyReply.allCases)
-    func `an early refusal on a new connection is certain`(early: FaultReply, then: FaultScript.AfterEarlyReply)
-        async throws
-    {
+    func `on a new connection a refusal is certain`(early: FaultReply, then: FaultScript.AfterEarlyReply) async throws {
         let reply = try await exchange(.earlyReply(early, then: then), fileBytes: Self.large).reply
         #expect(reply?.status == (Self.tooLarge.contains(early) ? 413 : 400))
         // A body that lasts until the connection ends may end with it.

@@ -61,10 +61,7 @@ import Testing
         #expect(outcome(dialect, 200, body).failure?.code == "INTERNAL_ERROR")
     }
 
-    @Test(
-        arguments: [#""""#, #""  ""#, "null", "false", "0", "{}", "[]"],
-        VerificationDialect.allCases
-    )
+    @Test(arguments: [#""""#, #""  ""#, "null", "false", "0", "{}", "[]"], VerificationDialect.allCases)
     func `An error key that says nothing is no error`(json: String, dialect: VerificationDialect) {
         let body = SampleReplies.front(dialect).replacing("\"time_used\"", with: "\"error\": \(json), \"time_used\"")
         #expect(outcome(dialect, 200, body).reading?.side == .front)

@@ -90,16 +90,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (
-            #""birth_year":{"result":"1990"},"birth_month":{"result":"03"},"birth_day":{"result":"07"}"#,
-            "1990-03-07"
-        ),
+        (#""birth_year":{"result":"1990"},"birth_month":{"result":"03"},"birth_day":{"result":"07"}"#, "1990-03-07"),
         (#""birth_year":{"result":1990},"birth_month":{"result":12},"birth_day":{"result":1}"#, "1990-12-01"),
         (#""birth_year":{"result":"1990"},"birth_month":{"result":"3"}"#, "1990-3-?"),
-        (
-            #""birth_year":{"result":"1990"},"birth_month":{"result":""},"birth_day":{"result":"7"}"#,
-            "1990-?-7"
-        ),
+        (#""birth_year":{"result":"1990"},"birth_month":{"result":""},"birth_day":{"result":"7"}"#, "1990-?-7"),
         (#""birth_month":{"result":"2月"},"birth_day":{"result":"30日"}"#, "?-2月-30日"),
         (#""birth_year":{"result":""},"birth_month":{"result":" "},"birth_day":{}"#, nil),
         (#""birth_year":null"#, nil),

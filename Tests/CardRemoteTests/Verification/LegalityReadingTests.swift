@@ -69,9 +69,7 @@ import Testing
         ("0.8", 0.8), (#""0.85""#, 0.85), ("1", 1), ("0", nil), ("-1", nil), ("80", nil), ("null", nil),
         (#""high""#, nil),
     ])
-    func `A vendor's own threshold is no score, and one that is none is not taken`(json: String, expected: Double?)
-        throws
-    {
+    func `a vendor's threshold is no score, and one that is none is not taken`(json: String, expected: Double?) throws {
         for key in ["ID_Photo_Threshold", "ID Photo Threshold"] {
             let legality = try self.legality(#"{"ID_Photo":0.97,"\#(key)":\#(json)}"#, .faceIDv3)
             #expect(legality?.vendorThreshold == expected)

@@ -15,10 +15,7 @@ import Testing
         text.contains("CANARY_KEY") || text.contains("canary-secret")
     }
 
-    @Test(
-        arguments: [200, 302, 400, 401, 403, 413, 429, 500, 503],
-        VerificationDialect.allCases
-    )
+    @Test(arguments: [200, 302, 400, 401, 403, 413, 429, 500, 503], VerificationDialect.allCases)
     func `No failure of any class repeats a credential, a signature, a file name or a field`(
         status: Int,
         dialect: VerificationDialect
@@ -47,9 +44,7 @@ import Testing
     }
 
     @Test(arguments: ReplyShapeTests.pairs)
-    func `Nor does the report of another dialect`(configured: VerificationDialect, answering: VerificationDialect)
-        throws
-    {
+    func `nor does that of another dialect`(configured: VerificationDialect, answering: VerificationDialect) throws {
         let failure = try #require(outcome(configured, 200, SampleReplies.front(answering)).failure)
         for canary in Self.canaries + [SampleReplies.requestID] {
             #expect(!(failure.code + failure.message.text()).contains(canary))

@@ -53,8 +53,7 @@ import Testing
     }
 
     @Test(arguments: dialects)
-    func `A cut reply without error string is asked for again, unless its status says how`(dialect: VerificationDialect)
-    {
+    func `a cut reply without error string is asked for again, unless its status tells`(dialect: VerificationDialect) {
         let expected: [(Int, Duration?, FailureClass)] = [
             (200, nil, .transient), (302, nil, .transient), (400, nil, .transient), (401, nil, .transient),
             (403, nil, .transient), (404, .seconds(9), .transient), (413, nil, .shrink), (429, nil, .throttled),
@@ -121,8 +120,7 @@ import Testing
     }
 
     @Test(arguments: pairs)
-    func `A reading in another dialect stops the stage`(configured: VerificationDialect, answering: VerificationDialect)
-    {
+    func `a reading in another one stops the stage`(configured: VerificationDialect, answering: VerificationDialect) {
         for body in [SampleReplies.front(answering), SampleReplies.back(answering)] {
             let failure = outcome(configured, 200, body).failure
             #expect(failure?.kind == "stop wrong_dialect")

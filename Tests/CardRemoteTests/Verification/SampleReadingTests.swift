@@ -73,10 +73,7 @@ import Testing
             """
         ),
     ])
-    func `Empty, null and absent fields are alike, and a number is taken for a text`(
-        dialect: VerificationDialect,
-        body: String
-    ) {
+    func `empty, null and absent fields are alike, and a number is a text`(dialect: VerificationDialect, body: String) {
         #expect(outcome(dialect, 200, body) == .read(CardReading(side: .front, fields: CardFields(address: "7"))))
     }
 

@@ -130,10 +130,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, ["prepared", "claimed", "rejected", "verified", "delivering", "delivered"])
-    func `what is said by bytes or by file counts until its card is delivering`(
-        way: Way,
-        standing: String
-    ) async throws {
+    func `what is said by bytes or file counts until its card is delivering`(way: Way, standing: String) async throws {
         let file = try harness.file("front")
         let card = try await harness.admit("front", number: "N", file: file) { $0.side = .back }.card
         try await bring(card, to: standing)

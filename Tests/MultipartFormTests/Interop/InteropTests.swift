@@ -5,9 +5,7 @@ import Testing
 
 @Suite(InteropRunner.isSetUp, .timeLimit(.minutes(10))) struct InteropTests {
     @Test(arguments: [TestSeed.value])
-    func `Node writes the same bytes for the common subset and 600 forms with hostile names`(
-        seed: UInt64
-    ) async throws {
+    func `node writes the same bytes for the common subset and 600 forms of hostile names`(seed: UInt64) async throws {
         let runner = try InteropRunner()
         let cases = InteropCase.common + InteropCase.random(count: 600, seed: seed)
         try runner.write(cases)
@@ -34,9 +32,7 @@ import Testing
         }
     }
 
-    @Test func `Eight or more independent parsers agree with us on names, file names, types and digests`()
-        async throws
-    {
+    @Test func `eight or more other parsers agree with us on names, file names, types and digests`() async throws {
         let runner = try InteropRunner()
         let parsed = try await self.parsed(InteropCase.common, runner: runner)
         let parsers = Set(parsed.map(\.parser)).count

@@ -4,9 +4,7 @@ import Testing
 
 @Suite(InteropRunner.isSetUp, .timeLimit(.minutes(30))) struct MadeBodiesTests {
     @Test
-    func `Bodies that other clients made are read as their makers declare, however cut, and only when they are whole`()
-        async throws
-    {
+    func `bodies of other clients are read as their makers declare, however cut, and only whole`() async throws {
         let runner = try InteropRunner()
         let made = try await runner.made()
         let makers = Set(made.map { $0.maker.prefix { $0 != " " && $0 != "," } })

@@ -9,9 +9,7 @@ import Testing
         "multipart/form-data; boundary=XbndX; charset=\"a;boundary=evil\"",
         "multipart/form-data ; boundary=XbndX ;",
     ])
-    func `A form's content type gives the boundary, quoted or not, in any case and among other parameters`(
-        type: String
-    ) throws {
+    func `a form's content type gives the boundary, quoted or not, in any case, among parameters`(type: String) throws {
         let outcome = try Outcome(ParserCase.base(), contentType: type)
         #expect(outcome.code == nil)
         #expect(outcome.parts.count == 1)
@@ -21,10 +19,7 @@ import Testing
         ("boundary=\"a b\"", "a b"), ("boundary=----=_Part_1_2.3", "----=_Part_1_2.3"),
         ("boundary=\"'()+_,-./:=?\"", "'()+_,-./:=?"), ("boundary=a/b:c?d(e)", "a/b:c?d(e)"),
         ("boundary=0", "0"), ("boundary=-", "-"), ("boundary=--", "--"),
-    ]) func `A form's content type may hold every character that RFC 2046 allows`(
-        parameter: String,
-        boundary: String
-    ) throws {
+    ]) func `a form's content type may hold all characters of RFC 2046`(parameter: String, boundary: String) throws {
         let body = ParserCase.base(open: "--\(boundary)\r\n", close: "\r\n--\(boundary)--\r\n")
         for chunks in [Chunks(seed: nil), Chunks(sizes: [1])] {
             let outcome = try Outcome(body, contentType: "multipart/form-data; \(parameter)", chunks: chunks)
@@ -53,9 +48,7 @@ import Testing
         "multipart/form-data, boundary=a", "multipart/form-data boundary=a", "multipart/form-data; boundary=\"a",
         "multipart/form-data; boundary=", "multipart/form-data; boundary=a, multipart/form-data; boundary=b",
         "multipart/form-data; boundary = a", "multipart/form-dataé; boundary=a", " multipart/form-data; boundary=a",
-    ]) func `A form's content type is refused when it is another type or cannot be parsed`(type: String)
-        throws
-    {
+    ]) func `A form's content type is refused when it is another type or cannot be parsed`(type: String) throws {
         #expect(try formErrorCode { _ = try MultipartParser(contentType: type) } == .notFormData)
     }
 

@@ -64,9 +64,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: Self.bounds) func `The parser's limits are kept to the byte, however the body is cut`(bound: Bound)
-        throws
-    {
+    @Test(arguments: Self.bounds) func `the parser's limits are kept to the byte in every cut`(bound: Bound) throws {
         var limits = MultipartParser.Limits()
         bound.set(&limits)
         let cuts = [Chunks(seed: nil), Chunks(sizes: [1])] + (UInt8.min..<20).map { Chunks(seed: $0) }

@@ -4,9 +4,7 @@ import Testing
 
 @Suite struct ParserRoundTripTests {
     @Test(arguments: [TestSeed.value])
-    func `What our encoder writes is what our parser reads: 400 random forms, each cut at random, with the seed`(
-        seed: UInt64
-    ) throws {
+    func `our parser reads what our encoder writes: 400 random forms, cut at random, by seed`(seed: UInt64) throws {
         for (index, item) in InteropCase.random(count: 400, seed: seed).enumerated() {
             let form = try item.form()
             let body = allBytes(of: form)

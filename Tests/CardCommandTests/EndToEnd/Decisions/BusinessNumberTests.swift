@@ -3,10 +3,8 @@ import TestSupport
 import Testing
 
 /// Whose card it is, is never guessed: which paths give a business number to the built command.
-@Suite("Business numbers from paths", .serialized, .timeLimit(.minutes(5)))
-struct BusinessNumberTests {
-    @Test("Strangers' sides named as files, by a pattern or from within their folder never become one application")
-    func strangers() async throws {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BusinessNumberTests {
+    @Test func `strangers' sides never become one application, however their files are given`() async throws {
         let tool = try Tool()
         let folder = try tool.folder("Downloads", ["a.jpg": .front(1), "b.jpg": .back(2)]).path
         let within = ["/usr/bin/env", "-C", folder]
@@ -24,8 +22,7 @@ struct BusinessNumberTests {
         #expect(try tool.ledger().isEmpty)
     }
 
-    @Test("The configuration says it for every command, the option for one run; a rule that is none ends with 78")
-    func configured() async throws {
+    @Test func `the configuration rules every command, the option one run; a wrong rule ends with 78`() async throws {
         let tool = try Tool()
         let command = ["run", try tool.folder("nest", ["2026/LOAN-1/x.jpg": .front(1)]).path, "--format", "json"]
         let rule = RemoteConfiguration(others: ["intake: {business_no_from: \"folder:2\"}"])

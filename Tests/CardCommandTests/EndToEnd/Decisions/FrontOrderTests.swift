@@ -4,14 +4,12 @@ import TestSupport
 import Testing
 
 /// Backs whose front is known to another command: refused, or still to be taken in.
-@Suite("Fronts before backs, across commands", .serialized, .timeLimit(.minutes(5)))
-struct FrontOrderTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FrontOrderTests {
     private static let (front, back) = ("IDCARD_FRONT_APP", "IDCARD_BACK_APP")
 
     private static let impatience = ["run: {patience: 2s}"]
 
-    @Test("A front that was refused keeps its back in every later run, until it is taken in, or a person accepts it")
-    func refusedFront() async throws {
+    @Test func `a refused front keeps its back in later runs until it is imported or the back accepted`() async throws {
         let tool = try Tool()
         let photos = try tool.pairs(["R-1", "R-2"])
         let sidecars = ["R-1", "R-2"].map { photos.appending(path: "\($0)/front.jpg.json") }
@@ -36,8 +34,7 @@ struct FrontOrderTests {
         #expect(documents == ["R-1": [Self.front, Self.back], "R-2": [Self.back]])
     }
 
-    @Test("A run that is killed while it takes in leaves its backs waiting for the fronts it had not reached")
-    func killed() async throws {
+    @Test func `a run killed while it imports leaves its backs waiting for fronts it had not reached`() async throws {
         let tool = try Tool()
         // The back comes first, the front after many others, so that the kill falls between.
         let others = 2...41 as ClosedRange<UInt8>

@@ -4,9 +4,7 @@ import Testing
 
 /// Cards of another person than the one who is expected, or who was there first, as a user meets them.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct HolderTests {
-    @Test func `a card that is not the expected holder's is refused, and delivered unread once that is put right`()
-        async throws
-    {
+    @Test func `a card of another holder is refused, and delivered unread once that is put right`() async throws {
         let tool = try Tool()
         let photos = try tool.pairs()
         let (holder, other) = (MarkedHolder(1), MarkedHolder(2))
@@ -37,9 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["accept", "reject"])
-    func `once fronts named two persons nothing goes before a person accepts that very card`(decision: String)
-        async throws
-    {
+    func `once fronts named two persons nothing goes before a person accepts that card`(decision: String) async throws {
         let tool = try Tool()
         let photos = try tool.folder("photos", ["R-1/first.jpg": .front(1)])
         // Each way of the decision in another layout.

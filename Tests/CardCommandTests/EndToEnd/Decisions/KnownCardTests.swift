@@ -68,17 +68,13 @@ import Testing
     }
 
     @Test(arguments: ["reject", "hold"])
-    func `a card that a person marked as seen counts no longer, until its state changes`(severity: String) async throws
-    {
+    func `a card that a person marked as seen counts no more until its state changes`(severity: String) async throws {
         let configuration = RemoteConfiguration(others: ["verdict: {severity: {id_number_checksum: \(severity)}}"])
         try await self.serving(configuration) { run, file in
             let state = severity == "reject" ? "rejected" : "held"
             #expect(try await self.tool.run(run, ends: 1).output.hasSuffix("1 input: 1 \(state)\n"))
             let known = try await self.tool.run(run + ["--format", "json"], ends: 1)
-            #expect(
-                known.errors.contains("1 known card still needs a person; to hide one: "),
-                "\(known.errors)"
-            )
+            #expect(known.errors.contains("1 known card still needs a person; to hide one: "), "\(known.errors)")
             let counts = try known.json().counts
             #expect(counts[state] == 1 && counts["duplicate"] == 0)
             let before = try await self.attention(file)

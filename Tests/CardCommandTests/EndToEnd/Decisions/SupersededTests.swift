@@ -2,14 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(
-    "Photos that a newer one replaced, as a user meets them",
-    .serialized,
-    .timeLimit(.minutes(5))
-)
-struct SupersededTests {
-    @Test("A replaced photo whose newer one was delivered is named when it is sent in again, and not done again")
-    func replaced() async throws {
+/// Photos that a newer one replaced, as a user meets them.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SupersededTests {
+    @Test func `a photo replaced by a delivered one is named when it comes again, and not done again`() async throws {
         let tool = try Tool()
         let photos = try tool.folder("photos", ["R-1/a.jpg": .front(1), "R-1/b.jpg": .front(1, serial: 1)])
         // Of the same time, so that the names tell which one is later.

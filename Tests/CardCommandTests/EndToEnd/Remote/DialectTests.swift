@@ -2,12 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(
-    "Dialects of the verification service, by configuration alone",
-    .serialized,
-    .timeLimit(.minutes(5))
-)
-struct DialectTests {
+/// Dialects of the verification service, by configuration alone.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DialectTests {
     private func configuration(_ dialect: MarkDialect, _ proof: String = "key") -> RemoteConfiguration {
         let account = ["api_key: the-key", "api_secret: the-secret"]
         return RemoteConfiguration(verification: ["dialect: \(dialect.rawValue)", "auth: \(proof)"] + account)

@@ -2,12 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(
-    "Layouts and replies of the business backend, by configuration alone",
-    .serialized,
-    .timeLimit(.minutes(5))
-)
-struct LayoutTests {
+/// Layouts and replies of the business backend, by configuration alone.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct LayoutTests {
     /// What the backend is told to answer in, and what our configuration says of it; `KEY` stands for the file of the key.
     struct Reply: Sendable {
         var options: [String]
@@ -29,16 +25,13 @@ struct LayoutTests {
         )
     }
 
-    @Test(
-        "Two pairs are delivered in every layout and every form of reply, each document once",
-        arguments: [
-            (["layout: single"], .json, 4), (["body: octet-stream"], .blocks, 4),
-            (["layout: application"], .chained, 2),
-            // A request is full with two cards, so nothing depends on how fast they are read.
-            (["layout: batch", "batch_max_cards: 2", "batch_wait: 1m"], .xml, 2),
-        ] as [([String], Reply, Int)]
-    )
-    func delivered(layout: [String], reply: Reply, count: Int) async throws {
+    @Test(arguments: [
+        (["layout: single"], Reply.json, 4), (["body: octet-stream"], .blocks, 4),
+        (["layout: application"], .chained, 2),
+        // A request is full with two cards, so nothing depends on how fast they are read.
+        (["layout: batch", "batch_max_cards: 2", "batch_wait: 1m"], .xml, 2),
+    ])
+    func `every layout and reply delivers each document once`(layout: [String], reply: Reply, count: Int) async throws {
         let tool = try Tool()
         let pairs = try tool.pairs(["R-1", "R-2"])
         let key = try tool.secretFile("reply-key", reply.key).path
@@ -68,8 +61,7 @@ struct LayoutTests {
         #expect(isBatch || requests.allSatisfy { $0.first?.doctype == "IDCARD_FRONT_APP" })
     }
 
-    @Test("3DES that this machine forbids is found before anything is sent")
-    func forbiddenCipher() async throws {
+    @Test func `3DES that this machine forbids is found before anything is sent`() async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
         let key = try tool.secretFile("reply.key", "canary-key-of-24-bytes-x").path

@@ -2,12 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(
-    "idcard-pipeline run against endpoints over HTTP",
-    .serialized,
-    .timeLimit(.minutes(5))
-)
-struct RemoteTests {
+/// `run` against endpoints over HTTP.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RemoteTests {
     private let tool: Tool
 
     init() throws { self.tool = try Tool() }
@@ -19,8 +15,7 @@ struct RemoteTests {
             .write(for: self.tool, verifier: address + path, backend: address)
     }
 
-    @Test("A parent that ignores the ends of its children keeps no command from being waited for")
-    func ignoredChildren() async throws {
+    @Test func `a parent that ignores the ends of its children keeps no command from being waited for`() async throws {
         let port = try RefusingPort()
         defer { port.close() }
         let key = try self.tool.secretFile("command.key", Tool.randomKey())
@@ -37,8 +32,7 @@ struct RemoteTests {
         )
     }
 
-    @Test("The advice names the address that does not answer, without its query, which may hold a secret")
-    func shownAddress() async throws {
+    @Test func `the advice names the address that does not answer, without the secrets of its query`() async throws {
         let port = try RefusingPort()
         defer { port.close() }
         let command = ["run", try self.tool.pairs().path, "--format", "json"]
@@ -52,8 +46,7 @@ struct RemoteTests {
         #expect(try outcome.json().counts["prepared"] == 2)
     }
 
-    @Test("A backend that asks for a new TOKEN stops delivery with 69; with the new TOKEN it completes")
-    func newToken() async throws {
+    @Test func `a backend that asks for a new TOKEN stops delivery with 69; with that it completes`() async throws {
         let command = ["run", try self.tool.pairs().path, "--format", "json"]
         let options = ["--token", "token-a", "--token", "token-b", "--expire-token-after", "1"]
         try await self.tool.servingBoth(backend: options) { file in

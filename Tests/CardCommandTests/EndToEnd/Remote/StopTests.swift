@@ -3,12 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(
-    "One odd card stops nothing, an outage ends nothing, and a wrong TOKEN rejects nothing",
-    .serialized,
-    .timeLimit(.minutes(5))
-)
-struct StopTests {
+/// One odd card stops nothing, an outage ends nothing, and a wrong TOKEN rejects nothing.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct StopTests {
     private static let numbers = (1...11).map { "R-\($0 + 100)" }
 
     private let tool: Tool
@@ -59,11 +55,8 @@ struct StopTests {
         }
     }
 
-    @Test(
-        "An endpoint that fails costs no card anything, and is told of by status, in another process, until it works",
-        arguments: ["verify", "deliver"]
-    )
-    func failing(stage: String) async throws {
+    @Test(arguments: ["verify", "deliver"])
+    func `a failing endpoint costs no card anything, and status tells it until it works`(stage: String) async throws {
         let failure = FaultReply("500 Internal Server Error")
         if stage == "verify" { self.verifier.answer { _ in failure } } else { self.backend.answer { _ in failure } }
         let configuration = RemoteConfiguration(others: ["run: {patience: 1s}"])
@@ -85,8 +78,7 @@ struct StopTests {
         }
     }
 
-    @Test("A wrong TOKEN whose RETCODE no list holds stops delivery; with the right one everything is delivered")
-    func wrongToken() async throws {
+    @Test func `a wrong TOKEN with a RETCODE of no list stops delivery; with the right one all is sent`() async throws {
         self.backend.answer { $0["TOKEN"] == "right" ? nil : .json(#"{"RETCODE":"100009","RETMSG":"who are you"}"#) }
         let configuration = RemoteConfiguration(delivery: ["token: wrong", "user_no: U-1"])
         try await self.tool.serving(self.verifier, self.backend, configuration) { file in

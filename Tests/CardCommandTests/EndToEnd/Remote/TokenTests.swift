@@ -2,10 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A TOKEN that a command gives", .serialized, .timeLimit(.minutes(5)))
-struct TokenTests {
-    @Test("A TOKEN that expires is asked for again, and all is delivered under new keys within one run")
-    func renewed() async throws {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct TokenTests {
+    @Test func `an expired TOKEN is asked for again, and one run delivers everything under new keys`() async throws {
         let tool = try Tool()
         let pairs = try tool.pairs(["R-1", "R-2"])
         // Gives the second one once the backend has asked for a new TOKEN.
@@ -33,8 +31,7 @@ struct TokenTests {
         #expect(Set(refused.map(\.idempotencyKey)).isDisjoint(with: ledger.map(\.idempotencyKey)))
     }
 
-    @Test("A command that gives no TOKEN ends with 69 and says how it failed, not what it wrote; then all goes on")
-    func unavailable() async throws {
+    @Test func `a command without a TOKEN ends with 69, told without what it wrote; then all goes on`() async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
         let text = try tool.secretFile("command.sh", "echo canary-out; echo canary-err >&2; exit 3").path

@@ -2,27 +2,23 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The command line", .timeLimit(.minutes(5)))
-struct CommandLineTests {
-    @Test(
-        "Wrong usage ends with 64 and says what is wrong",
-        arguments: [
-            ["run", "x", "--format", "xml"], ["run", "x", "--documents", "d"], ["nonsense"],
-            ["cards", "list", "--limit", "-1"], ["cards", "list", "--state", "gone"], ["verifier", "--port", "70000"],
-            ["run", "x", "--user-no", ""], ["run", "x", "--business-no", " "],
-            ["run", "x", "--business-no", "1.23457E+15"], ["run", "x", "--business-no", "11010519491231002X"],
-            ["run", "x", "--business-no-from", "folder:0"], ["run", "x", "--business-no-from", "pattern:(a)(b)"],
-            ["run", "x", "--business-no-from", ""], ["run", "--dry-run"],
-            ["run", "x", "--user-no", "1.23457E+15"], ["watch", "x", "--user-no", "1.23457E+15"],
-            // A variable that is not set: the root, or the folder that we are in, is not meant.
-            ["backend", "--documents", ""], ["run", "x", "--embedded", "--documents", ""], ["watch", "", "--embedded"],
-            ["cards", "erase", "x", "--yes", "--documents", ""], ["cards", "export", "x", "--output", ""],
-            ["tokens", "list", "--tokens-file", ""], ["keys", "init", "--key-file", ""], ["restore", "", "--embedded"],
-            ["restore", "x", "--erasures", ""], ["status", "--config", ""], ["tokens", "list", "--config", ""],
-            ["cards", "retry"],
-        ]
-    )
-    func usage(arguments: [String]) async throws {
+@Suite(.timeLimit(.minutes(5))) struct CommandLineTests {
+    @Test(arguments: [
+        ["run", "x", "--format", "xml"], ["run", "x", "--documents", "d"], ["nonsense"],
+        ["cards", "list", "--limit", "-1"], ["cards", "list", "--state", "gone"], ["verifier", "--port", "70000"],
+        ["run", "x", "--user-no", ""], ["run", "x", "--business-no", " "],
+        ["run", "x", "--business-no", "1.23457E+15"], ["run", "x", "--business-no", "11010519491231002X"],
+        ["run", "x", "--business-no-from", "folder:0"], ["run", "x", "--business-no-from", "pattern:(a)(b)"],
+        ["run", "x", "--business-no-from", ""], ["run", "--dry-run"],
+        ["run", "x", "--user-no", "1.23457E+15"], ["watch", "x", "--user-no", "1.23457E+15"],
+        // A variable that is not set: the root, or the folder that we are in, is not meant.
+        ["backend", "--documents", ""], ["run", "x", "--embedded", "--documents", ""], ["watch", "", "--embedded"],
+        ["cards", "erase", "x", "--yes", "--documents", ""], ["cards", "export", "x", "--output", ""],
+        ["tokens", "list", "--tokens-file", ""], ["keys", "init", "--key-file", ""], ["restore", "", "--embedded"],
+        ["restore", "x", "--erasures", ""], ["status", "--config", ""], ["tokens", "list", "--config", ""],
+        ["cards", "retry"],
+    ])
+    func `wrong usage ends with 64 and says what is wrong`(arguments: [String]) async throws {
         let outcome = try await Tool().run(arguments, ends: 64)
         #expect(outcome.errors.count > 20)
         #expect(outcome.output.isEmpty)
@@ -31,10 +27,7 @@ struct CommandLineTests {
     @Test(
         "What cannot begin is told with its exit status and the remedy, and leaves nothing",
         arguments: [
-            (
-                ["run", "x", "--business-no-from", "folders"], 64,
-                ["--business-no-from folders: the rule must be root"]
-            ),
+            (["run", "x", "--business-no-from", "folders"], 64, ["--business-no-from folders: the rule must be root"]),
             (["run", "no/such/file.jpg", "--embedded"], 66, ["no/such/file.jpg"]),
             (["run", "fixtures/cards"], 78, ["verification.url", "delivery.url", "--embedded"]),
             (["status"], 74, ["no sandbox"]), (["cards", "list"], 74, ["no sandbox"]),
@@ -58,19 +51,15 @@ struct CommandLineTests {
         }
     }
 
-    @Test(
-        "A configuration file that is not there ends every command with 78, in words",
-        arguments: [
-            ["status"], ["cards", "erase", "none", "--yes"], ["keys", "rotate"], ["run", "x"], ["tokens", "list"],
-        ]
-    )
-    func missingFile(arguments: [String]) async throws {
+    @Test(arguments: [
+        ["status"], ["cards", "erase", "none", "--yes"], ["keys", "rotate"], ["run", "x"], ["tokens", "list"],
+    ])
+    func `a missing configuration file ends every command with 78, in words`(arguments: [String]) async throws {
         let outcome = try await Tool().run(arguments + ["--config", "/no/such.yaml"], ends: 78)
         #expect(outcome.errors.hasPrefix("error: cannot use the configuration file /no/such.yaml: "))
     }
 
-    @Test("A card that is not there ends with 66")
-    func missingCard() async throws {
+    @Test func `a card that is not there ends with 66`() async throws {
         let tool = try Tool()
         let empty = try tool.folder("empty")
         #expect(try await tool.run(["run", empty.path, "--embedded"]).status == 0)
@@ -82,25 +71,20 @@ struct CommandLineTests {
         #expect(full.output.contains("no photos are imported; free some space"), "\(full.output)")
     }
 
-    @Test("Without tesseract the embedded verifier names the packages")
-    func noTesseract() async throws {
+    @Test func `without tesseract the embedded verifier names the packages`() async throws {
         let tool = try Tool()
         let empty = try tool.folder("empty")
         let outcome = try await tool.run(["run", empty.path, "--embedded"], ["PATH": "/nonexistent"], ends: 78)
         #expect(outcome.errors.contains("tesseract-ocr-chi-sim"))
     }
 
-    @Test(
-        "Help and version go to standard output",
-        arguments: [["--help"], ["run", "--help"], ["--version"], ["help", "cards"]]
-    )
-    func help(arguments: [String]) async throws {
+    @Test(arguments: [["--help"], ["run", "--help"], ["--version"], ["help", "cards"]])
+    func `help and version go to standard output`(arguments: [String]) async throws {
         let outcome = try await Tool().run(arguments, ends: 0)
         #expect(!outcome.output.isEmpty && outcome.errors.isEmpty)
     }
 
-    @Test("Output that cannot be written ends with 74; a reader that goes away does not")
-    func lostOutput() async throws {
+    @Test func `output that cannot be written ends with 74; a reader that goes away does not`() async throws {
         let tool = try Tool()
         let empty = try tool.folder("empty")
         #expect(try await tool.run(["run", empty.path, "--embedded"]).status == 0)
@@ -111,8 +95,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test("A command in a message repeats the options that say which sandbox is meant")
-    func commandsInMessages() async throws {
+    @Test func `a command in a message repeats the options that say which sandbox is meant`() async throws {
         let tool = try Tool()
         let photos = try tool.folder("photos", ["C-1/front.jpg": .front(1)])
         let sandbox = tool.home.appending(path: "a sandbox").path
@@ -125,8 +108,7 @@ struct CommandLineTests {
         )
     }
 
-    @Test("A file name cannot command the terminal; a program gets it as it is")
-    func controlCharacters() async throws {
+    @Test func `a file name cannot command the terminal; a program gets it as it is`() async throws {
         let tool = try Tool()
         let name = "a\u{1B}]0;x\u{7}\u{9B}2J\u{202E}b\ndelivered C-9.heic"
         let photos = try tool.folder("photos")

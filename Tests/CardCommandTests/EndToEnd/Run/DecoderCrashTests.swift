@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// Photos whose decoding brings processes down: a library in the place of libjpeg's entry ends them.
-@Suite("A photo that brings the decoder down", .serialized, .timeLimit(.minutes(3)))
-struct DecoderCrashTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct DecoderCrashTests {
     private let tool: Tool
     private let verifier = MarkVerifier()
 
@@ -28,8 +27,7 @@ struct DecoderCrashTests {
     /// Ends the process that first uses libjpeg.
     private static let crash = "#include <stdlib.h>\nvoid *jpeg_std_error(void *e) { abort(); }\n"
 
-    @Test("The third time it is decoded in a child, and delivered if that lives")
-    func childLives() async throws {
+    @Test func `the third time it is decoded in a child, and delivered if that lives`() async throws {
         // The child gets no environment, so it has the real library.
         let preload = ["LD_PRELOAD": try await self.library("crash.so", Self.crash)]
         try await self.serving { command in
@@ -39,8 +37,7 @@ struct DecoderCrashTests {
         }
     }
 
-    @Test("If the child dies, too, the card is rejected with words")
-    func childDies() async throws {
+    @Test func `if the child dies, too, the card is rejected with words`() async throws {
         // Beside the binary libraries are found that the child loads, too: the same binary, under another name.
         _ = try await self.library(
             "libjpeg.so.62",
@@ -58,22 +55,18 @@ struct DecoderCrashTests {
         #expect(self.verifier.photos.isEmpty)
     }
 
-    @Test("imaging.isolation: process decodes every photo in a child")
-    func isolated() async throws {
+    @Test func `imaging.isolation: process decodes every photo in a child`() async throws {
         let preload = ["LD_PRELOAD": try await self.library("crash.so", Self.crash)]
         try await self.serving(["imaging: {isolation: process}"]) { command in
             try await self.tool.run(command, preload, ends: 0)
         }
     }
 
-    @Test(
-        "A machine without memory for a child, or with a full disk, rejects nothing, and all goes on when there is some",
-        arguments: [
-            ("decoder_unavailable", "imaging: {isolation: process}", 75),
-            ("disk_space_low", "sandbox: {intake_free_space: 1000000GB}", 74),
-        ] as [(String, String, Int32)]
-    )
-    func shortage(reason: String, line: String, status: Int32) async throws {
+    @Test(arguments: [
+        ("decoder_unavailable", "imaging: {isolation: process}", Int32(75)),
+        ("disk_space_low", "sandbox: {intake_free_space: 1000000GB}", 74),
+    ])
+    func `a lack of memory or disk only delays its cards`(reason: String, line: String, status: Int32) async throws {
         let source = "#include <errno.h>\nint memfd_create(const char *n, unsigned f) { errno = ENOMEM; return -1; }\n"
         let preload = ["LD_PRELOAD": try await self.library("memory.so", source)]
         try await self.serving([line]) { command in

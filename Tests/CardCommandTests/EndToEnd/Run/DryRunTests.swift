@@ -3,8 +3,7 @@ import TestSupport
 import Testing
 
 /// `run --dry-run` of the built command.
-@Suite("idcard-pipeline run --dry-run", .timeLimit(.minutes(5)))
-struct DryRunTests {
+@Suite(.timeLimit(.minutes(5))) struct DryRunTests {
     /// An element of `inputs`.
     private struct Input: Decodable, Equatable {
         var source: String
@@ -49,8 +48,7 @@ struct DryRunTests {
         ["run", self.cards.path, "--manifest", self.cards.path + "/m.csv", "--user-no", "U-1", "--dry-run"]
     }
 
-    @Test("It says which input goes to which case and user, and who says so, before there is any configuration")
-    func json() async throws {
+    @Test func `it says which input goes to which case and user, and why, before any configuration`() async throws {
         let outcome = try await self.tool.run(self.command + ["--format", "json"], ends: 1)
         let report = try outcome.decoded(Report.self)
         #expect(report.dryRun)
@@ -81,8 +79,7 @@ struct DryRunTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: self.tool.home.path) == ["cards"])
     }
 
-    @Test("As lines of text, and as lines of JSON with the counts last")
-    func lines() async throws {
+    @Test func `as lines of text, and as lines of JSON with the counts last`() async throws {
         let text = try await self.tool.run(self.command).lines
         #expect(text.count == 6)
         let first = "take    \(self.cards.path)/LOAN-1/front.jpg: case LOAN-1 (folder), user U-1 (option)"
@@ -94,8 +91,7 @@ struct DryRunTests {
         #expect(last.dryRun && last.inputs == nil && last.counts["take"] == 2)
     }
 
-    @Test("Its exit status is that of a run with these refusals")
-    func status() async throws {
+    @Test func `its exit status is that of a run with these refusals`() async throws {
         #expect(try await self.tool.run(["run", self.cards.path + "/LOAN-1", "--dry-run"]).status == 1)
         let told = ["run", self.cards.path + "/LOAN-1/front.jpg", "--dry-run", "--business-no", "N-1"]
         #expect(try await self.tool.run(told).status == 0)
@@ -103,8 +99,7 @@ struct DryRunTests {
     }
 
     /// The C library gives a record of a folder as long as its name; `dirent` is declared with 256 bytes of it.
-    @Test("A folder is listed without reading past its records")
-    func records() async throws {
+    @Test func `a folder is listed without reading past its records`() async throws {
         let shim = try await self.tool.shim("records")
         let mark = self.tool.home.appending(path: "mark").path
         let variables = ["LD_PRELOAD": shim, "PROOF_RECORDS_MARK": mark]
@@ -115,8 +110,7 @@ struct DryRunTests {
         #expect(FileManager.default.fileExists(atPath: mark))
     }
 
-    @Test("A sandbox that is there stays as it is, byte by byte")
-    func sandbox() async throws {
+    @Test func `a sandbox that is there stays as it is, byte by byte`() async throws {
         let box = self.tool.home.appending(path: "box")
         let variables = ["IDCARD_SANDBOX_PATH": box.path]
         try await self.tool.run(["run", self.cards.path, "--embedded"], variables, ends: 1)
@@ -131,8 +125,7 @@ struct DryRunTests {
         return names.reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: folder.path + "/" + $1) }
     }
 
-    @Test("Where a backend is configured and no account for it, an image without one is refused as in a run")
-    func userNumber() async throws {
+    @Test func `with a backend but no account configured, an image without one is refused as in a run`() async throws {
         let folder = self.cards.path + "/LOAN-1"
         let command = ["run", folder, "--business-no", "B-1", "--dry-run"]
         #expect(try await self.tool.run(command).status == 0)

@@ -27,8 +27,7 @@ import Testing
         #expect(try tool.ledger().count == 1)
     }
 
-    @Test func `a run names what it ignores, and ends with 1 for a linked folder that it does not enter`() async throws
-    {
+    @Test func `a run names what it ignores, and ends with 1 for a linked folder it does not enter`() async throws {
         let tool = try Tool()
         let photos = try tool.folder("photos", ["L-1/front.jpg": .front(1)])
         try Data([0x50, 0x4B, 3, 4]).write(to: photos.appending(path: "L-1/scan.zip"))

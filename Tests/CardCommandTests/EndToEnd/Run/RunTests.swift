@@ -4,10 +4,8 @@ import Subprocess
 import TestSupport
 import Testing
 
-@Suite("idcard-pipeline run, as a user runs it", .serialized, .timeLimit(.minutes(10)))
-struct RunTests {
-    @Test("Every fixture card is delivered, fronts first; again, nothing is read or sent")
-    func fixtures() async throws {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RunTests {
+    @Test func `every fixture card is delivered, fronts first; again, nothing is read or sent`() async throws {
         let tool = try Tool()
         let cards = tool.home.appending(path: "cards")
         try FileManager.default.copyItem(at: Project.fixtures.appending(path: "cards"), to: cards)
@@ -36,16 +34,14 @@ struct RunTests {
         #expect(changed.first { $0.duplicateOf == nil }?.source.hasSuffix("LOAN-2026-0001/front.jpg") == true)
     }
 
-    @Test("Every odd but valid encoding is delivered")
-    func oddities() async throws {
+    @Test func `every odd but valid encoding is delivered`() async throws {
         let tool = try Tool()
         let command = ["run", "fixtures/accepted-oddities", "--embedded", "--format", "json"]
         let outcome = try await tool.run(command, ends: 0)
         #expect(try outcome.json().counts["delivered"] == 16)
     }
 
-    @Test("Every refused fixture ends with its reason, in little memory, and good cards beside them are delivered")
-    func refused() async throws {
+    @Test func `refused fixtures end with their reasons, in little memory; good cards are delivered`() async throws {
         let tool = try Tool()
         let measure = [
             Project.root.appending(path: ".venv/bin/python3").path, "-c",
@@ -105,8 +101,7 @@ struct RunTests {
         "notes.txt": "unsupported_format",
     ]
 
-    @Test("SIGINT ends a run with 130, SIGTERM and SIGHUP with 143; the next run goes on where it was")
-    func interrupted() async throws {
+    @Test func `SIGINT ends a run with 130, SIGTERM and SIGHUP with 143; the next run continues it`() async throws {
         let (tool, verifier) = (try Tool(), MarkVerifier())
         let pairs = try tool.pairs((1...8).map { "K-\($0)" })
         try await tool.servingBoth(verifier: verifier) { file in
@@ -131,8 +126,7 @@ struct RunTests {
         try tool.expectAllOnce(16)
     }
 
-    @Test("Killed with SIGKILL again and again, everything is delivered once in the end")
-    func killed() async throws {
+    @Test func `killed with SIGKILL again and again, everything is delivered once in the end`() async throws {
         let (tool, verifier) = (try Tool(), MarkVerifier())
         let pairs = try tool.pairs((1...12).map { "K-\($0)" })
         try await tool.servingBoth(verifier: verifier) { file in

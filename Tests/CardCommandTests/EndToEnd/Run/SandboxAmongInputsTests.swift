@@ -5,8 +5,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SandboxAmongInputsTests {
     private static let pair = ["K-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"]
 
-    @Test("A second run over a folder that holds the sandbox takes nothing from it")
-    func below() async throws {
+    @Test func `a second run over a folder that holds the sandbox takes nothing from it`() async throws {
         let tool = try Tool()
         let cards = try tool.folder("cards", Self.pair)
         let box = ["IDCARD_SANDBOX_PATH": cards.appending(path: "box").path]
@@ -21,8 +20,7 @@ import Testing
         #expect(named.errors.contains("is the sandbox or lies in it"))
     }
 
-    @Test("What is wrong with the inputs is said first, and the sandbox is left as it was")
-    func wrongInputs() async throws {
+    @Test func `what is wrong with the inputs is said first, and the sandbox is left as it was`() async throws {
         let tool = try Tool()
         let cards = try tool.folder("cards", Self.pair)
         let box = tool.home.appending(path: "box")

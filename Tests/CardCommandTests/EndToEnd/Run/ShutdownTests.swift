@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 
 /// The built command, told to end while an endpoint keeps it waiting.
-@Suite("idcard-pipeline run told to end", .serialized, .timeLimit(.minutes(5)))
-struct ShutdownTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ShutdownTests {
     private let tool: Tool
     private let backend = ScriptedBackend()
     /// Where the backend waits before it answers.
@@ -56,8 +55,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("A second signal ends the process at once, and nothing is lost")
-    func secondSignal() async throws {
+    @Test func `a second signal ends the process at once, and nothing is lost`() async throws {
         try await self.serving { command in
             let outcome = try await self.tool.running(command) { errors, signal in
                 await self.acceptances.arrival()

@@ -5,8 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("A reader of standard output that stops reading", .serialized, .timeLimit(.minutes(5)))
-struct StalledReaderTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct StalledReaderTests {
     /// A pipe that takes no further byte before somebody reads.
     private struct FullPipe {
         let readEnd: FileDescriptor
@@ -31,8 +30,7 @@ struct StalledReaderTests {
         }
     }
 
-    @Test("Cards are verified and delivered, signals are heard, and all lines are there once somebody reads again")
-    func goesOn() async throws {
+    @Test func `cards are verified and delivered, signals heard, all lines there for a later reader`() async throws {
         let (tool, readings, acceptances) = (try Tool(), Gate(), Gate())
         let verifier = MarkVerifier { _ in await readings.wait() }
         let backend = ScriptedBackend { _ in await acceptances.wait() }

@@ -5,13 +5,9 @@ import Testing
 
 @testable import CardCommand
 
-@Suite("What a run leaves for others to see", .serialized, .timeLimit(.minutes(5)))
-struct FileModeTests {
-    @Test(
-        "Whatever the umask, every file and folder of a run is for its owner alone",
-        arguments: ["000", "022", "777"]
-    )
-    func modes(umask: String) async throws {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FileModeTests {
+    @Test(arguments: ["000", "022", "777"])
+    func `whatever the umask, every file and folder of a run is for its owner alone`(umask: String) async throws {
         let tool = try Tool()
         let pair = try tool.folder("in/pair", ["S-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
         let documents = tool.home.appending(path: "documents")
@@ -36,8 +32,7 @@ struct FileModeTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path) == [])
     }
 
-    @Test("A process begins without core dumps and backtraces, and with a umask of its own")
-    func secrecy() async {
+    @Test func `a process begins without core dumps and backtraces, and with a umask of its own`() async {
         await #expect(processExitsWith: .exitCode(42)) {
             unsetenv("SWIFT_BACKTRACE")
             umask(0)

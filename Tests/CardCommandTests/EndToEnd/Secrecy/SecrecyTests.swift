@@ -2,18 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(
-    "Secrets and personal data in everything a command writes",
-    .serialized,
-    .timeLimit(.minutes(5))
-)
-struct SecrecyTests {
+/// Secrets and personal data in everything a command writes.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct SecrecyTests {
     private static let (number, name) = (MarkedHolder(1).number, MarkedHolder(1).name)
 
     /// Never to be seen; the file is named as people name them.
-    private static let canaries = [
-        "canary", number, name, "1990-03-07", MarkedHolder(1).address, "张三",
-    ]
+    private static let canaries = ["canary", number, name, "1990-03-07", MarkedHolder(1).address, "张三"]
 
     private static let proxy = "proxy: 'http://canary-user:canary-proxy@127.0.0.1:PORT'"
 
@@ -74,13 +68,8 @@ struct SecrecyTests {
         try await tool.servingBoth(with: configuration, verifier: verifier, backend: backend, body)
     }
 
-    @Test(
-        "A run that delivers gives nothing away, at the finest log; only --reveal does",
-        arguments: [
-            "token: canary-token", "token_command: echo canary-token",
-        ]
-    )
-    func delivered(token: String) async throws {
+    @Test(arguments: ["token: canary-token", "token_command: echo canary-token"])
+    func `a run that delivers gives nothing away, at the finest log; only --reveal does`(token: String) async throws {
         let tool = try Tool()
         let arguments = try self.photos(for: tool)
         try await self.serving(tool, [token]) { file in
@@ -100,16 +89,13 @@ struct SecrecyTests {
         #expect(try tool.ledger().count == 2)
     }
 
-    @Test(
-        "A run that fails says why, and gives nothing away either",
-        arguments: [
-            (["token: canary-wrong"], 1, "TOKEN is unknown"),
-            (["token: canary-wrong", "retcode: {token_expired: ['100002']}"], 69, "delivery.token"),
-            (["token: canary-token", proxy], 75, "proxy_refused"),
-            (["token_command: echo canary-out; echo canary-err >&2; false"], 69, "token_unavailable"),
-        ] as [([String], Int32, String)]
-    )
-    func failed(lines: [String], status: Int32, words: String) async throws {
+    @Test(arguments: [
+        (["token: canary-wrong"], Int32(1), "TOKEN is unknown"),
+        (["token: canary-wrong", "retcode: {token_expired: ['100002']}"], 69, "delivery.token"),
+        (["token: canary-token", proxy], 75, "proxy_refused"),
+        (["token_command: echo canary-out; echo canary-err >&2; false"], 69, "token_unavailable"),
+    ])
+    func `a failing run says why and gives nothing away`(lines: [String], status: Int32, words: String) async throws {
         let tool = try Tool()
         let arguments = try self.photos(for: tool)
         // A proxy there is none: the backend's own port answers such requests with an error.

@@ -179,9 +179,7 @@ final class Tool: Sendable {
     private func environment(_ variables: [String: String]) -> Environment {
         var all = ["HOME": self.home.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
         all.merge(variables) { _, new in new }
-        return .custom(
-            Dictionary(uniqueKeysWithValues: all.map { (Environment.Key(stringLiteral: $0.key), $0.value) })
-        )
+        return .custom(Dictionary(uniqueKeysWithValues: all.map { (Environment.Key(stringLiteral: $0.key), $0.value) }))
     }
 
     private static func status(_ status: TerminationStatus) -> Int32 {

@@ -23,9 +23,7 @@ import Testing
         ]
     }
 
-    @Test func `a folder that one sandbox watches is refused to another one, and not to processes of its own`()
-        async throws
-    {
+    @Test func `a folder that one sandbox watches is refused to another, not to its own processes`() async throws {
         let mark = self.inbox.folder.appending(path: Inbox.mark).path
         let other = ["--sandbox", self.tool.home.appending(path: "other").path]
         try await self.inbox.serving("after: leave") { file in
@@ -75,9 +73,7 @@ import Testing
     }
 
     @Test(arguments: ["leave", "move"])
-    func `a folder that cannot be marked is told of once, and looked through only if its files stay`(after: String)
-        async throws
-    {
+    func `a folder that cannot be marked is told once, and searched only if files stay`(after: String) async throws {
         let variables = try await self.striking("fail", only: "open(create)")
         let unmarked = "cannot mark the folder as watched by this sandbox: No space left on device"
         try await self.inbox.serving("after: \(after)") { file in
@@ -89,9 +85,7 @@ import Testing
         #expect(try self.inbox.files() == ["R-1/front.jpg"])
     }
 
-    @Test func `a photo that cannot be deleted is told of as that, stays, and is deleted by the next watch`()
-        async throws
-    {
+    @Test func `a photo that cannot be deleted is told, stays, and is deleted by the next watch`() async throws {
         let variables = try await self.striking("fail", only: "unlink")
         try await self.inbox.serving("after: delete") { file in
             let words = "cannot delete a file whose card is safe: No space left on device"

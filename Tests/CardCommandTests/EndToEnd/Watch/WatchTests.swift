@@ -4,8 +4,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-@Suite("idcard-pipeline watch", .serialized, .timeLimit(.minutes(5)))
-struct WatchTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WatchTests {
     private let inbox: Inbox
 
     init() throws { self.inbox = try Inbox() }
@@ -14,8 +13,7 @@ struct WatchTests {
         var code: String
     }
 
-    @Test("Photos that are there and photos that come are delivered and moved, refused files get a note")
-    func delivers() async throws {
+    @Test func `photos that are there or come are delivered and moved, refused files get a note`() async throws {
         try self.inbox.bring("R-1/front.jpg", .front(1))
         try await self.inbox.serving { file in
             try await self.inbox.watching(file) { lines, send in
@@ -65,8 +63,7 @@ struct WatchTests {
         #expect(try self.inbox.files() == files)
     }
 
-    @Test("Killed with SIGKILL again and again, each photo is delivered once, and each file lies in its place")
-    func killed() async throws {
+    @Test func `killed again and again, each photo is delivered once, and each file lies in its place`() async throws {
         let (tool, verifier) = (self.inbox.tool, MarkVerifier())
         var (expected, holder): ([String: Data], UInt8) = ([:], 0)
         try await self.inbox.serving(verifier: verifier) { file in
@@ -106,11 +103,8 @@ struct WatchTests {
         }
     }
 
-    @Test(
-        "A signal lets the request under way finish, and the exit status names it",
-        arguments: [(Signal.interrupt, 130), (.terminate, 143), (Signal(rawValue: SIGHUP), 143)] as [(Signal, Int32)]
-    )
-    func signalled(signal: Signal, status: Int32) async throws {
+    @Test(arguments: [(Signal.interrupt, Int32(130)), (.terminate, 143), (Signal(rawValue: SIGHUP), Int32(143))])
+    func `a signal lets a request under way end, and the status names it`(signal: Signal, status: Int32) async throws {
         let gate = Gate()
         let verifier = MarkVerifier { _ in await gate.wait() }
         try self.inbox.bring("R-1/front.jpg", .front(1))
@@ -144,8 +138,7 @@ struct WatchTests {
         #expect(try self.inbox.files() == ["done/R-1/front.jpg"])
     }
 
-    @Test("A late sidecar amends its card until that is in a delivery; after that it goes to failed with a note")
-    func lateSidecar() async throws {
+    @Test func `a late sidecar amends a card in no delivery; after that it goes to failed with a note`() async throws {
         let (gate, backend) = (Gate(), ScriptedBackend())
         let verifier = MarkVerifier { $0.holder.place == 1 ? await gate.wait() : nil }
         try await self.inbox.tool.serving(verifier, backend, self.inbox.configuration("")) { file in
@@ -171,8 +164,7 @@ struct WatchTests {
         #expect(try self.inbox.files() == [first, first + ".json", second, late, late + ".failed.json"])
     }
 
-    @Test("What is passed over because of its name is said once for each rule, as by run, and names no file")
-    func passedOver() async throws {
+    @Test func `what is passed over by its name is told once for each rule, as by run, without names`() async throws {
         let note = "files skipped because of their names: "
         for name in ["#recycle/olga.jpg", "R-1/olga.jpg.bak", "R-1/bob.jpg.bak"] {
             try self.inbox.bring(name, .front(1))
@@ -197,18 +189,15 @@ struct WatchTests {
         }
     }
 
-    @Test(
-        "The configuration says how news are learnt of, what is an input, and what becomes of files",
-        arguments: [
-            ("after: move", ["R-1/draft.jpg", "R-1/front.jpg.ready", "done/R-1/front.jpg"]),
-            ("after: delete", ["R-1/draft.jpg", "R-1/front.jpg.ready"]),
-            ("after: leave", ["R-1/draft.jpg", "R-1/front.jpg", "R-1/front.jpg.ready"]),
-            ("mode: polling", ["R-1/draft.jpg", "R-1/front.jpg.ready", "done/R-1/front.jpg"]),
-            ("done_marker: .ready", ["R-1/draft.jpg", "done/R-1/front.jpg", "done/R-1/front.jpg.ready"]),
-            ("sidecar: none", ["R-1/draft.jpg", "R-1/front.jpg.ready", "done/R-1/front.jpg"]),
-        ]
-    )
-    func options(line: String, left: [String]) async throws {
+    @Test(arguments: [
+        ("after: move", ["R-1/draft.jpg", "R-1/front.jpg.ready", "done/R-1/front.jpg"]),
+        ("after: delete", ["R-1/draft.jpg", "R-1/front.jpg.ready"]),
+        ("after: leave", ["R-1/draft.jpg", "R-1/front.jpg", "R-1/front.jpg.ready"]),
+        ("mode: polling", ["R-1/draft.jpg", "R-1/front.jpg.ready", "done/R-1/front.jpg"]),
+        ("done_marker: .ready", ["R-1/draft.jpg", "done/R-1/front.jpg", "done/R-1/front.jpg.ready"]),
+        ("sidecar: none", ["R-1/draft.jpg", "R-1/front.jpg.ready", "done/R-1/front.jpg"]),
+    ])
+    func `settings say how news come, what is input, what becomes of files`(line: String, left: [String]) async throws {
         try self.inbox.bring("R-1/draft.jpg", .front(2))
         try self.inbox.bring("R-1/front.jpg.ready", "")
         try self.inbox.bring("R-1/front.jpg", .front(1))
@@ -220,15 +209,12 @@ struct WatchTests {
         #expect(try self.inbox.files() == left)
     }
 
-    @Test(
-        "What cannot be watched is said before anything begins",
-        arguments: [
-            ([], 66, "no folder to watch"), (["none"], 66, "does not exist"),
-            (["in", "in/R-1"], 78, "one lies in the other"), (["in/R-1/front.jpg"], 66, "is not a folder"),
-            (["in", "--format", "json"], 64, "jsonl"),
-        ] as [([String], Int32, String)]
-    )
-    func refuses(arguments: [String], status: Int32, words: String) async throws {
+    @Test(arguments: [
+        ([] as [String], Int32(66), "no folder to watch"), (["none"], 66, "does not exist"),
+        (["in", "in/R-1"], 78, "one lies in the other"), (["in/R-1/front.jpg"], 66, "is not a folder"),
+        (["in", "--format", "json"], 64, "jsonl"),
+    ])
+    func `what cannot be watched is told first`(arguments: [String], status: Int32, words: String) async throws {
         try self.inbox.bring("R-1/front.jpg", .front(1))
         let home = self.inbox.tool.home
         let paths = arguments.map { $0.hasPrefix("--") || $0 == "json" ? $0 : home.appending(path: $0).path }
