@@ -89,7 +89,7 @@ let package = Package(
         // Marked photos, the fault server, the ledger backend, manual time; never imported by Sources.
         .target(
             name: "TestSupport",
-            dependencies: ["CardModel", .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL],
+            dependencies: ["CardModel", .crypto, .log, .nioCore, .nioHTTP1, .nioPosix, .nioSSL],
             path: "Tests/Support"
         ),
         // What daily work costs with a million cards: scripts/scale.

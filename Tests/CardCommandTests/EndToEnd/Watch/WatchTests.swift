@@ -214,7 +214,7 @@ import Testing
         (["in", "in/R-1"], 78, "one lies in the other"), (["in/R-1/front.jpg"], 66, "is not a folder"),
         (["in", "--format", "json"], 64, "jsonl"),
     ])
-    func `what cannot be watched is told first`(arguments: [String], status: Int32, words: String) async throws {
+    func `what cannot be watched is told at the start`(arguments: [String], status: Int32, words: String) async throws {
         try self.inbox.bring("R-1/front.jpg", .front(1))
         let home = self.inbox.tool.home
         let paths = arguments.map { $0.hasPrefix("--") || $0 == "json" ? $0 : home.appending(path: $0).path }

@@ -1,15 +1,17 @@
-import Logging
+package import Logging
 import Synchronization
 
 /// Keeps what was logged, as text.
-final class LogLines: Sendable {
+package final class LogLines: Sendable {
     private let lines = Mutex<[String]>([])
 
+    package init() {}
+
     /// Everything, one line a record.
-    var text: String { self.lines.withLock { $0.joined(separator: "\n") } }
+    package var text: String { self.lines.withLock { $0.joined(separator: "\n") } }
 
     /// A logger that writes here, down to the finest level.
-    var logger: Logger {
+    package var logger: Logger {
         var logger = Logger(label: "specimen") { _ in Handler(lines: self) }
         logger.logLevel = .trace
         return logger
