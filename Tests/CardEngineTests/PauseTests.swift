@@ -27,7 +27,9 @@ import Testing
         // Whoever starts a run may have put the cause of a stop right.
         Written(failureClass: .stop, until: .seconds(300), setAt: .zero, opens: .zero),
     ])
-    func `a pause of another is obeyed from end to end, a stop is found out by a call`(written: Written) async throws {
+    func `a pause of another process is obeyed between its two ends, a stop is found out by a call`(written: Written)
+        async throws
+    {
         let (harness, time) = (try await EngineHarness(), ManualTime())
         try await harness.store.begin(Self.pause(written, from: time.now))
         let firstCall = Mutex<Duration?>(nil)

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test
-    func `a form has the bytes of node 20 for hostile names: 211 with a boundary of 5, 292 of 32`() throws {
+    func `a form has the bytes of node 20 for hostile names: 211 with a boundary of 5, 292 with 32`() throws {
         let form = try self.form(escapingVectorParts())
         let expected =
             "--XbndX\r\nContent-Disposition: form-data; name=\"a%0D%0Ab%22c\\d%22\"\r\n\r\nv\r\n1\r\n2\r\n"

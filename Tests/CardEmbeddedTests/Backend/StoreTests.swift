@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `a file in place of the folder, or another folder, is refused without its path`() async throws {
+    @Test func `a file in place of the folder, or a folder of others, is refused without its path`() async throws {
         let file = BackendFolder()
         try Data("a file".utf8).write(to: file.url)
         let foreign = BackendFolder()

@@ -63,7 +63,9 @@ import Testing
         (EmbeddedVerifier.Dialect.faceppv1, 48, 48), (.faceppv1, 4096, 60), (.faceIDv1, 4096, 60),
         (.faceIDv3, 200, 200), (.faceIDv3, 8000, 200), (.faceIDv3, 4097, 3000),
     ])
-    func `edges within its limits are read`(dialect: EmbeddedVerifier.Dialect, width: Int, height: Int) async throws {
+    func `edges within the dialect's limits are read`(dialect: EmbeddedVerifier.Dialect, width: Int, height: Int)
+        async throws
+    {
         let answer = try await verifierAnswer(to: .reading(image: Self.grey(width, height), in: dialect), in: dialect)
         #expect(answer.status == 200)
         #expect(answer.json["request_id"] is String)

@@ -176,7 +176,7 @@ import Testing
         #"{"RETCODE":"000000","ITEMS":[{"RETCODE":"000000"},null,{"RETCODE":"E1"}]}"#,
         #"{"ITEMS":[{"RETCODE":"0"},{"RETCODE":"0","RETCODE":"E1"},{"RETCODE":"E1"}]}"#,
     ])
-    func `a card that a batch's reply names not or twice is unknown, and the others take their answers`(body: String) {
+    func `a card that a reply misses, or names twice, is unknown, and the others take their answers`(body: String) {
         let outcome = self.outcome(200, body, Self.batch)
         #expect(self.expected(outcome) == [.accepted(false), .unknown("item_missing"), .rejected("E1")])
     }

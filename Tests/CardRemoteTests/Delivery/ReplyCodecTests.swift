@@ -37,7 +37,7 @@ import Testing
         ("12345678901234567890123", ["12345678901234567890123"]), ("1e400", ["1e400"]), ("1e15", ["1e15"]),
         ("\" E-1\\n\"", ["E-1"]),
     ])
-    func `a code is a text or number, which also counts as the whole number it is`(json: String, spellings: [String]) {
+    func `a code is text or number; a number also counts as the whole number it is`(json: String, spellings: [String]) {
         #expect(self.reading("{\"RETCODE\":\(json)}") == self.document(spellings))
     }
 

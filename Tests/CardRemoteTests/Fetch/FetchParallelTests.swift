@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["Accept-Ranges", "ETag"])
-    func `a host that does not tell that it knows ranges, or a validator, is asked once`(header: String) async throws {
+    func `a host that names no ranges, or has no validator, is asked once`(header: String) async throws {
         let host = SpecimenHost(Self.image, headers: SpecimenHost.headers.filter { $0.key != header })
         try await host.expectImage()
         #expect(host.ranges == ["-"])

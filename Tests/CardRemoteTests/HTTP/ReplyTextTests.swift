@@ -45,7 +45,7 @@ import Testing
         ("a/b;charset=gbk", "br", "br"), ("a/b;charset=gbk", "gzip, gzip", "gzip, gzip"),
         ("a/b;charset=\(String(repeating: "x", count: 99))", nil, "the charset …"),
     ])
-    func `what cannot be read says in which charset or coding`(contentType: String, coding: String?, words: String) {
+    func `what cannot be read names its charset or coding`(contentType: String, coding: String?, words: String) {
         let error = #expect(throws: ReplyText.Unreadable.self) {
             try self.text(Self.gbk + [0xFF, 0xFF], contentType, coding: coding)
         }

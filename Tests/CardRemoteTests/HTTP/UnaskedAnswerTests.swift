@@ -113,7 +113,9 @@ import Testing
     ]
 
     @Test(arguments: [Self.page, Self.chunked] + Self.tooLarge, FaultScript.AfterEarlyReply.allCases)
-    func `on a new connection a refusal is certain`(early: FaultReply, then: FaultScript.AfterEarlyReply) async throws {
+    func `an early refusal on a new connection is certain`(early: FaultReply, then: FaultScript.AfterEarlyReply)
+        async throws
+    {
         let reply = try await exchange(.earlyReply(early, then: then), fileBytes: Self.large).reply
         #expect(reply?.status == (Self.tooLarge.contains(early) ? 413 : 400))
         // A body that lasts until the connection ends may end with it.

@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: pairs)
-    func `a reading in another one stops the stage`(configured: VerificationDialect, answering: VerificationDialect) {
+    func `another dialect's reading stops the stage`(configured: VerificationDialect, answering: VerificationDialect) {
         for body in [SampleReplies.front(answering), SampleReplies.back(answering)] {
             let failure = outcome(configured, 200, body).failure
             #expect(failure?.kind == "stop wrong_dialect")

@@ -19,7 +19,7 @@ import Testing
         ("boundary=\"a b\"", "a b"), ("boundary=----=_Part_1_2.3", "----=_Part_1_2.3"),
         ("boundary=\"'()+_,-./:=?\"", "'()+_,-./:=?"), ("boundary=a/b:c?d(e)", "a/b:c?d(e)"),
         ("boundary=0", "0"), ("boundary=-", "-"), ("boundary=--", "--"),
-    ]) func `a form's content type may hold all characters of RFC 2046`(parameter: String, boundary: String) throws {
+    ]) func `a form's content type may hold every character of RFC 2046`(parameter: String, boundary: String) throws {
         let body = ParserCase.base(open: "--\(boundary)\r\n", close: "\r\n--\(boundary)--\r\n")
         for chunks in [Chunks(seed: nil), Chunks(sizes: [1])] {
             let outcome = try Outcome(body, contentType: "multipart/form-data; \(parameter)", chunks: chunks)

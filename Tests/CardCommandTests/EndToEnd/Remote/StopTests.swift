@@ -56,7 +56,9 @@ import Testing
     }
 
     @Test(arguments: ["verify", "deliver"])
-    func `a failing endpoint costs no card anything, and status tells it until it works`(stage: String) async throws {
+    func `a failing endpoint costs no card anything, and status, another process, tells it until it works`(
+        stage: String
+    ) async throws {
         let failure = FaultReply("500 Internal Server Error")
         if stage == "verify" { self.verifier.answer { _ in failure } } else { self.backend.answer { _ in failure } }
         let configuration = RemoteConfiguration(others: ["run: {patience: 1s}"])

@@ -31,7 +31,7 @@ import Testing
         #expect(Set(refused.map(\.idempotencyKey)).isDisjoint(with: ledger.map(\.idempotencyKey)))
     }
 
-    @Test func `a command without a TOKEN ends with 69, told without what it wrote; then all goes on`() async throws {
+    @Test func `a command without a TOKEN ends with 69, telling how, not its output; then all goes on`() async throws {
         let tool = try Tool()
         let pair = try tool.pairs()
         let text = try tool.secretFile("command.sh", "echo canary-out; echo canary-err >&2; exit 3").path

@@ -138,7 +138,7 @@ import Testing
         #expect(try self.inbox.files() == ["done/R-1/front.jpg"])
     }
 
-    @Test func `a late sidecar amends a card in no delivery; after that it goes to failed with a note`() async throws {
+    @Test func `a late sidecar amends its card until a delivery; then it goes to failed with a note`() async throws {
         let (gate, backend) = (Gate(), ScriptedBackend())
         let verifier = MarkVerifier { $0.holder.place == 1 ? await gate.wait() : nil }
         try await self.inbox.tool.serving(verifier, backend, self.inbox.configuration("")) { file in
