@@ -41,7 +41,7 @@ extension Message {
     static func cardMissing(_ card: CardID) -> Self { Self("card.missing", "there is no card \(card) in the sandbox; list the cards: idcard-pipeline cards list") }
     static let cardImageUnreadable = Self("card.image_unreadable", "the stored image is missing or damaged; check the disk, and import the photo again as a new file")
     static let cardOfOtherSubmitter = Self("card.of_other_submitter", "another submitter already sent this image under this business number; ask the operator whose it is")
-    static func cardForeign(_ card: CardID) -> Self { Self("card.foreign", "another submitter sent the first card of this business number; look at this card, then accept or reject it: idcard-pipeline cards resolve \(card) --as accept") }
+    static func cardForeign(_ card: CardID) -> Self { Self("card.foreign", "another submitter sent the first card of this business number; look at this card, then accept or reject it: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
     static let cardRequestReused = Self("card.request_reused", "another request had the same Idempotency-Key or webhook-id; give each submission a new one")
     static func cardTooManyPhotos(_ most: Int) -> Self { Self("card.too_many_photos", "the business number already has \(count: most) photos in progress, which is too many for one case; give the photos of each case their own business number") }
     static func cardSuperseded(by newer: CardID) -> Self { Self("card.superseded", "card \(newer), a newer photo of the same side, replaced this card, which is not sent") }
@@ -52,11 +52,11 @@ extension Message {
 
     // MARK: Deliveries
 
-    static func deliveryUnknown(_ card: CardID, _ cause: Message) -> Self { Self("delivery.unknown", "the backend may have the card; look there, then: idcard-pipeline cards resolve \(card) --as delivered, or --as accept if it lacks the card; cause: \(cause)") }
+    static func deliveryUnknown(_ card: CardID, _ cause: Message) -> Self { Self("delivery.unknown", "the backend may have the card; look there; if it does: idcard-pipeline cards resolve \(card) --as delivered; if not, send it with --as accept; cause: \(cause)") }
     static let deliveryNotInReply = Self("delivery.not_in_reply", "the backend's reply names other cards of the delivery, but not this one")
     static let deliveryInterrupted = Self("delivery.interrupted", "the process ended while it sent the delivery")
-    static func deliveryDamaged(_ card: CardID) -> Self { Self("delivery.damaged", "the delivery of the card may have arrived and cannot be sent again, since a stored value is damaged; look at the backend, then: idcard-pipeline cards resolve \(card) --as delivered (or --as accept, reject)") }
-    static func deliveryLeft(_ card: CardID) -> Self { Self("delivery.left", "the backend may have this card: its delivery was split when another card was removed from it; look at the backend, then: idcard-pipeline cards resolve \(card) --as delivered if it has the card, else --as accept") }
+    static func deliveryDamaged(_ card: CardID) -> Self { Self("delivery.damaged", "the backend may have the card, and the same delivery cannot be sent again, because a stored value is damaged; look at the backend; if it has the card: idcard-pipeline cards resolve \(card) --as delivered; if not, send it anew with --as accept, or end it with --as reject") }
+    static func deliveryLeft(_ card: CardID) -> Self { Self("delivery.left", "the backend may have this card, but its delivery ended when a person took another card out of it; look at the backend; if it has the card: idcard-pipeline cards resolve \(card) --as delivered; if not, send it with --as accept") }
     static func pauseEndpoint(_ pause: EndpointPause) -> Self { Self("pause.endpoint", "\(pause.stage) \(code: pause.host) \(pause.state) since \(pause.since) (\(code: pause.code)): \(pause.message)") }
     static func pauseUnreadable(_ code: String) -> Self { Self("pause.unreadable", "the last call ended with \(code: code)") }
 
@@ -81,12 +81,12 @@ extension Message {
     static let fsckNeverDecided = Self("fsck.never_decided", "the card is verified, but no process will decide it; run: idcard-pipeline fsck --repair")
     static let fsckDeliveringWithoutDelivery = Self("fsck.delivering_without_delivery", "the card counts as being delivered, but its delivery is closed or missing; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, erase the card and import the photo as a new file")
     static let fsckDeliveryWithoutMembers = Self("fsck.delivery_without_members", "a delivery is open, but none of its cards is being delivered, and it would send them again; restore a backup")
-    static let fsckMemberNotDelivering = Self("fsck.member_not_delivering", "an open delivery would send the card, but the card is not marked as being delivered; look at the backend, then: idcard-pipeline cards resolve ID --as delivered (or --as accept, reject)")
+    static let fsckMemberNotDelivering = Self("fsck.member_not_delivering", "an open delivery would send the card, but the card is not marked as being delivered; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, send it with --as accept, or end it with --as reject")
     static let fsckNotAMember = Self("fsck.not_a_member", "the card names a delivery that does not include it; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered")
-    static let fsckInTwoDeliveries = Self("fsck.in_two_deliveries", "two deliveries would send the card; look at the backend, then close one of them: idcard-pipeline cards resolve ID --as delivered (or --as accept, reject)")
+    static let fsckInTwoDeliveries = Self("fsck.in_two_deliveries", "two deliveries would send the card; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, send it once with --as accept, or end it with --as reject")
     static let fsckKeptWithoutCard = Self("fsck.kept_without_card", "a delivery waits for an operator, but none of its cards is held any more; close it: idcard-pipeline fsck --repair")
     static let fsckDeliveryWithoutAttempt = Self("fsck.delivery_without_attempt", "the card's delivery was formed without an attempt, which this program never does; restore a backup")
-    static let fsckUnknownWithoutDelivery = Self("fsck.unknown_without_delivery", "the backend may have the card, but no delivery says so, and a retry would send it under a new key; look at the backend, then: idcard-pipeline cards resolve ID --as delivered (or --as accept, reject)")
+    static let fsckUnknownWithoutDelivery = Self("fsck.unknown_without_delivery", "the backend may have the card, but no delivery says so, and a retry would send it under a new key; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, send it with --as accept, or end it with --as reject")
     static let fsckDeliveredNotNoted = Self("fsck.delivered_not_noted", "the card was delivered, but its business number lacks a note of it, and an older photo or a back may be sent wrongly; run: idcard-pipeline fsck --repair")
     static let fsckSecondHolder = Self("fsck.second_holder", "the card names another person than the first front of its business number, which is not marked as disputed; run: idcard-pipeline fsck --repair")
     static let fsckOrderAhead = Self("fsck.order_ahead", "the card's place in the order of import is ahead of the counter, and a later photo would count as older; run: idcard-pipeline fsck --repair")

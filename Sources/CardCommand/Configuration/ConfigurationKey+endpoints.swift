@@ -36,7 +36,7 @@ extension ConfigurationKey {
                 .means("Maximum time of one call to \(code: peer)."),
             ConfigurationKey("\(section).max_attempts", \.[pace: service].maxAttempts, .integer(1...100))
                 .means(
-                    "Failed calls to \(code: peer) after which a card fails; a failure counts only while calls for other cards succeed."
+                    "Maximum number of failed calls to \(code: peer) for one card; failures count only while calls for other cards succeed."
                 ),
             .optional("\(section).proxy", \.[endpoint: service].proxy, .secret)
                 .means("HTTP proxy for \(code: peer), http://host:port; may contain user name and password."),

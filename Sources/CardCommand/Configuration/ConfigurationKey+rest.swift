@@ -58,7 +58,7 @@ extension ConfigurationKey {
             .means("PEM file (mode 0600) with the private key of that certificate."),
         .optional("server.tokens_file", \.server.tokensFile, .path)
             .defaults(to: "$XDG_CONFIG_HOME/idcard-pipeline/tokens.json")
-            .means("File (mode 0600) with the clients and a hash of each token."),
+            .means("File (mode 0600) that lists the clients, each with a hash of its token."),
         ConfigurationKey("server.rate_limit", \.server.rateLimit, .integer(1...1_000_000))
             .means("Maximum number of requests per minute with all tokens of one name together."),
         ConfigurationKey("server.cors_origins", \.server.corsOrigins, .list)
@@ -125,7 +125,7 @@ extension ConfigurationKey {
         .optional("retention.failed", \.engine.retention.failed, .duration(retentions))
             .means("How long a failed card is kept; 0s means forever."),
         .optional("retention.held", \.engine.retention.held, .duration(retentions))
-            .means("How long a card that waits for a person or a front is kept; 0s means forever."),
+            .means("How long a card is kept while it waits for a person's decision or for its front; 0s means forever."),
         ConfigurationKey("log.level", \.logLevel, .word)
             .means("Lowest severity that is logged to standard error."),
         ConfigurationKey("log.format", \.logFormat, .word)

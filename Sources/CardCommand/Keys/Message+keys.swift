@@ -16,7 +16,7 @@ extension Message {
 
     // MARK: keys rotate
 
-    static func keysRotated(_ keys: Int, _ key: String) -> Self { Self("keys.rotated", one: "wrapped \(count: keys) card key with the new key \(code: key)", other: "wrapped \(count: keys) card keys with the new key \(code: key)") }
+    static func keysRotated(_ keys: Int, _ key: String) -> Self { Self("keys.rotated", one: "\(count: keys) card key is now encrypted with the new key \(code: key)", other: "\(count: keys) card keys are now encrypted with the new key \(code: key)") }
     static func keysFinished(_ key: String) -> Self { Self("keys.finished", "finished an earlier rotation to the key \(code: key); to change the key again, run: idcard-pipeline keys rotate") }
     static func keysDamaged(_ keys: Int) -> Self { Self("keys.damaged", one: "\(count: keys) card key was already damaged, and no key opens it; show it: idcard-pipeline fsck", other: "\(count: keys) card keys were already damaged, and no key opens them; show them: idcard-pipeline fsck") }
     static func keysRetired(_ path: String) -> Self { Self("keys.retired", "the old key is in \(Redacted(path)); keep it as long as you keep earlier backups") }

@@ -16,7 +16,7 @@ extension Message {
     static func runInterrupted(_ parts: [Message]) -> Self { Self("run.interrupted", "Interrupted: \(parts). Run the same command again to go on.") }
     static let runErased = Self("run.erased", "the card was erased and cannot be restored; delete the file")
     static func runFrontMissing(_ ID: String) -> Self { Self("run.front_missing", "no front of its business number was delivered; send one, or deliver the back alone: idcard-pipeline cards resolve \(code: ID) --as accept") }
-    static let runWaitsForFront = Self("run.waits_for_front", "the front is not delivered yet, or waits for a person")
+    static let runWaitsForFront = Self("run.waits_for_front", "the front is not delivered yet, or a person must decide about it")
     static let runWaitsForOlder = Self("run.waits_for_older", "an older photo of the same side may still arrive at the backend; resolve that one first")
     static let runUserMissing = Self("run.user_missing", "no user account; set delivery.user_no, or give user_no with the photo")
     static func runNotErased(_ reason: Message) -> Self { Self("run.not_erased", "could not erase cards past their retention: \(reason)") }

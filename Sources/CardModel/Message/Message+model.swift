@@ -89,22 +89,22 @@ extension Message {
 
     // MARK: Deciding
 
-    static func applicationDifferentHolders(_ card: CardID) -> Self { Self("application.different_holders", "the fronts of this business number name different persons; look at the cards, then accept or reject each: idcard-pipeline cards resolve \(card) --as accept") }
+    static func applicationDifferentHolders(_ card: CardID) -> Self { Self("application.different_holders", "the fronts of this business number name different persons; look at the cards, then accept or reject each: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
 
     // MARK: Operators; behind "cannot change card N: "
 
     static let operatorRejected = Self("operator.rejected", "a person rejected it for good; send a new photo instead")
     static func operatorRetryState(_ state: CardState) -> Self { Self("operator.retry_state", "the state is \(state); only a failed, rejected, held or superseded card can be retried") }
-    static func operatorMayBeDelivered(_ card: CardID) -> Self { Self("operator.may_be_delivered", "the backend may have the card; look there, then: idcard-pipeline cards resolve \(card) --as delivered (or --as resend, accept, reject)") }
-    static func operatorDecide(_ card: CardID) -> Self { Self("operator.decide", "a person must decide; look at the card, then: idcard-pipeline cards resolve \(card) --as accept") }
+    static func operatorMayBeDelivered(_ card: CardID) -> Self { Self("operator.may_be_delivered", "the backend may have the card; look there; if it does: idcard-pipeline cards resolve \(card) --as delivered; if not, send it with --as resend or --as accept, or end it with --as reject") }
+    static func operatorDecide(_ card: CardID) -> Self { Self("operator.decide", "a person must decide; look at the card, then: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
     static let operatorReplaced = Self("operator.replaced", "a newer photo of the same side replaced it")
     static let operatorNoImage = Self("operator.no_image", "the image could not be used; send a new photo instead")
-    static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "the state is \(state); only a card that failed or waits for a person can be rejected") }
+    static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "the state is \(state); only a card that failed or is held for a decision can be rejected") }
     static func operatorDeliveredState(_ state: CardState) -> Self { Self("operator.delivered_state", "the state is \(state); only a card that was sent can be resolved as delivered") }
     static let operatorNeverSent = Self("operator.never_sent", "the card was never sent; accept or reject it")
     static let operatorNothingToResend = Self("operator.nothing_to_resend", "no stored delivery of the card can be sent again; accept the card if the backend does not have it")
-    static let operatorNewerSent = Self("operator.newer_sent", "a newer photo of the same side was already sent; resolve it as delivered or reject")
-    static func operatorAcceptState(_ state: CardState) -> Self { Self("operator.accept_state", "the state is \(state); only a card that waits for a person can be accepted") }
+    static let operatorNewerSent = Self("operator.newer_sent", "a newer photo of the same side was already sent, so this card cannot be; resolve this card with --as delivered or --as reject")
+    static func operatorAcceptState(_ state: CardState) -> Self { Self("operator.accept_state", "the state is \(state); only a card that is held for a decision can be accepted") }
     static let operatorNotVerified = Self("operator.not_verified", "the card was not verified yet; retry it")
     static let operatorNoSide = Self("operator.no_side", "the verifier saw neither side of a card in the photo; reject it")
     static func operatorSeenState(_ state: CardState) -> Self { Self("operator.seen_state", "the state is \(state); only a card that needs a person can be marked as seen") }

@@ -10,7 +10,7 @@ extension Message {
     static func encryptionKeyLength(_ count: Int) -> Self { Self("encryption.key_length", "the key has \(bytes: count); use a 3DES key of 16 bytes, or of at least 24") }
     static func encryptionVectorLength(_ count: Int) -> Self { Self("encryption.vector_length", "the initialisation vector has \(bytes: count); use one of 8 bytes for 3des-cbc") }
     static let encryptionForbidden = Self("encryption.forbidden", "OpenSSL forbids 3DES on this machine; allow it in openssl.cnf, or have the backend send replies unencrypted")
-    static let encryptionUnsupported = Self("encryption.unsupported", "delivery.reply.encryption is set, but this program was built without the trait TripleDES; build it with the trait and libssl-dev, or have the backend send replies unencrypted")
+    static let encryptionUnsupported = Self("encryption.unsupported", "delivery.reply.encryption is set, but this program was built without 3DES; build it with the Swift package trait TripleDES (needs libssl-dev), or have the backend send replies unencrypted and remove the setting")
 
     // MARK: Forming
 

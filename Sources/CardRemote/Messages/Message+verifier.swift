@@ -15,8 +15,8 @@ extension Message {
     static func verifierConcurrency(_ error: String) -> Self { Self("verifier.concurrency", "the API key has used up its calls per second (\(code: error)), and the pipeline slows down; lower verification.concurrency") }
     static func verifierInterface(_ error: String) -> Self { Self("verifier.interface", "the verifier has no such interface (\(code: error)); check verification.url and verification.dialect") }
     static func verifierArguments(_ error: String) -> Self { Self("verifier.arguments", "the verifier refused the request's arguments (\(code: error)); check verification.dialect and verification.auth; if they are right, report this") }
-    static func verifierImageSize(_ error: String) -> Self { Self("verifier.image_size", "the verifier finds the image too large or too small (\(code: error)), and the pipeline makes it smaller once; if that fails, take a new photo") }
-    static func verifierFileSize(_ error: String) -> Self { Self("verifier.file_size", "the verifier finds the file too large (\(code: error)), and the pipeline makes it smaller once; lower imaging.byte_budget") }
+    static func verifierImageSize(_ error: String) -> Self { Self("verifier.image_size", "the verifier does not accept the size of the image (\(code: error)); the pipeline tries a smaller image once; if that fails, take a new photo") }
+    static func verifierFileSize(_ error: String) -> Self { Self("verifier.file_size", "the file is too large for the verifier (\(code: error)); the pipeline tries a smaller image once; lower imaging.byte_budget") }
     static func verifierUndecodable(_ error: String) -> Self { Self("verifier.undecodable", "the verifier cannot decode the image (\(code: error)); take a new photo") }
     static func verifierImageURL(_ error: String) -> Self { Self("verifier.image_url", "the verifier found no image at the URL (\(code: error)); check verification.dialect") }
     static func verifierFailed(_ error: String) -> Self { Self("verifier.failed", "the verifier failed (\(code: error)); the pipeline calls it again") }
@@ -24,9 +24,9 @@ extension Message {
 
     // MARK: Statuses
 
-    static func verifierTooLarge(_ status: Int) -> Self { Self("verifier.too_large", "the verifier answered \(status), and the pipeline makes the image smaller once; lower imaging.byte_budget") }
+    static func verifierTooLarge(_ status: Int) -> Self { Self("verifier.too_large", "the form is too large for the verifier (status \(status)); the pipeline tries a smaller image once; lower imaging.byte_budget") }
     static func verifierThrottled(_ status: Int) -> Self { Self("verifier.throttled", "the verifier answered \(status), and the pipeline slows down; lower verification.concurrency") }
-    static func verifierBusy(_ status: Int) -> Self { Self("verifier.busy", "the verifier answered \(status); the pipeline slows down") }
+    static func verifierBusy(_ status: Int) -> Self { Self("verifier.busy", "the verifier is busy (status \(status)); the pipeline slows down") }
     static func verifierRedirect(_ status: Int) -> Self { Self("verifier.redirect", "the verifier answered \(status), but the pipeline follows no redirects; set verification.url to where the redirect points") }
     static func verifierAccess(_ status: Int) -> Self { Self("verifier.access", "the verifier answered \(status); check verification.api_key, verification.api_secret and any proxy on the way") }
     static func verifierProxy(_ status: Int) -> Self { Self("verifier.proxy", "a proxy before the verifier asks for credentials (status \(status)); set them in verification.proxy") }

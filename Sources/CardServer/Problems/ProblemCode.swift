@@ -34,7 +34,7 @@ extension ProblemCode {
     static let tokensUnavailable = Self("tokens_unavailable", .serviceUnavailable, "The tokens cannot be read now; send the request again later.")
     static let scopeMissing = Self("scope_missing", .forbidden, "The token lacks the required scope.")
     static let rateLimited = Self("rate_limited", .tooManyRequests, "Too many requests; wait before the next one.")
-    static let signatureInvalid = Self("signature_invalid", .unauthorized, "The webhook is not accepted.")
+    static let signatureInvalid = Self("signature_invalid", .unauthorized, "The webhook is not accepted: its signature, id or time is missing or not valid.")
 
     // Room.
     static let queueFull = Self("queue_full", .serviceUnavailable, "The queue is full; send the request again later.")

@@ -88,7 +88,7 @@ import Testing
     @Test func `a photo that cannot be deleted is told, stays, and is deleted by the next watch`() async throws {
         let variables = try await self.striking("fail", only: "unlink")
         try await self.inbox.serving("after: delete") { file in
-            let words = "cannot delete a file whose card is safe: No space left on device"
+            let words = "cannot delete a file that is already imported: No space left on device"
             try await self.inbox.watching(file, variables, until: words)
             #expect(try self.inbox.files() == ["R-1/front.jpg"])
             try await self.inbox.watching(file, until: Inbox.delivered)
