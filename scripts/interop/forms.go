@@ -11,10 +11,8 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
-	"net/textproto"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 type part struct {
@@ -45,17 +43,12 @@ func encode() {
 	check(json.NewDecoder(os.Stdin).Decode(&parts))
 	var body bytes.Buffer
 	writer := multipart.NewWriter(&body)
-	quote := strings.NewReplacer("\\", "\\\\", `"`, "\\\"").Replace // as CreateFormFile does
 	for _, part := range parts {
 		if part.Filename == nil {
 			check(writer.WriteField(part.Name, string(part.Data)))
 			continue
 		}
-		header := textproto.MIMEHeader{}
-		header.Set("Content-Disposition",
-			fmt.Sprintf(`form-data; name="%s"; filename="%s"`, quote(part.Name), quote(*part.Filename)))
-		header.Set("Content-Type", *part.Type)
-		content, err := writer.CreatePart(header)
+		content, err := writer.CreateFormFile(part.Name, *part.Filename)
 		check(err)
 		_, err = content.Write(part.Data)
 		check(err)

@@ -140,8 +140,9 @@ def record(folder):
     folder.mkdir(parents=True, exist_ok=True)
     entries = []
     for maker, make in makers(folder).items():
-        # The content type that a client gives to text of its own accord.
+        # The content types that clients give of their own accord.
         text_type = "text/plain; charset=utf-8" if maker == "aiohttp" else None
+        file_type = "application/octet-stream" if maker == "go" else None
         for case, parts in CASES.items():
             content_type, body, reads = make(parts, folder)
             name = f"{len(entries):03}.body"
@@ -150,7 +151,7 @@ def record(folder):
                 {
                     "name": reads(part["name"]),
                     "filename": reads(part["filename"]) if part["filename"] else None,
-                    "type": part["type"] or text_type,
+                    "type": file_type or part["type"] if part["filename"] else text_type,
                     "sha256": hashlib.sha256(part["data"]).hexdigest(),
                 }
                 for part in parts

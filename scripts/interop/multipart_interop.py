@@ -9,12 +9,10 @@ A case is {"case", "boundary", "parts": [{"name", "filename", "type", "content"}
 
 import asyncio
 import hashlib
-import importlib.util
 import io
 import json
 import pathlib
 import sys
-import sysconfig
 
 from makers import by_curl
 
@@ -31,32 +29,18 @@ def summary(name, filename, content_type, data):
 def parse_werkzeug(body, content_type):
     from werkzeug.wrappers import Request
 
-    environ = {
-        "REQUEST_METHOD": "POST",
-        "CONTENT_TYPE": content_type,
-        "CONTENT_LENGTH": str(len(body)),
-        "wsgi.input": io.BytesIO(body),
-    }
-    request = Request(environ)
+    request = Request.from_values(method="POST", content_type=content_type, data=body)
     texts = [summary(name, None, None, value) for name, value in request.form.items(multi=True)]
     files = request.files.items(multi=True)
     return texts + [summary(name, file.filename, file.content_type, file.read()) for name, file in files]
 
 
-def load_defnull_multipart():
-    # PyPI python-multipart installs a package of the same name, which hides this module.
-    path = pathlib.Path(sysconfig.get_paths()["purelib"], "multipart.py")
-    spec = importlib.util.spec_from_file_location("defnull_multipart", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 def parse_multipart_strict(body, content_type):
-    module = load_defnull_multipart()
-    _, options = module.parse_options_header(content_type)
-    parser = module.MultipartParser(
+    # Of PyPI multipart: the package of the same name that PyPI python-multipart installs makes way for it.
+    import multipart
+
+    _, options = multipart.parse_options_header(content_type)
+    parser = multipart.MultipartParser(
         io.BytesIO(body), options["boundary"], content_length=len(body), strict=True, memory_limit=2**27
     )
     return [summary(part.name, part.filename, part.content_type, part.raw) for part in parser.parts()]
@@ -77,10 +61,7 @@ def parse_python_multipart(body, content_type):
         )
 
     headers = {"Content-Type": content_type.encode(), "Content-Length": str(len(body)).encode()}
-    parser = python_multipart.create_form_parser(headers, on_field, on_file)
-    for start in range(0, len(body), 777):
-        parser.write(body[start : start + 777])
-    parser.finalize()
+    python_multipart.parse_form(headers, io.BytesIO(body), on_field, on_file, chunk_size=777)
     return parts
 
 
