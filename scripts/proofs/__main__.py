@@ -13,7 +13,7 @@ SCENARIOS = {
     "leaks": "planted names, numbers and pixels appear nowhere; what was erased is gone",
     "service": "serve is killed, ended, reloaded and besieged by hostile clients",
     "siege": "strangers who only wait take all places of serve, and honest requests are answered within a second",
-    "clients": "test tools and webhook senders of other makers talk to serve",
+    "clients": "schemathesis makes requests to serve out of its OpenAPI document",
     "fuzz": "the form parser and the image decoder take mutated bytes under sanitizers",
     "bare": "quickstart and tests in a bare Debian 12 (root)",
 }

@@ -140,7 +140,7 @@ class Attacks:
 
     def attack(self, name, action):
         """One attack, to its end and beyond: what it held open the service has ended by itself."""
-        self.honest.longest, answers, started = 0.0, self.honest.answers, time.monotonic()
+        answered, started = len(self.honest.answered), time.monotonic()
         connections = action()
         took = time.monotonic() - started
         self.honest.wait_for(2)
@@ -153,8 +153,9 @@ class Attacks:
         peak = self.memory("VmHWM")
         if peak > self.level + MEMORY:
             self.serve.violated(f"{name}: {peak // MIB} MiB were resident, more than {MEMORY // MIB} beyond {self.level // MIB}")
-        honest = f"{self.honest.answers - answers} honest answers, {self.honest.longest:.2f} s at most"
-        self.serve.figure(name, f"{took:.0f} s; {self.memory() // MIB} MiB, {peak // MIB} at most; {honest}")
+        honest = [seconds for _, seconds in self.honest.answered[answered:]]
+        words = f"{len(honest)} honest answers, {max(honest):.2f} s at most"
+        self.serve.figure(name, f"{took:.0f} s; {self.memory() // MIB} MiB, {peak // MIB} at most; {words}")
 
 
 def prove(proof):
@@ -163,6 +164,11 @@ def prove(proof):
     for name, make_pieces in attacks.floods():
         attacks.attack(name, lambda name=name, make_pieces=make_pieces: attacks.flood(name, make_pieces))
     attacks.attack("bodies that end early", attacks.cut_off)
+    webhook = webhook_card(attacks.image, f"{NUMBER}-TWICE", serve.secret, "twice")
+    for field in webhook.fields(None)[1:3]:
+        with serve.client() as client:
+            answer = client.send(Request("POST", webhook.path, [*webhook.fields(None), field], webhook.body))
+        proof.expect(answer.status == 401, f"a webhook with {field[0]} twice was answered {answer}")
     if not proof.quick:
         # Takes as long as the limits of the service.
         attacks.attack("unread answers", attacks.unread)

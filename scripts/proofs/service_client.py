@@ -5,7 +5,6 @@ import contextlib
 import hashlib
 import http.client
 import json
-import random
 import socket
 import time
 from datetime import datetime, timezone
@@ -17,6 +16,7 @@ from proofs.tool import HANG_SECONDS
 HOST = "127.0.0.1"
 # Longer than any answer takes.
 ANSWER_SECONDS = 30
+BOUND = []
 
 
 class NoAnswer(Exception):
@@ -24,18 +24,12 @@ class NoAnswer(Exception):
 
 
 def free_port():
-    """A port on which nothing listens, and none that the kernel gives to clients: one that asks for a dead service would
-    end up connected to itself."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
-        lowest = int(file.read().split()[0])
-    while True:
-        port = random.SystemRandom().randrange(max(1024, lowest // 2), lowest)
-        with socket.socket() as probe:
-            try:
-                probe.bind((HOST, port))
-                return port
-            except OSError:
-                continue
+    """A port that stays bound here, and on which nothing listens: `serve` may do so, and no other program takes it."""
+    bound = socket.socket()
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    bound.bind((HOST, 0))
+    BOUND.append(bound)
+    return bound.getsockname()[1]
 
 
 class Request:
@@ -95,8 +89,8 @@ def raw_card(image, business_number, key=None):
 def form_card(image, business_number, key=None):
     """A form, the image first or last as its bytes have it."""
     parts = [("business_no", business_number), ("image", ("card.jpg", image, "image/jpeg"))]
-    boundary = "proof-" + hashlib.sha256(image).hexdigest()[:24]
-    body, content_type = urllib3.encode_multipart_formdata(parts[:: 1 if image[-3] % 2 else -1], boundary)
+    digest = hashlib.sha256(image)
+    body, content_type = urllib3.encode_multipart_formdata(parts[:: 1 if digest.digest()[0] % 2 else -1], f"proof-{digest.hexdigest()}")
     return card(content_type, body, key)
 
 
@@ -108,7 +102,8 @@ def webhook_card(image, business_number, secret, name):
 
 class Answer:
     def __init__(self, response):
-        self.status, self.headers, self.body = response.status, response.headers, response.read()
+        self.status, self.headers, self.ends_connection = response.status, response.headers, response.will_close
+        self.body = response.read()
 
     @property
     def json(self):
@@ -118,10 +113,6 @@ class Answer:
     def code(self):
         """The code of the problem; None if the answer is none."""
         return self.json["code"] if self.headers.get("content-type") == "application/problem+json" else None
-
-    @property
-    def ends_connection(self):
-        return self.headers.get("connection", "").lower() == "close"
 
     def __repr__(self):
         return f"{self.status} {self.code or ''}".strip()

@@ -8,7 +8,6 @@ import subprocess
 import time
 from pathlib import Path
 
-NAME = "idcard-pipeline"
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Longer than any command of a proof takes; one that is still going then hangs.
 HANG_SECONDS = int(os.environ.get("PROOF_HANG_SECONDS", "180"))
@@ -51,11 +50,8 @@ def descendants(pid):
 
 
 def default_binary():
-    for kind in ("release", "debug"):
-        path = os.path.join(ROOT, ".build", kind, NAME)
-        if os.access(path, os.X_OK):
-            return path
-    return None
+    paths = (os.path.join(ROOT, ".build", kind, "idcard-pipeline") for kind in ("release", "debug"))
+    return next((path for path in paths if os.access(path, os.X_OK)), None)
 
 
 class Tool:
