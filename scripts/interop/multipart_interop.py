@@ -14,7 +14,20 @@ import json
 import pathlib
 import sys
 
+import django.conf
+import falcon.media
+# Of PyPI multipart: the package of the same name that PyPI python-multipart installs makes way for it.
+import multipart
+import python_multipart
+from aiohttp import MultipartReader, StreamReader
+from aiohttp.base_protocol import BaseProtocol
+from django.core.files.uploadhandler import MemoryFileUploadHandler
+from django.http.multipartparser import MultiPartParser
+from werkzeug.wrappers import Request
+
 from makers import by_curl
+
+django.conf.settings.configure(DATA_UPLOAD_MAX_MEMORY_SIZE=None)
 
 
 def summary(name, filename, content_type, data):
@@ -27,8 +40,6 @@ def summary(name, filename, content_type, data):
 
 
 def parse_werkzeug(body, content_type):
-    from werkzeug.wrappers import Request
-
     request = Request.from_values(method="POST", content_type=content_type, data=body)
     texts = [summary(name, None, None, value) for name, value in request.form.items(multi=True)]
     files = request.files.items(multi=True)
@@ -36,9 +47,6 @@ def parse_werkzeug(body, content_type):
 
 
 def parse_multipart_strict(body, content_type):
-    # Of PyPI multipart: the package of the same name that PyPI python-multipart installs makes way for it.
-    import multipart
-
     _, options = multipart.parse_options_header(content_type)
     parser = multipart.MultipartParser(
         io.BytesIO(body), options["boundary"], content_length=len(body), strict=True, memory_limit=2**27
@@ -47,8 +55,6 @@ def parse_multipart_strict(body, content_type):
 
 
 def parse_python_multipart(body, content_type):
-    import python_multipart
-
     parts = []
 
     def on_field(field):
@@ -66,9 +72,6 @@ def parse_python_multipart(body, content_type):
 
 
 def parse_aiohttp(body, content_type):
-    from aiohttp import MultipartReader, StreamReader
-    from aiohttp.base_protocol import BaseProtocol
-
     async def run():
         loop = asyncio.get_running_loop()
         stream = StreamReader(BaseProtocol(loop), 2**16, loop=loop)
@@ -83,13 +86,6 @@ def parse_aiohttp(body, content_type):
 
 
 def parse_django(body, content_type):
-    from django.conf import settings
-
-    if not settings.configured:
-        settings.configure(DATA_UPLOAD_MAX_MEMORY_SIZE=None)
-    from django.core.files.uploadhandler import MemoryFileUploadHandler
-    from django.http.multipartparser import MultiPartParser
-
     meta = {"CONTENT_TYPE": content_type, "CONTENT_LENGTH": str(len(body))}
     fields, files = MultiPartParser(meta, io.BytesIO(body), [MemoryFileUploadHandler()], "utf-8").parse()
     texts = [summary(name, None, None, value) for name, values in fields.lists() for value in values]
@@ -99,8 +95,6 @@ def parse_django(body, content_type):
 
 
 def parse_falcon(body, content_type):
-    import falcon.media
-
     handler = falcon.media.MultipartFormHandler()
     handler.parse_options.max_body_part_buffer_size = 2**27
     parts = handler.deserialize(io.BytesIO(body), content_type, len(body))

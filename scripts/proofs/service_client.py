@@ -9,6 +9,7 @@ import socket
 import time
 from datetime import datetime, timezone
 
+import standardwebhooks
 import urllib3
 
 from proofs.tool import HANG_SECONDS
@@ -57,8 +58,6 @@ class Webhook(Request):
     """A webhook, signed again with the time of each sending by the library of Standard Webhooks; its id and body stay."""
 
     def __init__(self, body, secret, name):
-        import standardwebhooks
-
         super().__init__("POST", "/v1/webhooks/cards", [("Content-Type", "application/json")], body)
         self.signer, self.name = standardwebhooks.Webhook(secret), name
 
