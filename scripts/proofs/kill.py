@@ -88,8 +88,9 @@ class Mix(Stage):
 
     def resolve(self):
         """A person decides on each card of which only the backend's ledger tells whether it has it."""
-        ledger = {(line["business_no"], line["doctype"]) for line in self.backend.ledger()}
         held = [card for card in self.sandbox.cards("--state", "held") if card["reason"] == "outcome_unknown"]
+        # Read afterwards, the ledger has what was sent before a card was held.
+        ledger = {(line["business_no"], line["doctype"]) for line in self.backend.ledger()}
         for card in held:
             decision = "delivered" if (card["business_no"], SIDES[card["side"]]) in ledger else "accept"
             outcome = self.sandbox.run(["cards", "resolve", card["card_id"], "--as", decision])

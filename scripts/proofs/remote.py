@@ -13,6 +13,7 @@ import threading
 import time
 
 from proofs import cards
+from proofs.service_client import HOST, free_port
 
 # What a gateway puts in the place of an answer: the backend has the document all the same.
 REPLACEMENTS = (503, 301, 403, 404, 502)
@@ -130,8 +131,8 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 128
 
     def __init__(self, handler):
-        super().__init__(("127.0.0.1", 0), handler)
-        self.url = f"http://127.0.0.1:{self.server_port}"
+        super().__init__((HOST, free_port()), handler)
+        self.url = f"http://{HOST}:{self.server_port}"
 
     def handle_error(self, request, client_address):
         """A client that was killed: that is what the proofs do."""
@@ -156,7 +157,7 @@ class ProxyHandler(Handler):
     def do_POST(self):
         body, proxy = self.body(), self.server
         proxy.idle.discard(self.connection)
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", proxy.backend.port)) as upstream:
+        with contextlib.closing(http.client.HTTPConnection(HOST, proxy.backend.port)) as upstream:
             upstream.request("POST", self.path, body, dict(self.headers))
             given = upstream.getresponse()
             # By now the backend has committed, whatever becomes of its answer.
@@ -192,11 +193,8 @@ class LossyProxy(Server):
         """Serves; whenever a handler ends that by `shutdown()`, connections are refused for a while."""
         while self.is_open:
             self.serve_forever(poll_interval=0.01)
-            self.socket.close()
-            # Bound but not listening, a socket refuses connections, and nothing else can take the port.
-            self.socket = socket.socket()
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self.socket.bind(self.server_address)
+            # Shut down, a listening socket refuses connections and keeps its port.
+            self.socket.shutdown(socket.SHUT_RDWR)
             for connection in list(self.idle):
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
