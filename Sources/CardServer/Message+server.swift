@@ -23,15 +23,15 @@ extension Message {
 
     static let tokenName = Self("token.name", "the name of a token must have 1 to 64 letters, digits and ._-, must not be \"local\", and must hold no identity number")
     static func tokenNoScope(_ known: String) -> Self { Self("token.no_scope", "a token needs a scope: \(code: known)") }
-    static let tokenFileInvalid = Self("token.file_invalid", "the file of tokens (server.tokens_file) is not a list of tokens; make one: idcard-pipeline tokens add")
-    static let tokenFileName = Self("token.file_name", "the file of tokens (server.tokens_file) holds an invalid name; remove it: a name has 1 to 64 letters, digits and ._-, is not \"local\", and holds no identity number")
+    static let tokenFileInvalid = Self("token.file_invalid", "the file of tokens (server.tokens_file) is not a list of tokens; move it away, then make a token: idcard-pipeline tokens add")
+    static let tokenFileName = Self("token.file_name", "the file of tokens (server.tokens_file) holds an invalid name; remove that name; a name must have 1 to 64 letters, digits and ._-, must not be \"local\", and must hold no identity number")
     static let tokenFileTwice = Self("token.file_twice", "the file of tokens (server.tokens_file) holds the same token twice; remove one of them")
 
     // MARK: Webhooks
 
     static let webhookName = Self("webhook.name", "the name of a webhook secret (webhooks.secrets) must have 1 to 64 letters, digits and ._-, must not be \"local\", and must hold no identity number")
     static func webhookSecret(_ name: String) -> Self { Self("webhook.secret", "the webhook secret of \(code: name) (webhooks.secrets) is not Base64 of 24 to 64 bytes; write it as whsec_… or NAME=whsec_…") }
-    static func webhookNameless(_ nameless: String) -> Self { Self("webhook.nameless", "one of several webhook secrets (webhooks.secrets) has no name, so its sender could be confused with another; write each as NAME=whsec_…; a secret that was the only one so far keeps the name \(code: nameless)") }
+    static func webhookNameless(_ nameless: String) -> Self { Self("webhook.nameless", "there are several webhook secrets (webhooks.secrets), but one has no name, so two senders could be confused; write each secret as NAME=whsec_…; if one of these secrets was the only one so far, give that secret the name \(code: nameless)") }
 
     // MARK: Requests
 
@@ -49,18 +49,18 @@ extension Message {
     static let requestCursor = Self("request.cursor", "cursor must be the next_cursor of the previous page.")
     static func requestState(_ known: String) -> Self { Self("request.state", "state must be one or more of \(code: known).") }
     static let requestRevealWhy = Self("request.reveal_why", "To reveal personal data, give the purpose in Card-Why, such as a ticket number.")
-    static func requestReveals(_ quota: Int) -> Self { Self("request.reveals", "Each name may reveal at most \(count: quota) cards an hour; wait before revealing more.") }
-    static func requestResolution(_ known: String) -> Self { Self("request.resolution", "as must be one of \(code: known).") }
+    static func requestReveals(_ quota: Int) -> Self { Self("request.reveals", "Each token name may reveal at most \(count: quota) cards an hour; wait before revealing more.") }
+    static func requestResolution(_ known: String) -> Self { Self("request.resolution", "The value of as must be one of \(code: known).") }
     static let requestReason = Self("request.reason", "Card-Reason must be a code of 1 to 40 letters, digits and _, without an identity number.")
     static func requestWhyLength(_ purposeCharacters: Int) -> Self { Self("request.why_length", "why is too long; give at most \(count: purposeCharacters) characters.") }
     static func requestGivenTwice(_ name: String) -> Self { Self("request.given_twice", "\(code: name) is given more than once; give it once.") }
     static func requestHeaderEncoding(_ Why: String) -> Self { Self("request.header_encoding", "\(code: Why) must be UTF-8, percent-encoded where it is not printable ASCII.") }
     static func requestUnknownParameter(_ sorted: [String]) -> Self { Self("request.unknown_parameter", "There is an unknown parameter; known are \(codes: sorted).") }
     static func requestFlag(_ name: String) -> Self { Self("request.flag", "\(code: name) must be true or false.") }
-    static let requestSource = Self("request.source", "Name a source of the configuration in source.")
+    static let requestSource = Self("request.source", "In source, give the name of a source from the configuration.")
     static func requestBodyLimit(_ limit: Int) -> Self { Self("request.body_limit", "Send at most \(bytes: limit).") }
     static func requestImageLimit(_ limit: Int) -> Self { Self("request.image_limit", "Send an image of at most \(bytes: limit).") }
-    static func requestFieldMissing(_ field: SubmittedField, header: String) -> Self { Self("request.field_missing", "Send \(field) in the form or in the data of the webhook, or, with a bare image, in the header field \(code: header).") }
+    static func requestFieldMissing(_ field: SubmittedField, header: String) -> Self { Self("request.field_missing", "Send \(field) in the form or in the data of the webhook; if the body is only the image, use the header field \(code: header).") }
     static func requestFieldUnknown(_ name: String, _ known: String) -> Self { Self("request.field_unknown", "The field \(code: name) is unknown; known are \(code: known).") }
     static func requestSomeFieldUnknown(_ known: String) -> Self { Self("request.some_field_unknown", "A field is unknown; known are \(code: known).") }
     static func requestFieldIsFile(_ field: SubmittedField) -> Self { Self("request.field_is_file", "\(field) is a file; send it as text.") }
@@ -74,7 +74,7 @@ extension Message {
 
     // MARK: Images as Base64; behind the title of image_invalid
 
-    static let base64Blank = Self("base64.blank", "A + arrived as a blank, as in a form that is not percent-encoded; percent-encode it.")
+    static let base64Blank = Self("base64.blank", "The Base64 has a blank where a + was sent, because the form was not percent-encoded; percent-encode the Base64.")
     static let base64URLAlphabet = Self("base64.url_alphabet", "The Base64 uses the URL alphabet; use the standard one, with + and /.")
     static let base64Character = Self("base64.character", "The Base64 holds a character that is not Base64; send only Base64.")
     static let base64CutOff = Self("base64.cut_off", "The Base64 is cut off, or two texts are joined; send one complete text.")

@@ -8,55 +8,55 @@ extension Message {
     static func sandboxMissing(_ path: String) -> Self { Self("sandbox.missing", "there is no sandbox at \(Redacted(path)); name another folder (--sandbox), or import photos first: idcard-pipeline run") }
     static func sandboxForeign(_ path: String) -> Self { Self("sandbox.foreign", "\(Redacted(path)) is the database of another program and was not changed; name another folder (--sandbox, or sandbox.path)") }
     static func sandboxNewer(_ format: Int, known: Int) -> Self { Self("sandbox.newer", "the sandbox has the format \(format), and this program knows only \(known); nothing was changed; install the newer version") }
-    static func sandboxOlder(_ path: String) -> Self { Self("sandbox.older", "an earlier build of idcard-pipeline made the sandbox \(Redacted(path)), and this one cannot read it; nothing was changed; deliver its cards with that build, then move it away: mv \(Redacted(path)) \(Redacted(path)).old") }
+    static func sandboxOlder(_ path: String) -> Self { Self("sandbox.older", "an earlier build of idcard-pipeline made the sandbox \(Redacted(path)), and the present build cannot read it; nothing was changed; deliver the cards of the sandbox with the earlier build, then move the sandbox away: mv \(Redacted(path)) \(Redacted(path)).old") }
     static let sandboxEmbedded = Self("sandbox.embedded", "the sandbox holds cards for the built-in endpoints; add --embedded, or name another folder (sandbox.path)")
-    static let sandboxReal = Self("sandbox.real", "the sandbox holds cards for the real endpoints; leave out --embedded, or name another folder (--sandbox)")
+    static let sandboxReal = Self("sandbox.real", "--embedded cannot use this sandbox: it holds cards for the real endpoints; leave out --embedded, or name another folder (--sandbox)")
     static func sandboxNotFolder(_ path: String) -> Self { Self("sandbox.not_folder", "\(Redacted(path)) is not a folder; name another sandbox (sandbox.path)") }
     static func sandboxShared(_ path: String) -> Self { Self("sandbox.shared", "the folder \(Redacted(path)) holds other files, and other users can look into it; name a new folder for the sandbox (sandbox.path)") }
     static func sandboxFile(_ path: String, _ error: Int32) -> Self { Self("sandbox.file", "cannot read or write \(Redacted(path)): \(errno: error); check the path, its owner and the free space") }
 
     // MARK: Using the sandbox
 
-    static let sandboxBusy = Self("sandbox.busy", "another process kept the sandbox locked for too long; end it or wait, then try again")
-    static func sandboxOccupied(by command: String, process: Int64) -> Self { Self("sandbox.occupied", "\(code: command) (process \(process)) is using the sandbox; stop it, then try again; nothing was changed") }
+    static let sandboxBusy = Self("sandbox.busy", "another process kept the sandbox locked for too long; end that process or wait, then try again")
+    static func sandboxOccupied(by command: String, process: Int64) -> Self { Self("sandbox.occupied", "\(code: command) (process \(process)) is using the sandbox, so nothing was changed; stop that process, then try again") }
     static let sandboxOccupiedUnnamed = Self("sandbox.occupied_unnamed", "another process is using the sandbox; stop it, then try again; nothing was changed")
     static let sandboxFull = Self("sandbox.full", "the disk of the sandbox is full, and this change was not made; free some space")
     static let sandboxNotDurable = Self("sandbox.not_durable", "the disk of the sandbox failed to store data durably; check the disk, then start this process again")
     static let sandboxDamaged = Self("sandbox.damaged", "the sandbox is damaged, or the disk failed to read it; check the disk, then run: idcard-pipeline fsck")
     static func sandboxUnavailable(_ text: String) -> Self { Self("sandbox.unavailable", "cannot read or write the sandbox (\(code: text)); check the owner and mode of its files, and the disk") }
-    static let sandboxReplaced = Self("sandbox.replaced", "the files of the sandbox were deleted or exchanged while this process used them; start it again")
+    static let sandboxReplaced = Self("sandbox.replaced", "the files of the sandbox were deleted or exchanged while this process used them; start this process again")
     static func sandboxRule(_ text: String) -> Self { Self("sandbox.rule", "a change would break a rule of the sandbox, so it was not made (\(code: text)); please report this") }
-    static let workerReplaced = Self("worker.replaced", "the lock file of this process was removed from the sandbox, and its work was reassigned; start it again")
-    static let workerKeyChanged = Self("worker.key_changed", "the key of the sandbox changed while this process started; nothing was changed; start it again")
+    static let workerReplaced = Self("worker.replaced", "the lock file of this process was removed from the sandbox, and the work of this process was reassigned; start this process again")
+    static let workerKeyChanged = Self("worker.key_changed", "the key of the sandbox changed while this process started; this process changed nothing; start this process again")
 
     // MARK: Keys and access
 
     static func vaultWrongKey(_ id: String) -> Self { Self("vault.wrong_key", "no given key opens the sandbox; give the key \(code: id) (vault.key_file)") }
     static func vaultUnopenable(_ column: String) -> Self { Self("vault.unopenable", "cannot decrypt a value in \(code: column): its key was destroyed, or its bytes were changed; restore a backup") }
-    static let accessPurposePersonal = Self("access.purpose_personal", "the purpose names the holder of a card, and the access log keeps it for ever; give a ticket number instead")
-    static func accessScopeMissing(_ scopes: [String]) -> Self { Self("access.scope_missing", "the token lacks the scope for this; it needs one of: \(codes: scopes)") }
+    static let accessPurposePersonal = Self("access.purpose_personal", "the purpose names the holder of a card, and the access log keeps every purpose for ever; give a ticket number instead")
+    static func accessScopeMissing(_ scopes: [String]) -> Self { Self("access.scope_missing", "the token lacks the scope for this; the token needs one of: \(codes: scopes)") }
 
     // MARK: Cards
 
     static func cardMissing(_ card: CardID) -> Self { Self("card.missing", "there is no card \(card) in the sandbox; list the cards: idcard-pipeline cards list") }
     static let cardImageUnreadable = Self("card.image_unreadable", "the stored image is missing or damaged; check the disk, and import the photo again as a new file")
-    static let cardOfOtherSubmitter = Self("card.of_other_submitter", "another submitter already sent this image under this business number; ask the operator whose it is")
+    static let cardOfOtherSubmitter = Self("card.of_other_submitter", "another submitter already sent this image under this business number; ask the operator which submitter the card belongs to")
     static func cardForeign(_ card: CardID) -> Self { Self("card.foreign", "another submitter sent the first card of this business number; look at this card, then accept or reject it: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
     static let cardRequestReused = Self("card.request_reused", "another request had the same Idempotency-Key or webhook-id; give each submission a new one")
     static func cardTooManyPhotos(_ most: Int) -> Self { Self("card.too_many_photos", "the business number already has \(count: most) photos in progress, which is too many for one case; give the photos of each case their own business number") }
-    static func cardSuperseded(by newer: CardID) -> Self { Self("card.superseded", "card \(newer), a newer photo of the same side, replaced this card, which is not sent") }
-    static let cardSupersededUnnamed = Self("card.superseded_unnamed", "a newer photo of the same side replaced this card, which is not sent")
+    static func cardSuperseded(by newer: CardID) -> Self { Self("card.superseded", "card \(newer) is a newer photo of the same side and replaced this card; this card is not sent") }
+    static let cardSupersededUnnamed = Self("card.superseded_unnamed", "a newer photo of the same side replaced this card; this card is not sent")
     static func cardDuplicate(of same: CardID) -> Self { Self("card.duplicate", "card \(same) already holds the same image") }
     static func cardNotFetchedHere(_ card: CardID) -> Self { Self("card.not_fetched_here", "this process no longer fetches card \(card); nothing was changed") }
     static let cardImageIncomplete = Self("card.image_incomplete", "the image arrived incomplete; the pipeline fetches it again")
 
     // MARK: Deliveries
 
-    static func deliveryUnknown(_ card: CardID, _ cause: Message) -> Self { Self("delivery.unknown", "the backend may have the card; look there; if it does: idcard-pipeline cards resolve \(card) --as delivered; if not, send it with --as accept; cause: \(cause)") }
+    static func deliveryUnknown(_ card: CardID, _ cause: Message) -> Self { Self("delivery.unknown", "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept, which sends the card; cause: \(cause)") }
     static let deliveryNotInReply = Self("delivery.not_in_reply", "the backend's reply names other cards of the delivery, but not this one")
     static let deliveryInterrupted = Self("delivery.interrupted", "the process ended while it sent the delivery")
-    static func deliveryDamaged(_ card: CardID) -> Self { Self("delivery.damaged", "the backend may have the card, and the same delivery cannot be sent again, because a stored value is damaged; look at the backend; if it has the card: idcard-pipeline cards resolve \(card) --as delivered; if not, send it anew with --as accept, or end it with --as reject") }
-    static func deliveryLeft(_ card: CardID) -> Self { Self("delivery.left", "the backend may have this card, but its delivery ended when a person took another card out of it; look at the backend; if it has the card: idcard-pipeline cards resolve \(card) --as delivered; if not, send it with --as accept") }
+    static func deliveryDamaged(_ card: CardID) -> Self { Self("delivery.damaged", "a stored value is damaged, so the delivery cannot be repeated, but the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept (a new delivery) or --as reject (no delivery)") }
+    static func deliveryLeft(_ card: CardID) -> Self { Self("delivery.left", "the backend may have this card; a person took another card out of the same delivery, which ended the delivery; look in the backend; if this card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept, which sends the card") }
     static func pauseEndpoint(_ pause: EndpointPause) -> Self { Self("pause.endpoint", "\(pause.stage) \(code: pause.host) \(pause.state) since \(pause.since) (\(code: pause.code)): \(pause.message)") }
     static func pauseUnreadable(_ code: String) -> Self { Self("pause.unreadable", "the last call ended with \(code: code)") }
 
@@ -67,31 +67,32 @@ extension Message {
     static func fsckLogBroken(_ line: Int64) -> Self { Self("fsck.log_broken", "line \(line) of the access log was changed; find out who has write access to the files of the sandbox") }
     static func fsckLogGap(_ line: Int64) -> Self { Self("fsck.log_gap", "lines of the access log before line \(line) were removed; find out who has write access to the files of the sandbox") }
     static func fsckLogEndMissing(_ line: Int64) -> Self { Self("fsck.log_end_missing", "lines of the access log after line \(line) were removed; find out who has write access to the files of the sandbox") }
-    static func fsckSealBroken(_ column: String) -> Self { Self("fsck.seal_broken", "cannot decrypt the value \(code: column) of the card: its bytes were changed; restore a backup, or import the photo again and erase the card") }
+    static func fsckSealBroken(_ column: String) -> Self { Self("fsck.seal_broken", "cannot decrypt the value \(code: column) of the card, because its bytes were changed; either restore a backup, or import the photo again and then erase this card") }
     static func fsckErasureCutOff(_ card: CardID) -> Self { Self("fsck.erasure_cut_off", "the erasure of the card was interrupted; erase it again: idcard-pipeline cards erase \(card)") }
-    static let fsckCertificateMissing = Self("fsck.certificate_missing", "the card is erased, but its certificate was removed; restore a backup")
-    static let fsckErasureLineMissing = Self("fsck.erasure_line_missing", "the line of the erased card in erasures.jsonl was removed, and a restore would bring the card back; run: idcard-pipeline fsck --repair")
-    static func fsckErasureLineChanged(_ card: CardID) -> Self { Self("fsck.erasure_line_changed", "the erasure certificate of the card and its line in erasures.jsonl differ, so one was changed; compare the line with the certificate, which this prints without erasing again: idcard-pipeline cards erase \(card) --yes --format json") }
+    static let fsckCertificateMissing = Self("fsck.certificate_missing", "the card is erased, but its erasure certificate was removed; restore a backup")
+    static let fsckErasureLineMissing = Self("fsck.erasure_line_missing", "the card is erased, but its line was removed from erasures.jsonl, so a restore would bring the card back; run: idcard-pipeline fsck --repair")
+    static func fsckErasureLineChanged(_ card: CardID) -> Self { Self("fsck.erasure_line_changed", "the erasure certificate of the card differs from the card's line in erasures.jsonl, so one of the two was changed; print the certificate (this erases nothing again) and compare it with the line: idcard-pipeline cards erase \(card) --yes --format json") }
 
     // MARK: Checks: the rules
 
-    static let fsckImageMissing = Self("fsck.image_missing", "the card has no image and cannot go on; import the photo again and reject this card")
+    static let fsckImageMissing = Self("fsck.image_missing", "the card has no image and cannot go on; end the card: idcard-pipeline run; then import its photo again")
     static let fsckReadingMissing = Self("fsck.reading_missing", "the card counts as verified but has no reading; have it verified again: idcard-pipeline fsck --repair")
-    static let fsckDeliveredWithoutDelivery = Self("fsck.delivered_without_delivery", "the card counts as delivered, but no delivery and no operator is on record for it; check whether the backend has the card")
+    static let fsckDeliveredWithoutDelivery = Self("fsck.delivered_without_delivery", "the card counts as delivered, but the records show neither a delivery of the card nor an operator who decided this; check whether the backend has the card")
     static let fsckNeverDecided = Self("fsck.never_decided", "the card is verified, but no process will decide it; run: idcard-pipeline fsck --repair")
-    static let fsckDeliveringWithoutDelivery = Self("fsck.delivering_without_delivery", "the card counts as being delivered, but its delivery is closed or missing; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, erase the card and import the photo as a new file")
-    static let fsckDeliveryWithoutMembers = Self("fsck.delivery_without_members", "a delivery is open, but none of its cards is being delivered, and it would send them again; restore a backup")
-    static let fsckMemberNotDelivering = Self("fsck.member_not_delivering", "an open delivery would send the card, but the card is not marked as being delivered; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, send it with --as accept, or end it with --as reject")
-    static let fsckNotAMember = Self("fsck.not_a_member", "the card names a delivery that does not include it; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered")
-    static let fsckInTwoDeliveries = Self("fsck.in_two_deliveries", "two deliveries would send the card; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, send it once with --as accept, or end it with --as reject")
-    static let fsckKeptWithoutCard = Self("fsck.kept_without_card", "a delivery waits for an operator, but none of its cards is held any more; close it: idcard-pipeline fsck --repair")
-    static let fsckDeliveryWithoutAttempt = Self("fsck.delivery_without_attempt", "the card's delivery was formed without an attempt, which this program never does; restore a backup")
-    static let fsckUnknownWithoutDelivery = Self("fsck.unknown_without_delivery", "the backend may have the card, but no delivery says so, and a retry would send it under a new key; look at the backend; if it has the card: idcard-pipeline cards resolve ID --as delivered; if not, send it with --as accept, or end it with --as reject")
-    static let fsckDeliveredNotNoted = Self("fsck.delivered_not_noted", "the card was delivered, but its business number lacks a note of it, and an older photo or a back may be sent wrongly; run: idcard-pipeline fsck --repair")
-    static let fsckSecondHolder = Self("fsck.second_holder", "the card names another person than the first front of its business number, which is not marked as disputed; run: idcard-pipeline fsck --repair")
-    static let fsckOrderAhead = Self("fsck.order_ahead", "the card's place in the order of import is ahead of the counter, and a later photo would count as older; run: idcard-pipeline fsck --repair")
+    static let fsckDeliveringWithoutDelivery = Self("fsck.delivering_without_delivery", "the state of the card says that a delivery is under way, but this delivery is closed or missing; look in the backend; if the card is there, run: idcard-pipeline cards resolve ID --as delivered; if it is not, erase the card and import the photo as a new file")
+    static let fsckDeliveryWithoutMembers = Self("fsck.delivery_without_members", "none of the cards of an open delivery is being delivered, but this delivery would send them again; restore a backup")
+    static let fsckMemberNotDelivering = Self("fsck.member_not_delivering", "an open delivery would send the card, but the card is not marked as being delivered; restore a backup")
+    static let fsckNotAMember = Self("fsck.not_a_member", "the card's record names a delivery, but this delivery does not include the card; look in the backend; if the card is there, but is not delivered here, run: idcard-pipeline cards resolve ID --as delivered")
+    static let fsckInTwoDeliveries = Self("fsck.in_two_deliveries", "two deliveries would send the card; restore a backup")
+    static let fsckKeptWithoutCard = Self("fsck.kept_without_card", "a delivery waits for an operator, but none of its cards is held any more; close the delivery: idcard-pipeline fsck --repair")
+    static let fsckDeliveryWithoutAttempt = Self("fsck.delivery_without_attempt", "the card has a delivery on record, but no attempt to send it; this program never makes such a record; restore a backup")
+    static let fsckUnknownWithoutDelivery = Self("fsck.unknown_without_delivery", "the backend may have the card, but no delivery of the card is on record; a retry would send the card under a new Idempotency-Key; look in the backend; if the card is there, run: idcard-pipeline cards resolve ID --as delivered; if not, run the same command with --as accept (sends the card) or --as reject (no delivery)")
+    static let fsckDeliveredNotNoted = Self("fsck.delivered_not_noted", "the card was delivered, but the record of its business number does not say so; an older photo or a back may be sent by mistake; run: idcard-pipeline fsck --repair")
+    static let fsckSecondHolder = Self("fsck.second_holder", "the fronts of the card's business number name different persons, but the number is not marked as disputed; mark it: idcard-pipeline fsck --repair")
+    static let fsckOrderAhead = Self("fsck.order_ahead", "the import number of the card is higher than the counter of imports, so a photo imported later would count as older than this card; run: idcard-pipeline fsck --repair")
     static let fsckAttemptOfNobody = Self("fsck.attempt_of_nobody", "an unfinished attempt to send the card belongs to an unknown process; the card may have arrived; run: idcard-pipeline fsck --repair")
     static let fsckCountWrong = Self("fsck.count_wrong", "the counts of cards by state are wrong; count them again: idcard-pipeline fsck --repair")
+    static let fsckCaseWrong = Self("fsck.case_wrong", "the state of a case does not match its cards; set it again: idcard-pipeline fsck --repair")
     static let fsckKeyMissing = Self("fsck.key_missing", "the card's key is gone, and its values cannot be read; restore a backup, or erase the card")
     static let fsckErasedWithRemains = Self("fsck.erased_with_remains", "the card is erased, but values of it are left; remove them: idcard-pipeline fsck --repair")
 
@@ -105,19 +106,19 @@ extension Message {
 
     static func backupExists(_ path: String) -> Self { Self("backup.exists", "cannot write the backup \(Redacted(path)): it exists; name another file") }
     static func backupUnderWay(_ path: String) -> Self { Self("backup.under_way", "another backup to \(Redacted(path)) is under way; wait until it has ended") }
-    static func backupNoRoom(_ path: String) -> Self { Self("backup.no_room", "the disk has no room for the backup \(Redacted(path)), and nothing of it was left behind; free some space") }
-    static func backupNotWhole(_ code: String, _ why: Message) -> Self { Self("backup.not_whole", "the backup is not whole (\(code: code)); check its sandbox (idcard-pipeline fsck), or use another backup; cause: \(why)") }
+    static func backupNoRoom(_ path: String) -> Self { Self("backup.no_room", "the disk has no room for the backup \(Redacted(path)); no part of the backup was left behind; free some space") }
+    static func backupNotWhole(_ code: String, _ why: Message) -> Self { Self("backup.not_whole", "the backup is not whole (\(code: code); cause: \(why)); use another backup, or run the command fsck on the sandbox from which this backup was made") }
 
     // MARK: Restore
 
-    static func restoreMissing(_ path: String) -> Self { Self("restore.missing", "there is no backup at \(Redacted(path)) that can be read; name a file that idcard-pipeline backup has written") }
-    static func restoreNotBackup(_ path: String) -> Self { Self("restore.not_backup", "\(Redacted(path)) is not a backup (it may be the database of a sandbox, without its latest changes); name a file that idcard-pipeline backup has written") }
+    static func restoreMissing(_ path: String) -> Self { Self("restore.missing", "there is no backup at \(Redacted(path)) that can be read; name a file that the command backup has written") }
+    static func restoreNotBackup(_ path: String) -> Self { Self("restore.not_backup", "\(Redacted(path)) is not a backup; name a file that the command backup has written; do not name the database of a sandbox, because that file lacks the latest changes of the sandbox") }
     static func restoreCutShort(_ path: String, _ length: UInt64, of whole: UInt64) -> Self { Self("restore.cut_short", "the backup \(Redacted(path)) was cut short: it has \(bytes: length) instead of \(bytes: whole); copy it again, or use another backup") }
     static let restoreOtherVersion = Self("restore.other_version", "another version of idcard-pipeline made the backup; restore it with that version")
     static let restoreSandboxOtherVersion = Self("restore.sandbox_other_version", "another version of idcard-pipeline made the sandbox that would be replaced; restore into a new folder (sandbox.path)")
-    static func restoreWrongKey(_ why: Message) -> Self { Self("restore.wrong_key", "cannot open the backup: \(why); after a key rotation, the earlier key is in FILE.retired-ID beside the key file") }
+    static func restoreWrongKey(_ why: Message) -> Self { Self("restore.wrong_key", "cannot open the backup: \(why); if the key was rotated after this backup, give the earlier key; it is in FILE.retired-ID beside the key file") }
     static func restoreNotEmpty(_ path: String, _ cards: Int) -> Self { Self("restore.not_empty", one: "the sandbox \(Redacted(path)) holds \(count: cards) card; replace it with --force, or name another folder (sandbox.path)", other: "the sandbox \(Redacted(path)) holds \(count: cards) cards; replace it with --force, or name another folder (sandbox.path)") }
     static func restoreUnreadable(_ path: String, _ text: String) -> Self { Self("restore.unreadable", "cannot read the sandbox \(Redacted(path)) (\(code: text)); replace it with --force, or name another folder (sandbox.path)") }
-    static func restoreUnreadableFull(_ path: String, _ text: String) -> Self { Self("restore.unreadable_full", "cannot read the sandbox \(Redacted(path)) (\(code: text)), as on a full disk; free some space and try again; if that does not help, replace it with --force, or name another folder (sandbox.path)") }
-    static func restoreHeld(_ card: CardID) -> Self { Self("restore.held", "the card comes from a backup, and its later history is unknown; ask the backend whether it has the card; if so: idcard-pipeline cards resolve \(card) --as delivered; if not: idcard-pipeline cards retry \(card)") }
+    static func restoreUnreadableFull(_ path: String, _ text: String) -> Self { Self("restore.unreadable_full", "cannot read the sandbox \(Redacted(path)) (\(code: text)), perhaps because the disk is full; free some space and try again; if that does not help, replace the sandbox with --force, or name another folder (sandbox.path)") }
+    static func restoreHeld(_ card: CardID) -> Self { Self("restore.held", "the card comes from a backup, and its later history is unknown; look for the card in the backend; if it is there, run: idcard-pipeline cards resolve \(card) --as delivered; if it is not there, run: idcard-pipeline cards retry \(card); if the retry is refused, run the first command with --as accept") }
 }

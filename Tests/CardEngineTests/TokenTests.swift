@@ -50,7 +50,11 @@ import Testing
         for card in cards where card.state != .delivered {
             #expect(card.state == .held && card.reason == .outcomeUnknown)
             let message = card.message?.text() ?? ""
-            #expect(message.contains("cards resolve \(card.id.rawValue) --as delivered, or --as accept"))
+            #expect(
+                message.contains(
+                    "cards resolve \(card.id.rawValue) --as delivered; if not, run the same command with --as accept"
+                )
+            )
         }
         #expect(cards.contains { $0.state == .held }, "some were sent under the old TOKEN")
         self.expectNoneTwice()

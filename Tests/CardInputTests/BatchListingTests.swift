@@ -65,7 +65,7 @@ import Testing
         #expect(walked.list.refused.allSatisfy { $0.error.code == .tooManyPhotos })
         #expect(
             walked.messages.allSatisfy {
-                $0.contains("65 photos") && $0.contains("name the folder above")
+                $0.contains("65 photos") && $0.contains("give the folder that holds the folders of the cases")
             }
         )
         #expect(Limits.photosPerNumber == 64)

@@ -69,7 +69,7 @@ import Testing
         #expect(
             Set(listing.lines) == ["take LOAN-1 c/LOAN-1/front.jpg", "refuse business_no_missing c/\(name)/front.jpg"]
         )
-        #expect(listing.messages.allSatisfy { $0.contains("name the folder after the case") })
+        #expect(listing.messages.allSatisfy { $0.contains("rename the folder to the business number of the case") })
         for rule in ["root", "folder:1"] {
             let options = try Listing.options(from: BusinessNumberRule(rule))
             let path = self.folder[rule == "root" ? "c/" + name : "c"]

@@ -49,7 +49,7 @@ struct SecretRightsTests {
                 (0o440, 0, 2000, nil),
                 (0o640, 0, 1000, nil),
                 (0o440, 0, 4711, "fsGroup"),
-                (0o644, 0, 2000, "mode 0440"),
+                (0o644, 0, 2000, "mode to 0440"),
                 (0o640, 1000, 1000, "chmod 600"),
             ])
             guard wrong == nil else { fatalError(wrong ?? "") }

@@ -30,6 +30,17 @@ import Testing
         #expect(try await harness.cards().last?.submitter == "other")
     }
 
+    @Test func `a webhook that is cut off is no message`() async throws {
+        let bytes = SpecimenWebhook.image("m-1", byteCount: 3000).request.bytes
+        let response = try await harness.connected { (connection) async throws in
+            try await connection.send(bytes.dropLast(1))
+            connection.finish()
+            return try await connection.response()
+        }
+        #expect(response?.problem == "400 body_truncated")
+        #expect(try await harness.cards().isEmpty)
+    }
+
     @Test func `an image by URL is fetched later, one from elsewhere is refused at once`() async throws {
         let response = try await harness.send(SpecimenWebhook().request)
         #expect(response.status == 202 && response.json["state"] as? String == "fetching")

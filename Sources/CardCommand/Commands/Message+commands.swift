@@ -23,12 +23,9 @@ extension Message {
     // MARK: status
 
     static let statusNoCards = Self("status.no_cards", "no cards")
-    static func statusNeedPerson(_ cards: Int) -> Self { Self("status.need_person", one: "\(count: cards) card needs a person:", other: "\(count: cards) cards need a person:") }
-    static func statusRetake(_ photos: Int) -> Self { Self("status.retake", one: "\(count: photos) photo must be taken again:", other: "\(count: photos) photos must be taken again:") }
-    static func statusMore(_ cards: Int) -> Self { Self("status.more", "and \(count: cards) more: idcard-pipeline cards list --attention") }
     static func statusWorker(_ command: String, _ process: Int32, since: String, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) cards in progress") }
-    static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file in its folders is not imported; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files in its folders are not imported; see which and why: idcard-pipeline run --dry-run FOLDER") }
-    static let statusHangs = Self("status.hangs", "the process does not respond; end it, and other processes continue with its cards")
+    static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file in the folders of this process is not imported; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files in the folders of this process are not imported; see which and why: idcard-pipeline run --dry-run FOLDER") }
+    static let statusHangs = Self("status.hangs", "the process does not respond; end it; other processes then continue with its cards")
     static let statusNoIntake = Self("status.no_intake", "the disk of the sandbox is nearly full, so no photos are imported; free some space")
     static let statusNoVerification = Self("status.no_verification", "the disk of the sandbox is nearly full, so no photos are imported or verified; free some space")
 
@@ -39,7 +36,12 @@ extension Message {
     static func cardsLegality(_ scores: [String]) -> Self { Self("cards.legality", "legality: \(codes: scores)") }
     static let cardsNoneNamed = Self("cards.none_named", "no cards named; give their ids, --state or --reason")
     static let cardsReasonEmpty = Self("cards.reason_empty", "--reason is empty; give a code that `cards list` shows beside the state")
-    static let cardsRetryState = Self("cards.retry_state", "--state must be rejected, failed or held; name superseded cards by their ids")
+    static let cardsRetryState = Self("cards.retry_state", "--state takes only the values rejected, failed and held; name superseded cards by their ids")
+    static func casesUnknown(_ number: String) -> Self { Self("cases.unknown", "there is no case with the business number \(Redacted(number)); list the cases: idcard-pipeline cases list") }
+    static let casesNoMatch = Self("cases.no_match", "no card of the case has this state or reason")
+    static func statusCards(_ counts: String) -> Self { Self("status.cards", "cards: \(code: counts)") }
+    static func statusCause(_ cause: String, since: Timestamp) -> Self { Self("status.cause", "\(code: cause), since \(since)") }
+    static let statusCases = Self("status.cases", "show what to do: idcard-pipeline cases list --state decide --state failed --state retake")
     static let cardsNoMatch = Self("cards.no_match", "no card has this state or reason")
     static func cardsUnknown(_ ids: [String]) -> Self { Self("cards.unknown", "no such card: \(codes: ids); list the cards: idcard-pipeline cards list") }
     static let cardsContinue = Self("cards.continue", "to continue with the cards in the sandbox: idcard-pipeline run")
@@ -48,17 +50,17 @@ extension Message {
 
     static let eraseNoneNamed = Self("erase.none_named", "no cards named; give their ids, --business-no or --expired")
     static let eraseNumberEmpty = Self("erase.number_empty", "--business-no is empty; give the number")
-    static let eraseReason = Self("erase.reason", "--reason must be a code of 1 to 40 letters, digits and _, and no identity number; give one such as holder_request")
+    static let eraseReason = Self("erase.reason", "--reason must be a code of 1 to 40 characters (letters, digits and _) and must not be an identity number; give a code such as holder_request")
     static let eraseNoTerminal = Self("erase.no_terminal", "there is no terminal to ask for confirmation; add --yes to erase for good")
     static func eraseUnknownNumber(_ number: String) -> Self { Self("erase.unknown_number", "no card has the business number \(Redacted(number)); list the cards: idcard-pipeline cards list") }
     static func eraseConfirm(_ cards: Int) -> Self { Self("erase.confirm", one: "Erase \(count: cards) card for good? Type yes:", other: "Erase \(count: cards) cards for good? Type yes:") }
     static func eraseConfirmExpired(_ cards: Int, _ expired: Int, oldest: Timestamp) -> Self { Self("erase.confirm_expired", one: "Erase \(count: cards) card for good (past its retention: \(count: expired), unchanged since \(oldest))? Type yes:", other: "Erase \(count: cards) cards for good (past their retention: \(count: expired), the oldest unchanged since \(oldest))? Type yes:") }
     static let eraseNothing = Self("erase.nothing", "nothing was erased")
-    static let eraseBackendRuns = Self("erase.backend_runs", "the built-in backend is running; it keeps its documents of erased cards until it ends")
-    static let eraseClock = Self("erase.clock", "the clock is more than a week behind the latest time in the sandbox, so no card expires; set the clock (date), or leave it running for 20 hours if it is right")
+    static let eraseBackendRuns = Self("erase.backend_runs", "the built-in backend is running now; until it stops, it keeps its documents of erased cards")
+    static let eraseClock = Self("erase.clock", "the clock is more than a week behind the latest time in the sandbox, so no card expires; if the clock is wrong, set it (date); if the clock is right, leave it running for 20 hours")
     static func eraseSources(_ files: Int) -> Self { Self("erase.sources", one: "not touched: \(count: files) source file outside the sandbox", other: "not touched: \(count: files) source files outside the sandbox") }
     static func eraseExports(_ exports: Int) -> Self { Self("erase.exports", one: "not touched: \(count: exports) export of the card; the sandbox does not know where it is", other: "not touched: \(count: exports) exports of the card; the sandbox does not know where they are") }
-    static let eraseBackups = Self("erase.backups", "not touched: earlier backups, which hold the card as long as their key exists")
+    static let eraseBackups = Self("erase.backups", "not touched: earlier backups; the card can be read from these backups as long as their key exists")
     static let eraseVerifierRefused = Self("erase.verifier_refused", "the verification service received the card and refused it")
     static let eraseVerifierMayHold = Self("erase.verifier_may_hold", "the verification service may hold the card")
     static let eraseVerifierHolds = Self("erase.verifier_holds", "the verification service received the card")
@@ -79,11 +81,11 @@ extension Message {
     static func restoreDone(_ cards: Int) -> Self { Self("restore.done", one: "\(count: cards) card restored", other: "\(count: cards) cards restored") }
     static func restoreDoneSince(_ cards: Int, _ lastChange: String) -> Self { Self("restore.done_since", one: "\(count: cards) card restored, last changed \(code: lastChange)", other: "\(count: cards) cards restored, last changed \(code: lastChange)") }
     static func restoreErased(_ cards: Int) -> Self { Self("restore.erased", one: "\(count: cards) card erased again", other: "\(count: cards) cards erased again") }
-    static func restoreHeldCards(_ cards: Int) -> Self { Self("restore.held_cards", one: "\(count: cards) card held (restored); show it: idcard-pipeline cards list --state held", other: "\(count: cards) cards held (restored); show them: idcard-pipeline cards list --state held") }
-    static let restoreLaterUnknown = Self("restore.later_unknown", "the sandbox does not know what happened after the backup; photos imported since then would be delivered again")
-    static let restoreReplacedUnreadable = Self("restore.replaced_unreadable", "the replaced sandbox could not be read, so only lists of erasures tell which cards were erased there")
-    static let restoreNoErasures = Self("restore.no_erasures", "no list of erasures was found, so cards erased after the backup are back; restore again with --force --erasures FILE")
-    static let restoreOtherKey = Self("restore.other_key", "the keys do not open the replaced sandbox; photos erased there are imported again if a run finds them")
+    static func restoreHeldCards(_ cards: Int) -> Self { Self("restore.held_cards", one: "\(count: cards) restored card is held for a decision; show it: idcard-pipeline cards list --state held", other: "\(count: cards) restored cards are held for a decision; show them: idcard-pipeline cards list --state held") }
+    static let restoreLaterUnknown = Self("restore.later_unknown", "the sandbox does not know what happened after the backup; photos that were imported after the backup would be delivered a second time")
+    static let restoreReplacedUnreadable = Self("restore.replaced_unreadable", "the replaced sandbox could not be read; only lists of erasures tell which of its cards were erased")
+    static let restoreNoErasures = Self("restore.no_erasures", "no list of erasures was found; cards that were erased after the backup was made are therefore back; restore again and name the list: --force --erasures FILE")
+    static let restoreOtherKey = Self("restore.other_key", "the keys do not open the sandbox that was replaced; a photo that was erased in the replaced sandbox is imported again if a run finds the photo")
     static let restoreNoAccessLog = Self("restore.no_access_log", "the access log of the replaced sandbox could not be kept; its lines are lost")
 
     // MARK: fsck

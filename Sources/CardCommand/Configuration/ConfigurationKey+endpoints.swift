@@ -10,7 +10,9 @@ extension ConfigurationKey {
         [
             ConfigurationKey("verification.url", \.verifier.endpoint.url, .address)
                 .defaults(to: "none: it must be set")
-                .means("URL of the verification service; without a path, the path of the dialect is added."),
+                .means(
+                    "URL of the verification service; if the URL has no path, the path that belongs to verification.dialect is added."
+                ),
             ConfigurationKey("verification.dialect", \.verifier.dialect, .word)
                 .means("API that the service speaks."),
             ConfigurationKey("verification.api_key", \.verifier.apiKey, .credential)
@@ -19,17 +21,21 @@ extension ConfigurationKey {
                 .means("API secret of the account at the verification service."),
             ConfigurationKey("verification.auth", \.verifier.authentication, .word)
                 .means(
-                    "How calls authenticate: key and secret in every form, or a signature made with the secret."
+                    "How calls authenticate: the API key and the API secret are sent as fields of the form, or a signature made from both is sent."
                 ),
             ConfigurationKey("verification.legality_threshold", \.engine.rules.legalityThreshold, .number(0...1))
-                .means("Lowest score for a genuine card that passes, unless the service gives its own threshold."),
+                .means(
+                    "Lowest score with which a card passes as genuine; if the service gives a threshold of its own, that threshold applies instead."
+                ),
         ] + Self.calls(of: .verification, "the verification service")
 
     private static func calls(of service: Configuration.Service, _ peer: String) -> [ConfigurationKey] {
         let section = service.rawValue
         return [
             ConfigurationKey("\(section).concurrency", \.[pace: service].concurrency, .integer(1...256))
-                .means("Maximum number of parallel calls to \(code: peer); its answers may lower it for a while."),
+                .means(
+                    "Maximum number of parallel calls to \(code: peer); depending on the answers, fewer calls run in parallel for a while."
+                ),
             ConfigurationKey("\(section).rate", \.[pace: service].rate, .rate)
                 .means("Maximum number of calls to \(code: peer) per second; 0 means no limit."),
             ConfigurationKey("\(section).timeout", \.[endpoint: service].timeout, .duration(callTimes))
@@ -42,12 +48,12 @@ extension ConfigurationKey {
                 .means("HTTP proxy for \(code: peer), http://host:port; may contain user name and password."),
             .optional("\(section).tls.ca_file", \.[endpoint: service].tls.caFile, .path)
                 .means(
-                    "PEM file with the only authorities trusted for \(code: peer); a self-signed certificate is its own authority."
+                    "PEM file with certificate authorities; only these are trusted for \(code: peer). A self-signed certificate counts as its own authority."
                 ),
             .optional("\(section).tls.client_certificate", \.[endpoint: service].tls.clientCertificate, .path)
                 .means("PEM file with the client certificate, and its chain, for \(code: peer)."),
             .optional("\(section).tls.client_key", \.[endpoint: service].tls.clientKey, .path)
-                .means("PEM file (mode 0600) with the private key of that certificate."),
+                .means("PEM file (mode 0600) with the private key of the certificate in tls.client_certificate."),
         ]
     }
 
@@ -81,11 +87,13 @@ extension ConfigurationKey {
             ConfigurationKey("delivery.body", \.backend.body, .word)
                 .means("Body of a request: a multipart form, or the image alone with the other fields as headers."),
             ConfigurationKey("delivery.batch_max_cards", \.engine.batchMaxCards, .integer(1...1000))
-                .means("Maximum number of cards in a request of the layout batch."),
+                .means("With delivery.layout batch: maximum number of cards in one request."),
             ConfigurationKey("delivery.batch_max_bytes", \.engine.batchMaxBytes, .bytes(10_000...(1 << 30)))
-                .means("Maximum size of all images in a request of the layout batch; a larger card goes alone."),
+                .means(
+                    "With delivery.layout batch: maximum total size of the images in one request; a card whose image is larger is sent alone."
+                ),
             ConfigurationKey("delivery.batch_wait", \.engine.batchWait, .duration(.zero...(.seconds(3600))))
-                .means("How long a request of the layout batch waits for more cards after its first."),
+                .means("With delivery.layout batch: how long a request waits for more cards after its first."),
             .optional("delivery.token", \.deliverySecrets.token, .secret)
                 .means(
                     "TOKEN of the form; set only one of delivery.token, delivery.token_file and delivery.token_command."
@@ -94,18 +102,20 @@ extension ConfigurationKey {
                 .means("File (mode 0600) with the TOKEN; reread for every delivery."),
             .optional("delivery.token_command", \.deliverySecrets.tokenCommand, .secret)
                 .means(
-                    "Command for /bin/sh -c whose first line of output is the TOKEN; run again when the backend refuses it."
+                    "Command for /bin/sh -c; the first line of its output is the TOKEN. The command is run again when the backend refuses the TOKEN."
                 ),
             .optional("delivery.user_no", \.backend.userNumber, .userNumber)
-                .means("USERNO of the form for cards without a user account of their own."),
+                .means("USERNO that is sent for cards without a user account (user_no) of their own."),
             ConfigurationKey("delivery.back_without_front", \.engine.policy.backWithoutFront, .word)
-                .means("Whether a back without a front waits for it, or is sent after delivery.front_wait."),
+                .means(
+                    "What happens to a back without a front: it waits for the front, or it is sent after delivery.front_wait."
+                ),
             ConfigurationKey("delivery.on_unknown", \.engine.onUnknown, .word)
                 .means(
-                    "After a call with unknown outcome: send the same request again under the same key, or hold the card for a person."
+                    "What happens after a delivery whose outcome is unknown: the pipeline sends the same request again with the same Idempotency-Key, or holds the card until a person decides."
                 ),
             ConfigurationKey("delivery.front_wait", \.engine.frontWait, .duration(waits))
-                .means("How long a card that arrives alone waits for its other side."),
+                .means("How long a front or a back that arrives alone waits for the other side."),
             ConfigurationKey("delivery.reuse_connections", \.backend.endpoint.reusesConnections, .yesOrNo)
                 .means("Whether requests share connections; set false for a backend that answers some requests twice."),
         ] + Self.calls(of: .delivery, "the business backend")
@@ -178,16 +188,20 @@ extension ConfigurationKey {
         ConfigurationKey("delivery.reply.encryption", \.deliverySecrets.replyEncryption, .word)
             .means("How replies are encrypted; an encrypted reply is sent as Base64."),
         .optional("delivery.reply.key_file", \.deliverySecrets.replyKeyFile, .path)
-            .means("File (mode 0600) with the key of encrypted replies: 16 bytes, or at least 24."),
+            .means(
+                "File (mode 0600) with the key of encrypted replies; the key must have either 16 bytes, or 24 bytes or more."
+            ),
         ConfigurationKey("delivery.reply.iv", \.deliverySecrets.replyStartVector, .secret)
             .defaults(to: "the one of the convention")
             .means("Initialisation vector for 3des-cbc: 8 bytes."),
         ConfigurationKey("delivery.retcode.success", \.backend.retcodes.success, .codes)
             .means("RETCODEs of an accepted card."),
         ConfigurationKey("delivery.retcode.already_exists", \.backend.retcodes.alreadyExists, .codes)
-            .means("RETCODEs that mean: the backend already has the card; it counts as delivered."),
+            .means("RETCODEs that mean: the backend already has the card. The card then counts as delivered."),
         ConfigurationKey("delivery.retcode.token_expired", \.backend.retcodes.tokenExpired, .codes)
-            .means("RETCODEs, or statuses such as http_403, that mean: nothing was applied and a new TOKEN is needed."),
+            .means(
+                "RETCODEs, or HTTP statuses such as http_403, that mean: the backend applied nothing and needs a new TOKEN."
+            ),
         ConfigurationKey("delivery.retcode.retryable", \.backend.retcodes.retryable, .codes)
             .means("RETCODEs that mean: send the same request later."),
         ConfigurationKey("delivery.retcode.rejected", \.backend.retcodes.rejected, .codes)
@@ -199,10 +213,10 @@ extension ConfigurationKey {
     static let pace: [ConfigurationKey] = [
         ConfigurationKey("retry.base", \.engine.retry.base, .duration(.milliseconds(1)...(.seconds(3600))))
             .means(
-                "Upper bound of the first delay after a failure; it doubles with each failure, and the delay is random below it."
+                "Upper limit of the delay after the first failure; each further failure doubles this limit; the actual delay is a random time below the limit."
             ),
         ConfigurationKey("retry.cap", \.engine.retry.cap, .duration(.milliseconds(1)...(.seconds(86_400))))
-            .means("Upper bound of all delays."),
+            .means("Longest delay before a retry."),
         ConfigurationKey("stop.probe_interval", \.engine.probeInterval, .duration(.seconds(1)...(.seconds(86_400))))
             .means("Longest pause before a stopped stage tries one card."),
         ConfigurationKey("run.patience", \.engine.patience, .duration(.zero...(.seconds(86_400))))

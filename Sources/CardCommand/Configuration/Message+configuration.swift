@@ -11,46 +11,46 @@ extension Message {
     static let configUsableNoFile = Self("config.usable_no_file", "the configuration is usable (no file)")
     static func configMistake(_ name: String, _ place: Message, _ what: Message) -> Self { Self("config.mistake", "\(code: name) (\(place)): \(what)") }
     static let configNoSandbox = Self("config.no_sandbox", "neither HOME nor XDG_DATA_HOME says where the sandbox is; set one of them, or give --sandbox DIR")
-    static func configLonger(_ render: String, _ upper: String, _ render2: String) -> Self { Self("config.longer", "\(code: render) is longer than \(code: upper), \(code: render2); change one of them") }
-    static func configMinQuality(_ minimum: Double, quality: Double) -> Self { Self("config.min_quality", "\(minimum) is above imaging.quality, \(quality); lower it") }
+    static func configLonger(_ render: String, _ upper: String, _ render2: String) -> Self { Self("config.longer", "\(code: render) is longer than \(code: upper) (\(code: render2)); change one of the two") }
+    static func configMinQuality(_ minimum: Double, quality: Double) -> Self { Self("config.min_quality", "\(minimum) is above imaging.quality (\(quality)); set imaging.min_quality lower") }
     static func configExclusive(_ set: [String]) -> Self { Self("config.exclusive", "only one of these can be set: \(codes: set); keep one") }
-    static func configReplyKey(_ mode: ReplyEncryption.Mode) -> Self { Self("config.reply_key", "delivery.reply.encryption is \(mode); name the file with its key") }
+    static func configReplyKey(_ mode: ReplyEncryption.Mode) -> Self { Self("config.reply_key", "delivery.reply.encryption is \(mode), which needs a key; name the file with this key in delivery.reply.key_file") }
     static func configOctetStream(_ layout: DeliveryLayoutKind) -> Self { Self("config.octet_stream", "octet-stream carries one image, but delivery.layout \(layout) sends several; set delivery.layout to single or delivery.body to multipart") }
-    static func configNoRetcode(_ code: String, _ tokenExpired: String) -> Self { Self("config.no_retcode", "\(code: code) is not a RETCODE, and an HTTP status can be listed only under \(code: tokenExpired), and only one that stops delivery, such as http_403; remove it") }
-    static func configRetcodeTwice(_ code: String, _ owner: String) -> Self { Self("config.retcode_twice", "\(code: code) is also in \(code: owner); remove it from one of them") }
+    static func configNoRetcode(_ code: String, _ tokenExpired: String) -> Self { Self("config.no_retcode", "\(code: code) is not a RETCODE; remove this entry; an HTTP status may stand only under \(code: tokenExpired), and only if this status stops delivery, such as http_403") }
+    static func configRetcodeTwice(_ code: String, _ owner: String) -> Self { Self("config.retcode_twice", "\(code: code) is also in \(code: owner); remove the code from one of the two lists") }
     static let configNoSuccess = Self("config.no_success", "the list is empty, so no delivery would count as accepted; name at least one code")
-    static func configFieldTwice(_ owner: String, _ name: String) -> Self { Self("config.field_twice", "\(code: owner) is also \"\(Redacted(name))\"; give each field its own name") }
-    static func configNameTwice(_ owner: String) -> Self { Self("config.name_twice", "\(code: owner) also has this name; give each field its own name") }
+    static func configFieldTwice(_ owner: String, _ name: String) -> Self { Self("config.field_twice", "\(code: owner) has the same name, \"\(Redacted(name))\"; give each field its own name") }
+    static func configNameTwice(_ owner: String) -> Self { Self("config.name_twice", "\(code: owner) has the same name; give each field its own name") }
     static func configPair(_ key: String, _ key2: String) -> Self { Self("config.pair", "set both \(code: key) and \(code: key2), or neither") }
     static func configNoPrivateKey(_ key: String, _ path: String) -> Self { Self("config.no_private_key", "\(code: key): \(Redacted(path)) holds no private key in PEM; name the file with the block PRIVATE KEY") }
     static func configNoCertificate(_ path: String) -> Self { Self("config.no_certificate", "cannot read certificates in PEM from \(Redacted(path)); check its path and permissions") }
-    static func configSource(_ source: String) -> Self { Self("config.source", "\"\(Redacted(source))\" is not NAME=PATH; write it so") }
-    static func configSourceTwice(_ parts: String) -> Self { Self("config.source_twice", "the name \(Redacted(parts)) is used twice; choose another") }
+    static func configSource(_ source: String) -> Self { Self("config.source", "\"\(Redacted(source))\" does not have the form NAME=PATH; write it in this form") }
+    static func configSourceTwice(_ parts: String) -> Self { Self("config.source_twice", "two sources have the name \(Redacted(parts)); rename one of them") }
     static func configDoneMarker(_ marker: String) -> Self { Self("config.done_marker", "\"\(Redacted(marker))\" cannot be the done marker; choose a suffix such as .done, but not .json, which sidecars have") }
     static func configListen(_ listen: String) -> Self { Self("config.listen", "\"\(Redacted(listen))\" is not an address with a port; write it as 127.0.0.1:8080 or [::1]:8080") }
     static func configOrigin(value index: Int) -> Self { Self("config.origin", "entry \(index) is not an origin; write it as https://host") }
     static let configNoWebhookSecret = Self("config.no_webhook_secret", "there is no secret; write one as whsec_… or NAME=whsec_…")
     static func configHTTPHost(_ host: String) -> Self { Self("config.http_host", "\"\(Redacted(host))\" is not a host with a port; write it as backend.example:8080") }
     static func configHTTPTLS(_ section: String) -> Self { Self("config.http_tls", "http is not encrypted, so \(code: section).tls cannot apply; use https, or remove \(code: section).tls") }
-    static let configHTTPVendor = Self("config.http_vendor", "the address is http and on another machine: photos, personal data and credentials can be read on the way; use https, which this service supports")
-    static func configHTTPRemote(_ authority: String) -> Self { Self("config.http_remote", "the address is http and on another machine: photos, personal data and credentials can be read on the way; use https, or allow it: allow_http.hosts: [\"\(Redacted(authority))\"]") }
-    static func configMissing(_ alternatives: String, _ variables: String) -> Self { Self("config.missing", "\(code: alternatives) is not set; set it in the configuration file or by \(code: variables), or try without any account: --embedded") }
-    static func configMissingAny(_ alternatives: [String], _ variables: [String]) -> Self { Self("config.missing_any", "none of \(codes: alternatives) is set; set one in the configuration file or by \(codes: variables), or try without any account: --embedded") }
+    static let configHTTPVendor = Self("config.http_vendor", "the address begins with http:// and is on another machine, so photos, personal data and credentials can be read on the way; use https, which this service supports")
+    static func configHTTPRemote(_ authority: String) -> Self { Self("config.http_remote", "the address begins with http:// and is on another machine, so photos, personal data and credentials can be read on the way; use https, or allow http to that other machine: allow_http.hosts: [\"\(Redacted(authority))\"]") }
+    static func configMissing(_ alternatives: String, _ variables: String) -> Self { Self("config.missing", "\(code: alternatives) is not set; set it in the configuration file or by \(code: variables); or, to try the service without any account, run with --embedded") }
+    static func configMissingAny(_ alternatives: [String], _ variables: [String]) -> Self { Self("config.missing_any", "none of \(codes: alternatives) is set; set one of them in the configuration file or by \(codes: variables); to try the program without any account, run with --embedded") }
     static func configPatience(_ key: String) -> Self { Self("config.patience", "run.patience is shorter than \(code: key), so a run may end while cards wait for their next attempt; raise run.patience") }
-    static let configByteBudget = Self("config.byte_budget", "imaging.byte_budget is above 1990000, so a service with a limit of 2 MB may refuse forms; lower it")
+    static let configByteBudget = Self("config.byte_budget", "imaging.byte_budget is above 1990000; a service with a limit of 2 MB may refuse the form with the image; lower imaging.byte_budget")
     static let configKeyInSandbox = Self("config.key_in_sandbox", "vault.key_file lies in the sandbox, so a copy of the folder includes the key; move it elsewhere")
-    static let configNoUser = Self("config.no_user", "delivery.user_no is not set, so photos without a user_no are refused")
+    static let configNoUser = Self("config.no_user", "delivery.user_no is not set, so photos without a user_no are refused; set delivery.user_no, or give user_no with each photo")
     static func configIgnore(_ pattern: String) -> Self { Self("config.ignore", "watch.ignore: \(Redacted(pattern)) never matches, since names contain no /; write a pattern for a single name") }
     static func configExtraFields(_ joined: String) -> Self { Self("config.extra_fields", "every form also carries the constant fields of delivery.fields: \(Redacted(joined))") }
     static func configUnusedURL(_ key: String) -> Self { Self("config.unused_url", "\(code: key) is not used with --embedded") }
-    static func configHTTPAllowed(_ key: String) -> Self { Self("config.http_allowed", "\(code: key) is an http address of another machine (allow_http.hosts); everything sent there can be read on the way") }
-    static func configWeakened(_ names: [String]) -> Self { Self("config.weakened", "verdict.severity lets cards pass that are refused or held by default: \(codes: names)") }
+    static func configHTTPAllowed(_ key: String) -> Self { Self("config.http_allowed", "\(code: key) is an http address of another machine, allowed by allow_http.hosts; http is not encrypted, so everything sent there can be read on the way") }
+    static func configWeakened(_ names: [String]) -> Self { Self("config.weakened", "verdict.severity is less strict than the default, so some cards pass that the default would refuse or hold: \(codes: names)") }
     static func configReadable(_ path: String) -> Self { Self("config.readable", "others can read \(Redacted(path)), which holds secrets; run: chmod 600 \(Redacted(path))") }
-    static func configQuoted(_ variable: String) -> Self { Self("config.quoted", "the value of \(code: variable) includes its quotes; remove them where it is set") }
+    static func configQuoted(_ variable: String) -> Self { Self("config.quoted", "the value of \(code: variable) includes quotes; remove the quotes where this value is set") }
     static func configSimilarVariable(_ name: String, _ value: String) -> Self { Self("config.similar_variable", "unknown variable \(code: name) (ignored); did you mean \(code: value)?") }
     static func configUnknownVariable(_ name: String) -> Self { Self("config.unknown_variable", "unknown variable \(code: name) (ignored)") }
     static func configSimilarKey(_ name: String, _ place: Message, _ value: String) -> Self { Self("config.similar_key", "\(code: name) (\(place)) is not a key; did you mean \(code: value)?") }
-    static func configUnknownKey(_ name: String, _ place: Message) -> Self { Self("config.unknown_key", "\(code: name) (\(place)) is not a key; list the keys: idcard-pipeline config show") }
+    static func configUnknownKey(_ name: String, _ place: Message) -> Self { Self("config.unknown_key", "\(code: name) (\(place)) is not a key; print all keys: idcard-pipeline config sample") }
     static func configValueInvalid(_ name: String, _ place: Message, _ shown: String, _ expectation: Message) -> Self { Self("config.value_invalid", "\(code: name) (\(place)): cannot use \"\(Redacted(shown))\"; write \(expectation)") }
     static func configSecretInvalid(_ name: String, _ place: Message, _ expectation: Message) -> Self { Self("config.secret_invalid", "\(code: name) (\(place)): cannot use its value; write \(expectation)") }
     static func configNotUsable(_ errors: Int) -> Self { Self("config.not_usable", one: "the configuration is not usable: \(count: errors) error", other: "the configuration is not usable: \(count: errors) errors") }
@@ -61,7 +61,7 @@ extension Message {
     static func configFileNotUTF8(_ reason: Message) -> Self { Self("config_file.not_utf8", "\(reason); save it as UTF-8") }
     static func configFileUnreadable(_ reason: Message, _ variable: String) -> Self { Self("config_file.unreadable", "\(reason); name another file with --config or \(code: variable)") }
     static let configFileNoSections = Self("config_file.no_sections", "the file holds no sections with `key: value` lines; print a file to start from: idcard-pipeline config sample")
-    static let configFileBraces = Self("config_file.braces", "there are braces or brackets in place of a key; quote texts that contain them")
+    static let configFileBraces = Self("config_file.braces", "there are braces or brackets where a key is expected; if they belong to a text, put the text in quotes")
     static let configFileList = Self("config_file.list", "an entry of the list is not a plain value; write only texts and numbers in it")
     static let configFileNoValue = Self("config_file.no_value", "the key has no value; give one or remove the line")
     static func configFileTwice(_ name: String, _ path: String, line: Int, first: Int) -> Self { Self("config_file.twice", "\(code: name) (\(Redacted(path)), line \(line)) is already set in line \(first); keep one") }
@@ -101,7 +101,7 @@ extension Message {
 
     // MARK: What a file of a secret holds
 
-    static let secretExpectsToken = Self("secret.expects_token", "the TOKEN as its first line")
+    static let secretExpectsToken = Self("secret.expects_token", "the TOKEN as the first line")
     static let secretExpectsPEM = Self("secret.expects_pem", "a private key in PEM")
 
     // MARK: Options

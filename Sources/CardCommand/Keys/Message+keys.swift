@@ -11,24 +11,24 @@ extension Message {
     static func keysConfigure(_ path: String) -> Self { Self("keys.configure", "add to the configuration:\n  vault:\n    key_file: \(Redacted(path))") }
     static let keysKeepCopy = Self("keys.keep_copy", "keep a copy of the key in another place; without it the sandbox cannot be read")
     static let keysNoPlace = Self("keys.no_place", "neither HOME nor XDG_CONFIG_HOME says where the key belongs; give --key-file FILE")
-    static func keysInSandbox(_ path: String) -> Self { Self("keys.in_sandbox", "\(Redacted(path)) is in a sandbox, so a copy of that folder would include the key; choose another path with --key-file FILE") }
+    static func keysInSandbox(_ path: String) -> Self { Self("keys.in_sandbox", "\(Redacted(path)) is in a sandbox, so a copy of the sandbox would include the key; choose another path with --key-file FILE") }
     static func keysExist(_ path: String) -> Self { Self("keys.exist", "\(Redacted(path)) exists and is not replaced, because a sandbox may need its keys; choose another path with --key-file FILE") }
 
     // MARK: keys rotate
 
     static func keysRotated(_ keys: Int, _ key: String) -> Self { Self("keys.rotated", one: "\(count: keys) card key is now encrypted with the new key \(code: key)", other: "\(count: keys) card keys are now encrypted with the new key \(code: key)") }
-    static func keysFinished(_ key: String) -> Self { Self("keys.finished", "finished an earlier rotation to the key \(code: key); to change the key again, run: idcard-pipeline keys rotate") }
+    static func keysFinished(_ key: String) -> Self { Self("keys.finished", "an earlier key rotation was unfinished; it is finished now, with the key \(code: key); to change the key again, run: idcard-pipeline keys rotate") }
     static func keysDamaged(_ keys: Int) -> Self { Self("keys.damaged", one: "\(count: keys) card key was already damaged, and no key opens it; show it: idcard-pipeline fsck", other: "\(count: keys) card keys were already damaged, and no key opens them; show them: idcard-pipeline fsck") }
-    static func keysRetired(_ path: String) -> Self { Self("keys.retired", "the old key is in \(Redacted(path)); keep it as long as you keep earlier backups") }
+    static func keysRetired(_ path: String) -> Self { Self("keys.retired", "the old key is in \(Redacted(path)); keep this file as long as you keep backups made with the old key") }
     static let keysChangedMeanwhile = Self("keys.changed_meanwhile", "another process changed the key meanwhile, so nothing was changed here; look at the key file, then run this again")
-    static let keysNoNewKey = Self("keys.no_new_key", "there is no new key; put one (openssl rand -base64 32) before the current key in vault.key or the output of vault.key_command, then run this again")
+    static let keysNoNewKey = Self("keys.no_new_key", "there is no new key; make one (openssl rand -base64 32), put it before the current key in vault.key or in the output of vault.key_command, then run this command again")
 
     // MARK: Keys of the sandbox
 
-    static let keysMissing = Self("keys.missing", "there is no key for the encrypted sandbox; make one: idcard-pipeline keys init; or set vault.key_file (IDCARD_VAULT_KEY_FILE), vault.key (IDCARD_VAULT_KEY) or vault.key_command")
-    static func keysMadeEmbedded(_ path: String) -> Self { Self("keys.made_embedded", "made the key of the embedded sandbox, \(Redacted(path)) (mode 0600); without it the sandbox cannot be read") }
+    static let keysMissing = Self("keys.missing", "there is no key for the encrypted sandbox; set vault.key_file (IDCARD_VAULT_KEY_FILE), vault.key (IDCARD_VAULT_KEY) or vault.key_command, or make a key: idcard-pipeline keys init")
+    static func keysMadeEmbedded(_ path: String) -> Self { Self("keys.made_embedded", "made the key of the sandbox for --embedded: \(Redacted(path)) (mode 0600); without this key that sandbox cannot be read") }
     static func keysValue(_ reason: Message) -> Self { Self("keys.value", "vault.key: \(reason); expected: \(secretExpectsKeys)") }
-    static func keysFileMissing(_ key: String, _ path: String) -> Self { Self("keys.file_missing", "\(code: key): \(Redacted(path)) does not exist, and a new key does not open the existing sandbox; put back the file that was made with it, or name a new sandbox with --sandbox DIR") }
+    static func keysFileMissing(_ key: String, _ path: String) -> Self { Self("keys.file_missing", "\(code: key): the key file \(Redacted(path)) does not exist, and a new key does not open the existing sandbox; put back the key file of that sandbox, or name a new sandbox with --sandbox DIR") }
     static func keysFileNotMade(_ key: String, _ path: String, _ error: Int32) -> Self { Self("keys.file_not_made", "\(code: key): cannot make \(Redacted(path)): \(errno: error); correct the permissions of its folder") }
     static let keysNone = Self("keys.none", "there is no key")
     static func keysLineInvalid(_ line: Int) -> Self { Self("keys.line_invalid", "line \(line) is not a key") }
@@ -50,7 +50,7 @@ extension Message {
 
     // MARK: Commands that write secrets
 
-    static func secretCommand(_ key: String, _ reason: Message, expected: Message) -> Self { Self("secret.command", "\(code: key): \(reason); run the command by hand with /bin/sh -c; expected with exit status 0: \(expected)") }
+    static func secretCommand(_ key: String, _ reason: Message, expected: Message) -> Self { Self("secret.command", "\(code: key): \(reason); run the command by hand with /bin/sh -c; it must end with exit status 0 and write: \(expected)") }
     static let secretCommandLine = Self("secret_command.line", "the first line that the command wrote is not a secret")
     static func secretCommandSlow(_ limit: Duration) -> Self { Self("secret_command.slow", "the command took longer than \(limit)") }
     static func secretCommandOutput(_ reason: Message) -> Self { Self("secret_command.output", "the output of the command cannot be used: \(reason)") }

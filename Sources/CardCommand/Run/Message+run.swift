@@ -6,29 +6,31 @@ extension Message {
     // MARK: Runs
 
     static let runNoUser = Self("run.no_user", "no user account; set delivery.user_no, or give user_no in the manifest, in a sidecar or by --user-no")
-    static let runEnding = Self("run.ending", "interrupted: ending; signal again to stop at once")
+    static let runEnding = Self("run.ending", "interrupted: the process is ending; send the signal again to stop it at once")
     static let runWorkRemains = Self("run.work_remains", "Work remains in the sandbox; run the same command again.")
     static let runEndpointStopped = Self("run.endpoint_stopped", "Nothing is lost; correct the cause and run the same command again.")
     static let runNoSpace = Self("run.no_space", "The sandbox has no space left, and nothing is lost; free some space and run the same command again.")
     static let runNothingNew = Self("run.nothing_new", "Nothing new: every input was imported before, so nothing was sent.")
     static func runDocuments(_ embeddedDocuments: String) -> Self { Self("run.documents", "The built-in backend keeps accepted documents in \(Redacted(embeddedDocuments)).") }
-    static let runInterruptedDone = Self("run.interrupted_done", "Interrupted after the last input ended; nothing remains to do.")
+    static let runInterruptedDone = Self("run.interrupted_done", "Interrupted, but the last input had already ended; nothing remains to do.")
     static func runInterrupted(_ parts: [Message]) -> Self { Self("run.interrupted", "Interrupted: \(parts). Run the same command again to go on.") }
-    static let runErased = Self("run.erased", "the card was erased and cannot be restored; delete the file")
-    static func runFrontMissing(_ ID: String) -> Self { Self("run.front_missing", "no front of its business number was delivered; send one, or deliver the back alone: idcard-pipeline cards resolve \(code: ID) --as accept") }
-    static let runWaitsForFront = Self("run.waits_for_front", "the front is not delivered yet, or a person must decide about it")
-    static let runWaitsForOlder = Self("run.waits_for_older", "an older photo of the same side may still arrive at the backend; resolve that one first")
+    static let runErased = Self("run.erased", "the card of this photo was erased, so the photo is not imported again; delete its file")
+    static func runFrontMissing(_ ID: String) -> Self { Self("run.front_missing", "no front was delivered for the case of this back; supply a front, or deliver the back alone: idcard-pipeline cards resolve \(code: ID) --as accept") }
+    static let runWaitsForFront = Self("run.waits_for_front", "this back waits, because its front is not delivered yet or needs a decision")
+    static let runWaitsForOlder = Self("run.waits_for_older", "this photo waits, because an older photo of the same side may still reach the backend; decide about the older photo's card first, with the command cards resolve")
     static let runUserMissing = Self("run.user_missing", "no user account; set delivery.user_no, or give user_no with the photo")
     static func runNotErased(_ reason: Message) -> Self { Self("run.not_erased", "could not erase cards past their retention: \(reason)") }
-    static func runFinishing(_ requests: Int, upTo limit: Duration) -> Self { Self("run.finishing", one: "interrupted: finishing \(count: requests) request, up to \(limit); signal again to stop at once", other: "interrupted: finishing \(count: requests) requests, up to \(limit); signal again to stop at once") }
+    static func runFinishing(_ requests: Int, upTo limit: Duration) -> Self { Self("run.finishing", one: "interrupted: finishing \(count: requests) request, for at most \(limit); send the signal again to stop at once", other: "interrupted: finishing \(count: requests) requests, for at most \(limit); send the signal again to stop at once") }
     static let runDryNeedsInputs = Self("run.dry_needs_inputs", "--dry-run needs inputs; name some or give --manifest")
     static func runRule(_ rule: String, _ reason: Message) -> Self { Self("run.rule", "--business-no-from \(Redacted(rule)): \(reason)") }
     static let runRepeatedRow = Self("run.repeated_row", "an earlier row of the manifest says the same about this photo")
     static func runNothing(_ inputs: Int) -> Self { Self("run.nothing", one: "\(count: inputs) input: nothing to do", other: "\(count: inputs) inputs: nothing to do") }
     static func runCounts(_ inputs: Int, _ counts: [String]) -> Self { Self("run.counts", one: "\(count: inputs) input: \(codes: counts)", other: "\(count: inputs) inputs: \(codes: counts)") }
-    static func runStopped(_ stage: Stage, _ failure: RemoteFailure, at url: String) -> Self { Self("run.stopped", "\(stage) stopped (\(code: failure.code)) at \(code: url): \(failure.message.withoutPersonalValues)") }
-    static func runDelayed(_ stage: Stage, _ failure: RemoteFailure, at url: String) -> Self { Self("run.delayed", "\(stage) is held up (\(code: failure.code)) at \(code: url): \(failure.message.withoutPersonalValues)") }
-    static func runOverdue(_ cards: Int) -> Self { Self("run.overdue", one: "\(count: cards) card past its retention could not be erased in time; go on: idcard-pipeline cards erase --expired", other: "\(count: cards) cards past their retention could not be erased in time; go on: idcard-pipeline cards erase --expired") }
+    static func runStoppedAt(_ stage: Stage, _ failure: RemoteFailure, _ url: String) -> Self { Self("run.stopped_at", "\(stage) stopped (\(code: failure.code)) at \(code: url): \(failure.message.withoutPersonalValues)") }
+    static func runStopped(_ stage: Stage, _ failure: RemoteFailure) -> Self { Self("run.stopped", "\(stage) stopped (\(code: failure.code)): \(failure.message.withoutPersonalValues)") }
+    static func runDelayedAt(_ stage: Stage, _ failure: RemoteFailure, _ url: String) -> Self { Self("run.delayed_at", "\(stage) is delayed (\(code: failure.code)) at \(code: url): \(failure.message.withoutPersonalValues)") }
+    static func runDelayed(_ stage: Stage, _ failure: RemoteFailure) -> Self { Self("run.delayed", "\(stage) is delayed (\(code: failure.code)): \(failure.message.withoutPersonalValues)") }
+    static func runOverdue(_ cards: Int) -> Self { Self("run.overdue", one: "\(count: cards) card is past its retention, but could not be erased in time; erase it: idcard-pipeline cards erase --expired", other: "\(count: cards) cards are past their retention, but could not be erased in time; erase them: idcard-pipeline cards erase --expired") }
     static func runKnown(_ cards: Int) -> Self { Self("run.known", one: "\(count: cards) known card still needs a person; to hide one: idcard-pipeline cards resolve ID --as seen", other: "\(count: cards) known cards still need a person; to hide one: idcard-pipeline cards resolve ID --as seen") }
     static func runKept(_ cards: Int) -> Self { Self("run.kept", one: "\(count: cards) card is kept in the sandbox", other: "\(count: cards) cards are kept in the sandbox") }
     static func runUntouched(_ inputs: Int) -> Self { Self("run.untouched", one: "\(count: inputs) input is not imported yet", other: "\(count: inputs) inputs are not imported yet") }

@@ -98,14 +98,15 @@ final class RunPrinter: Sendable {
 
     private func reasons(
         _ failures: [Stage: RemoteFailure],
-        _ line: (Stage, RemoteFailure, _ url: String) -> Message
+        _ placed: (Stage, RemoteFailure, _ url: String) -> Message,
+        _ placeless: (Stage, RemoteFailure) -> Message
     ) -> [Message] {
         let (verifier, backend) = (self.configuration.verification?.endpoint, self.configuration.delivery?.endpoint)
         let urls = [Stage.verify: verifier?.url, .deliver: backend?.url]
         return failures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
             // A query may hold a secret.
-            let url = (urls[stage] ?? nil).map { String($0.prefix { $0 != "?" }) } ?? "-"
-            return line(stage, failure, url)
+            guard let url = urls[stage] ?? nil else { return placeless(stage, failure) }
+            return placed(stage, failure, String(url.prefix { $0 != "?" }))
         }
     }
 
@@ -115,10 +116,10 @@ final class RunPrinter: Sendable {
         _ counts: RunCounts,
         _ inputs: [RunLine]
     ) -> [Message] {
-        var lines = self.reasons(stopped, Message.runStopped)
+        var lines = self.reasons(stopped, Message.runStoppedAt, Message.runStopped)
         switch status {
         case .workRemains:
-            lines += self.reasons(self.tracker.figures.lastFailures, Message.runDelayed)
+            lines += self.reasons(self.tracker.figures.lastFailures, Message.runDelayedAt, Message.runDelayed)
             lines.append(.runWorkRemains)
         case .endpointStopped: lines.append(.runEndpointStopped)
         case .sandboxError:

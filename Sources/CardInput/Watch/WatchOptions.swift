@@ -47,7 +47,7 @@ package struct WatchOptions: Sendable {
     package var ignore: [String] = []
     /// Whether a photo waits for its sidecar.
     package var sidecar = SidecarRule.optional
-    /// How long a photo waits for an optional sidecar.
+    /// How long a photo waits for an optional sidecar; then it is imported without one.
     package var sidecarWait = Duration.seconds(2)
     /// What holds for all photos, as for those of a list: how an image is told, default fields, the rule for business
     /// numbers, the folder of the sandbox, which is never watched.

@@ -24,7 +24,7 @@ extension Message {
 
     // MARK: Files with secrets
 
-    static func secretOpenMounted(_ path: String, mode: String) -> Self { Self("secret.open_mounted", "others can read or change \(Redacted(path)) (mode \(code: mode)); set mode 0440 with a group of this process (in Kubernetes: defaultMode 0440 and fsGroup)") }
+    static func secretOpenMounted(_ path: String, mode: String) -> Self { Self("secret.open_mounted", "others can read or change \(Redacted(path)) (mode \(code: mode)); set its mode to 0440 and its group to one that this process belongs to (in Kubernetes: defaultMode 0440 and fsGroup)") }
     static func secretOpen(_ path: String, mode: String) -> Self { Self("secret.open", "others can read or change \(Redacted(path)) (mode \(code: mode)); run: chmod 600 \(Redacted(path))") }
     static func secretForeign(_ path: String, user: uid_t) -> Self { Self("secret.foreign", "\(Redacted(path)) belongs to another user, who can change it; run: chown \(user) \(Redacted(path))") }
 
@@ -37,11 +37,11 @@ extension Message {
 
     // MARK: Submitted fields
 
-    static func fieldSpreadsheet(_ field: SubmittedField) -> Self { Self("field.spreadsheet", "\(field) holds what a spreadsheet or a program writes for a missing or damaged value (1.23E+15, 123.0, #N/A, nan, =\"00123\", {{number}}, **12); format the column as text, enter the values again, and export it again") }
-    static let fieldSide = Self("field.side", "side is neither front nor back (人像面, 国徽面; 正面 may mean either); give one of them or leave it out")
+    static func fieldSpreadsheet(_ field: SubmittedField) -> Self { Self("field.spreadsheet", "\(field) is not a real value, but what a spreadsheet or a program writes for a missing or damaged one (1.23E+15, 123.0, #N/A, nan, =\"00123\", {{number}}, **12); format the column as text, enter the values again, and export the file again") }
+    static let fieldSide = Self("field.side", "side is neither front (人像面) nor back (国徽面); give one of the two, or leave side out; 正面 may mean either side")
     static let fieldPriority = Self("field.priority", "priority is not a whole number from -1000000 to 1000000; give one or leave it out")
-    static func fieldLostDigits(_ field: SubmittedField) -> Self { Self("field.lost_digits", "\(field) ends in 000 and its check character is wrong: a spreadsheet keeps only 15 digits; format the column as text, enter the numbers again, and export it again") }
-    static func fieldNotIdentityNumber(_ field: SubmittedField) -> Self { Self("field.not_identity_number", "\(field) is not an identity number (masked, cut off, or with a wrong character), so no card would match it; give the whole number or leave it out") }
+    static func fieldLostDigits(_ field: SubmittedField) -> Self { Self("field.lost_digits", "\(field) has lost its last digits: it ends in 000, and its check character is wrong; a spreadsheet keeps only 15 digits of a number; format the column as text, enter the numbers again, and export the file again") }
+    static func fieldNotIdentityNumber(_ field: SubmittedField) -> Self { Self("field.not_identity_number", "\(field) is not an identity number: the number is masked, is cut off or has a wrong character; no card would match it; give the whole number or leave the field out") }
     static func fieldNameMasked(_ field: SubmittedField) -> Self { Self("field.name_masked", "\(field) is masked, so no card would match it; give the whole name or leave it out") }
     static func fieldTooLong(_ field: SubmittedField) -> Self { Self("field.too_long", "\(field) is longer than 256 code points; give only the value") }
     static func fieldInvisible(_ field: SubmittedField) -> Self { Self("field.invisible", "\(field) holds invisible characters; remove them or type the value by hand") }
@@ -59,7 +59,7 @@ extension Message {
     static let verdictNotBegun = Self("verdict.not_begun", "the validity period has not begun; take a sharper photo or check the card")
     static let verdictValidityEndMissing = Self("verdict.validity_end_missing", "the verifier read no end of the validity period, so the card may have expired; look at the photo")
     static let verdictExpired = Self("verdict.expired", "the card has expired; photograph the holder's new card")
-    static let verdictExpiresSoon = Self("verdict.expires_soon", "the card expires within \(count: Limits.daysOfNotice) days; ask the holder for the new card then")
+    static let verdictExpiresSoon = Self("verdict.expires_soon", "the card expires within \(count: Limits.daysOfNotice) days; ask the holder for the new card when this one expires")
     static let verdictValidityStartMissing = Self("verdict.validity_start_missing", "the verifier read no start of the validity period; compare the reading with the card")
     static let verdictValiditySpan = Self("verdict.validity_span", "the validity period is not 5, 10 or 20 years or 长期; compare the reading with the card")
     static let verdictIssuerMissing = Self("verdict.issuer_missing", "the verifier read no issuing authority; compare the reading with the card")
@@ -68,7 +68,7 @@ extension Message {
     static let verdictNumberBirthFuture = Self("verdict.number_birth_future", "the identity number holds a birth date in the future; take a sharper photo or check the card")
     static let verdictNameMissing = Self("verdict.name_missing", "the verifier read no name; take a sharper photo")
     static func verdictNameLong(_ count: Int) -> Self { Self("verdict.name_long", "the name has \(count: count) characters, more than \(count: Limits.charactersOfName); take a sharper photo") }
-    static let verdictNameMasked = Self("verdict.name_masked", "a character of the name is masked or unreadable; take a sharper photo, or have the verifier return whole names")
+    static let verdictNameMasked = Self("verdict.name_masked", "a character of the name is masked or unreadable; if it is unreadable, take a sharper photo; if it is masked, have the verifier return whole names")
     static let verdictBirthDateMismatch = Self("verdict.birth_date_mismatch", "the printed birth date differs from the identity number; take a sharper photo or check the card")
     static let verdictGenderMismatch = Self("verdict.gender_mismatch", "the printed gender differs from the identity number; take a sharper photo or check the card")
     static func verdictUnderAge(_ minimumAge: Int) -> Self { Self("verdict.under_age", "the holder is younger than \(count: minimumAge) years (verdict.min_age); send the card again when the holder has that age") }
@@ -76,13 +76,13 @@ extension Message {
     static let verdictExpectedNumberMalformed = Self("verdict.expected_number_malformed", "the expected identity number is malformed, so no card can match it; correct the expected number")
     static let verdictHolderNumber = Self("verdict.holder_number", "the identity number on the card is not the expected one; photograph the holder's own card or correct the expected number")
     static let verdictHolderName = Self("verdict.holder_name", "the name on the card is not the expected one; photograph the holder's own card or correct the expected name")
-    static let verdictIssuedBeforeBirth = Self("verdict.issued_before_birth", "the back was issued before the holder of the front was born; check that both are of one card")
-    static let verdictSpanForAge = Self("verdict.span_for_age", "the validity period on the back does not fit the age of the holder of the front; check that both are of one card")
-    static func verdictSeveralCards(_ count: Int, expected side: CardSide) -> Self { Self("verdict.several_cards", "the photo shows \(count: count) cards, of which not exactly one shows the expected side (\(side)); photograph one side of one card") }
-    static func verdictSeveralCardsNoSide(_ count: Int) -> Self { Self("verdict.several_cards_no_side", "the photo shows \(count: count) cards, and without an expected side it is unclear which one counts; photograph one side of one card") }
+    static let verdictIssuedBeforeBirth = Self("verdict.issued_before_birth", "according to the back, the card was issued before the holder on the front was born; check that front and back belong to the same card")
+    static let verdictSpanForAge = Self("verdict.span_for_age", "the validity period on the back does not fit the age of the holder on the front; check that front and back belong to the same card")
+    static func verdictSeveralCards(_ count: Int, expected side: CardSide) -> Self { Self("verdict.several_cards", "the photo shows \(count: count) cards; exactly one of them should show the expected side (\(side)), but none or several do; photograph one side of one card") }
+    static func verdictSeveralCardsNoSide(_ count: Int) -> Self { Self("verdict.several_cards_no_side", "the photo shows \(count: count) cards, and no expected side is given, so it is unclear which card counts; photograph one side of one card") }
     static func verdictSideMismatch(_ side: CardSide, expected: CardSide) -> Self { Self("verdict.side_mismatch", "the photo shows the other side (\(side)), not the expected one (\(expected)); photograph the expected side or correct the metadata") }
-    static let verdictLegalityUnavailable = Self("verdict.legality_unavailable", "the verifier gave no legality scores; ask the vendor to license the API key for them, or set verdict.severity.legality_unavailable to warn; then: idcard-pipeline cards retry ID")
-    static func verdictLegalityLow(_ legality: Legality, _ threshold: Double) -> Self { Self("verdict.legality_low", "the card does not look like an original: \(code: Legality.genuine) \(legality.genuineScore), below \(threshold); strongest other class: \(code: legality.strongestOtherClass ?? "-"); photograph the card itself, not a copy or a screen") }
+    static let verdictLegalityUnavailable = Self("verdict.legality_unavailable", "the verifier gave no legality scores; ask the vendor to license the API key for these scores, or set verdict.severity.legality_unavailable to warn; after that, run: idcard-pipeline cards retry ID")
+    static func verdictLegalityLow(_ legality: Legality, _ threshold: Double) -> Self { Self("verdict.legality_low", "the card does not look like an original: the score \(code: Legality.genuine) is \(legality.genuineScore), but must be at least \(threshold); the highest score of another class is: \(code: legality.strongestOtherClass ?? "-"); photograph the card itself, not a copy or a screen") }
     static let verdictAbnormal = Self("verdict.abnormal", "the verifier found something abnormal on the card (unclear, covered or altered); take a new photo in good light")
     static let verdictCardNotRecognised = Self("verdict.card_not_recognised", "the verifier recognised no identity card in the photo; take a new photo of the whole card")
     static let verdictSidesIdentical = Self("verdict.sides_identical", "the front and the back are the same image; take one photo of each side")
@@ -93,20 +93,20 @@ extension Message {
 
     // MARK: Operators; behind "cannot change card N: "
 
-    static let operatorRejected = Self("operator.rejected", "a person rejected it for good; send a new photo instead")
+    static let operatorRejected = Self("operator.rejected", "a person rejected this card for good; send a new photo instead")
     static func operatorRetryState(_ state: CardState) -> Self { Self("operator.retry_state", "the state is \(state); only a failed, rejected, held or superseded card can be retried") }
-    static func operatorMayBeDelivered(_ card: CardID) -> Self { Self("operator.may_be_delivered", "the backend may have the card; look there; if it does: idcard-pipeline cards resolve \(card) --as delivered; if not, send it with --as resend or --as accept, or end it with --as reject") }
+    static func operatorMayBeDelivered(_ card: CardID) -> Self { Self("operator.may_be_delivered", "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as resend or --as accept (both send the card) or --as reject (no delivery)") }
     static func operatorDecide(_ card: CardID) -> Self { Self("operator.decide", "a person must decide; look at the card, then: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
-    static let operatorReplaced = Self("operator.replaced", "a newer photo of the same side replaced it")
+    static let operatorReplaced = Self("operator.replaced", "a newer photo of the same side replaced this card")
     static let operatorNoImage = Self("operator.no_image", "the image could not be used; send a new photo instead")
     static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "the state is \(state); only a card that failed or is held for a decision can be rejected") }
     static func operatorDeliveredState(_ state: CardState) -> Self { Self("operator.delivered_state", "the state is \(state); only a card that was sent can be resolved as delivered") }
-    static let operatorNeverSent = Self("operator.never_sent", "the card was never sent; accept or reject it")
-    static let operatorNothingToResend = Self("operator.nothing_to_resend", "no stored delivery of the card can be sent again; accept the card if the backend does not have it")
-    static let operatorNewerSent = Self("operator.newer_sent", "a newer photo of the same side was already sent, so this card cannot be; resolve this card with --as delivered or --as reject")
+    static func operatorNeverSent(_ card: CardID) -> Self { Self("operator.never_sent", "the card was never sent; if it failed, run: idcard-pipeline cards retry \(card); if it is held, decide with --as accept or --as reject") }
+    static func operatorNothingToResend(_ card: CardID) -> Self { Self("operator.nothing_to_resend", "no stored delivery of the card can be sent again; if the card failed, run: idcard-pipeline cards retry \(card); if it is held and the backend does not have it, decide with --as accept") }
+    static let operatorNewerSent = Self("operator.newer_sent", "a newer photo of the same side was already sent, so this card can no longer be sent; if the backend has this card, resolve it with --as delivered, otherwise with --as reject")
     static func operatorAcceptState(_ state: CardState) -> Self { Self("operator.accept_state", "the state is \(state); only a card that is held for a decision can be accepted") }
-    static let operatorNotVerified = Self("operator.not_verified", "the card was not verified yet; retry it")
-    static let operatorNoSide = Self("operator.no_side", "the verifier saw neither side of a card in the photo; reject it")
+    static func operatorNotVerified(_ card: CardID) -> Self { Self("operator.not_verified", "the card was not verified yet; retry it: idcard-pipeline cards retry \(card)") }
+    static let operatorNoSide = Self("operator.no_side", "the verifier saw neither side of a card in the photo; reject the card with --as reject")
     static func operatorSeenState(_ state: CardState) -> Self { Self("operator.seen_state", "the state is \(state); only a card that needs a person can be marked as seen") }
     static let operatorUnderWay = Self("operator.under_way", "an attempt is under way; wait until it ends")
     static func operatorRefused(_ card: CardID, _ why: Message) -> Self { Self("operator.refused", "cannot change card \(card): \(why)") }

@@ -87,13 +87,13 @@ package enum OperatorRules {
             throw Self.refusal(card, .operatorDeliveredState(card.state))
         }
         guard card.delivery != nil || card.reason == .restored || circumstances.contains(.mayBeAtBackend) else {
-            throw Self.refusal(card, .operatorNeverSent)
+            throw Self.refusal(card, .operatorNeverSent(card.id))
         }
     }
 
     private static func requireResending(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
         guard card.state == .held, circumstances.contains(.hasKeptDelivery) else {
-            throw Self.refusal(card, .operatorNothingToResend)
+            throw Self.refusal(card, .operatorNothingToResend(card.id))
         }
         // The older photo would arrive last and replace the newer one.
         guard !circumstances.contains(.isReplaced) else {
@@ -108,7 +108,7 @@ package enum OperatorRules {
         }
         guard card.reason != .submitterConflict else { return }
         guard circumstances.contains(.wasRead) else {
-            throw Self.refusal(card, .operatorNotVerified)
+            throw Self.refusal(card, .operatorNotVerified(card.id))
         }
         guard card.side != nil else {
             throw Self.refusal(card, .operatorNoSide)

@@ -5,8 +5,8 @@ import CardModel
 extension Message {
     // MARK: Settings
 
-    static func fetchHostInvalid(_ host: String) -> Self { Self("fetch.host_invalid", "\"\(Redacted(host))\" is not a host; write a name such as images.example.com, *.example.com for all names below it, or an address; give no scheme, port or path, and international names in their ASCII form") }
-    static func fetchBlockInvalid(_ block: String) -> Self { Self("fetch.block_invalid", "\"\(Redacted(block))\" is not a block of addresses; write its first address and its length, such as 10.20.0.0/16 or fd00:1::/32, or a single address") }
+    static func fetchHostInvalid(_ host: String) -> Self { Self("fetch.host_invalid", "\"\(Redacted(host))\" is not a host; write an address, a name such as images.example.com, or *.example.com for all names below example.com; leave out scheme, port and path, and write international names in their ASCII form") }
+    static func fetchBlockInvalid(_ block: String) -> Self { Self("fetch.block_invalid", "\"\(Redacted(block))\" is not a block of addresses; write the first address and the prefix length, such as 10.20.0.0/16 or fd00:1::/32; for a single address, write only that address") }
     static func fetchPortInvalid(_ port: String) -> Self { Self("fetch.port_invalid", "\"\(Redacted(port))\" is not a port; write numbers from 1 to 65535") }
 
     // MARK: URLs
@@ -22,8 +22,8 @@ extension Message {
     static let fetchHostRefused = Self("fetch.host_refused", "the host in the URL of the image is not in fetch.hosts; add it if images may come from there")
     static let fetchHTTPRefused = Self("fetch.http_refused", "the URL of the image starts with http://, but fetch.allow_http is off; use https")
     static func fetchPortRefused(_ port: Int) -> Self { Self("fetch.port_refused", "the URL of the image names port \(port), which is not in fetch.ports; add it if images may come from this port") }
-    static func fetchAddressRefused(_ host: String, _ kind: SpecialAddress) -> Self { Self("fetch.address_refused", "\(code: host) has an address of the kind \(kind), which the pipeline does not connect to; if images may come from there, add its block to fetch.allow_addresses") }
-    static func fetchRedirects(_ host: String, limit: Int) -> Self { Self("fetch.redirects", "\(code: host) redirects more often than fetch.max_redirects (\(limit)) allows; use the URL that it leads to, or raise fetch.max_redirects") }
+    static func fetchAddressRefused(_ host: String, _ kind: SpecialAddress) -> Self { Self("fetch.address_refused", "the pipeline does not connect to \(code: host), because its address is of the kind \(kind); if images may come from this address, add its address block to fetch.allow_addresses") }
+    static func fetchRedirects(_ host: String, limit: Int) -> Self { Self("fetch.redirects", "\(code: host) redirects more often than fetch.max_redirects (\(limit)) allows; use the URL at the end of the redirects, or raise fetch.max_redirects") }
     static func fetchRedirectUnusable(_ host: String) -> Self { Self("fetch.redirect_unusable", "\(code: host) redirects without a usable address; use another URL") }
     static func fetchRedirectHTTP(_ host: String) -> Self { Self("fetch.redirect_http", "\(code: host) redirects from https to http, which the pipeline does not follow; use another URL") }
 
@@ -35,12 +35,12 @@ extension Message {
     static func fetchUnreachable(_ host: String) -> Self { Self("fetch.unreachable", "cannot reach \(code: host); check the network") }
     static func fetchTooSlow(_ host: String) -> Self { Self("fetch.too_slow", "\(code: host) stopped sending, or did not send the image in time; the pipeline keeps what it has and asks for the rest") }
     static func fetchCutOff(_ host: String) -> Self { Self("fetch.cut_off", "\(code: host) ended the connection before the image was complete; the pipeline fetches the rest later") }
-    static func fetchUntrusted(_ host: String) -> Self { Self("fetch.untrusted", "the certificate of \(code: host) is not trusted or not valid now; if it is the right server, set fetch.tls.ca_file to a file with the certificates of its authority") }
+    static func fetchUntrusted(_ host: String) -> Self { Self("fetch.untrusted", "the certificate of \(code: host) is not trusted or not valid now; if this is the right server, set fetch.tls.ca_file to a file with the certificates of the authority that issued the server's certificate") }
     static func fetchWrongHost(_ host: String) -> Self { Self("fetch.wrong_host", "the certificate of \(code: host) names another host; check the URL") }
     static func fetchCertificateMissing(_ host: String) -> Self { Self("fetch.certificate_missing", "\(code: host) asks for a client certificate, which the pipeline never shows for images; use another URL") }
     static func fetchTLSFailed(_ host: String) -> Self { Self("fetch.tls_failed", "cannot open an encrypted connection to \(code: host); check that its port speaks TLS") }
     static func fetchNotHTTP(_ host: String) -> Self { Self("fetch.not_http", "the answer of \(code: host) is not HTTP; check the URL") }
-    static func fetchBrokenOff(_ host: String) -> Self { Self("fetch.broken_off", "fetching from \(code: host) failed for an unexpected reason; see its log") }
+    static func fetchBrokenOff(_ host: String) -> Self { Self("fetch.broken_off", "fetching from \(code: host) failed for an unexpected reason; see the log of that host") }
 
     // MARK: Answers
 
@@ -51,8 +51,8 @@ extension Message {
     static func fetchAgain(_ host: String, _ status: Int) -> Self { Self("fetch.again", "\(code: host) asks to try again (status \(status)); the pipeline tries again") }
     static func fetchServerError(_ host: String, _ status: Int) -> Self { Self("fetch.server_error", "\(code: host) failed (status \(status)); see its log") }
     static func fetchStatus(_ host: String, _ status: Int) -> Self { Self("fetch.status", "\(code: host) sent no image (status \(status)); check the URL") }
-    static let fetchVersionChanged = Self("fetch.version_changed", "the host of the image sends other bytes each time the pipeline asks for the rest of the image; see its log")
-    static func fetchEncoding(_ host: String) -> Self { Self("fetch.encoding", "\(code: host) sends the image as gzip that is damaged, or decompresses to more than imaging.max_source_bytes; have it sent uncompressed") }
+    static let fetchVersionChanged = Self("fetch.version_changed", "the host sends a different image at every request, so the rest of the image cannot be fetched; ask the operator of that host")
+    static func fetchEncoding(_ host: String) -> Self { Self("fetch.encoding", "\(code: host) sends the image as gzip, but the gzip data is damaged or decompresses to more than imaging.max_source_bytes; have the image sent uncompressed") }
     static func fetchEmpty(_ host: String) -> Self { Self("fetch.empty", "\(code: host) sent an empty file; check the URL") }
     static func fetchTooLarge(_ host: String, limit: Int) -> Self { Self("fetch.too_large", "the image at \(code: host) has more than \(bytes: limit); send a smaller one, or raise imaging.max_source_bytes") }
     static let fetchNotAnImage = Self("fetch.not_an_image", "the file at the URL does not begin as an image does; check the URL")

@@ -14,7 +14,7 @@ extension Message {
 
     // MARK: Files of TLS
 
-    static func tlsPairMissing(_ missing: String, beside present: String) -> Self { Self("tls.pair_missing", "\(code: missing) is missing beside \(code: present); set both or none") }
+    static func tlsPairMissing(_ missing: String, beside present: String) -> Self { Self("tls.pair_missing", "\(code: missing) is missing, but \(code: present) is set; set both or none") }
     static func tlsKeyRights(_ key: String, _ why: Message) -> Self { Self("tls.key_rights", "\(code: key): \(why)") }
     static func tlsKeyUnreadable(_ key: String, _ path: String) -> Self { Self("tls.key_unreadable", "\(code: key): cannot read a private key in PEM from \(Redacted(path)); check its path and its permissions, and that it has no passphrase") }
     static func tlsKeyMismatch(_ key: String, _ path: String) -> Self { Self("tls.key_mismatch", "\(code: key): the key in \(Redacted(path)) does not belong to the first certificate of client_certificate; supply the key that the certificate was requested with") }
@@ -30,21 +30,21 @@ extension Message {
     static func httpConnectTimeout(_ remote: String) -> Self { Self("http.connect_timeout", "\(code: remote) did not complete the connection or the TLS handshake in time; check the network, the firewall and the port") }
     static func httpProxyConnectTimeout(_ proxy: String, to remote: String) -> Self { Self("http.proxy_connect_timeout", "the proxy \(code: proxy) opened no connection to \(code: remote) in time; check the proxy and its network") }
     static func httpUnreachable(_ remote: String) -> Self { Self("http.unreachable", "cannot reach \(code: remote); check the network and the URL") }
-    static func httpProxyUnreachable(_ proxy: String) -> Self { Self("http.proxy_unreachable", "cannot reach the proxy \(code: proxy); check the network and its URL") }
-    static func httpProxyRefused(_ proxy: String, to remote: String) -> Self { Self("http.proxy_refused", "the proxy \(code: proxy) opened no tunnel to \(code: remote); check that it allows this host and port, and see its log") }
+    static func httpProxyUnreachable(_ proxy: String) -> Self { Self("http.proxy_unreachable", "cannot reach the proxy \(code: proxy); check the URL of the proxy and the network") }
+    static func httpProxyRefused(_ proxy: String, to remote: String) -> Self { Self("http.proxy_refused", "the proxy \(code: proxy) opened no tunnel to \(code: remote); check that the proxy allows this host and port, and see the log of the proxy") }
     static func httpProxyAuthentication(_ proxy: String) -> Self { Self("http.proxy_authentication", "the proxy \(code: proxy) asks for a valid user name and password (status 407); correct them in its URL") }
-    static func httpPoolTimeout(_ remote: String) -> Self { Self("http.pool_timeout", "no connection to \(code: remote) became free in time; raise its concurrency in the configuration, or check the load of the service") }
+    static func httpPoolTimeout(_ remote: String) -> Self { Self("http.pool_timeout", "all connections to \(code: remote) stayed in use for too long; raise the concurrency of this service in the configuration, or check the load of the service") }
     static func httpDeadlineExceeded(_ remote: String) -> Self { Self("http.deadline_exceeded", "\(code: remote) did not finish its answer in time; check its load, or raise its timeout in the configuration") }
-    static func httpConnectionReset(_ remote: String) -> Self { Self("http.connection_reset", "\(code: remote) reset the connection during the request; see its log or the log of a proxy") }
+    static func httpConnectionReset(_ remote: String) -> Self { Self("http.connection_reset", "\(code: remote) reset the connection during the request; see the log of that service, or of a proxy on the way") }
     static func httpConnectionClosed(_ remote: String) -> Self { Self("http.connection_closed", "\(code: remote) closed the connection before its answer was complete; see its log") }
-    static func httpBrokenOff(_ remote: String) -> Self { Self("http.broken_off", "the exchange with \(code: remote) ended for an unexpected reason; see its log") }
+    static func httpBrokenOff(_ remote: String) -> Self { Self("http.broken_off", "the exchange with \(code: remote) ended for an unexpected reason; see the log of that service") }
 
     // MARK: Certificates
 
-    static func httpUntrusted(_ remote: String) -> Self { Self("http.untrusted", "the certificate of \(code: remote) is not trusted or not valid now; check that this is the right server and this machine's clock, then set tls.ca_file to a file with the certificates of its authority (or its own, if it is self-signed)") }
-    static func httpWrongHost(_ remote: String) -> Self { Self("http.wrong_host", "the certificate of \(code: remote) is trusted, but names another host; use the name in the certificate in the URL, or have one issued for this host") }
+    static func httpUntrusted(_ remote: String) -> Self { Self("http.untrusted", "the certificate of \(code: remote) is not trusted or not valid now; check the clock of this machine, and that this is the right server; if both are right, set tls.ca_file to a file with the certificates of the server's authority; for a self-signed certificate, put the server's own certificate into that file") }
+    static func httpWrongHost(_ remote: String) -> Self { Self("http.wrong_host", "the certificate of \(code: remote) is trusted, but names another host; write the host name from the certificate in the URL, or have a certificate issued for this host") }
     static func httpNoTLS(_ remote: String) -> Self { Self("http.no_tls", "\(code: remote) does not speak TLS 1.2 or later on this port; check the scheme and the port of the URL") }
-    static func httpCertificateRefused(_ remote: String) -> Self { Self("http.certificate_refused", "\(code: remote) refuses our client certificate; check that it is valid and that the server trusts its authority") }
+    static func httpCertificateRefused(_ remote: String) -> Self { Self("http.certificate_refused", "\(code: remote) refuses our client certificate; check that the certificate is valid and that the server trusts the authority that issued it") }
     static func httpCertificateMissing(_ remote: String) -> Self { Self("http.certificate_missing", "\(code: remote) asks for a client certificate, but none is configured; set tls.client_certificate and tls.client_key") }
     static func httpTLSFailed(_ remote: String) -> Self { Self("http.tls_failed", "cannot open an encrypted connection to \(code: remote); check its certificate and that the port speaks TLS") }
 
@@ -63,7 +63,7 @@ extension Message {
 
     // MARK: Texts of answers; behind "cannot read …: "
 
-    static func replyCoding(_ coding: String) -> Self { Self("reply.coding", "the content coding \(code: coding) is not supported") }
+    static func replyCoding(_ coding: String) -> Self { Self("reply.coding", "the answer is compressed in a way that is not supported (\(code: coding))") }
     static func replyCharset(_ charset: String) -> Self { Self("reply.charset", "the charset \(code: charset) is not supported") }
     static let replyCharsetUnnamed = Self("reply.charset_unnamed", "the answer names no charset and is not UTF-8")
     static func replyCharsetWrong(_ charset: String) -> Self { Self("reply.charset_wrong", "the answer is labelled as \(code: charset), but is not in that charset") }

@@ -48,7 +48,7 @@ extension ProblemCode {
     static let bodyTimeout = Self("body_timeout", .requestTimeout, "The body arrived too slowly.")
     static let bodyTooLarge = Self("body_too_large", .contentTooLarge, "The body is too large.")
     static let formMalformed = Self("form_malformed", .badRequest, "The body is not a well-formed multipart/form-data form.")
-    static let formTooLarge = Self("form_too_large", .contentTooLarge, "The form exceeds a limit.")
+    static let formTooLarge = Self("form_too_large", .contentTooLarge, "The form is too large or has too many parts.")
     static let mediaTypeUnsupported = Self("media_type_unsupported", .unsupportedMediaType, "This path does not support the content type.")
     static let codingUnsupported = Self("content_coding_unsupported", .unsupportedMediaType, "Content-Encoding is not supported; send the body uncompressed.")
     static let webhookTypeUnknown = Self("webhook_type_unknown", .unprocessableContent, "The type of the webhook is unknown; only card.created is supported.")
@@ -73,7 +73,7 @@ extension ProblemCode {
     static let addressRefused = Self("image_url_refused", .unprocessableContent, "Images are not fetched from this address.")
     static let tooManyPhotos = Self("too_many_photos", .conflict, "The business number has too many photos in progress.")
     static let submitterConflict = Self("submitter_conflict", .conflict, "Another submitter sent this image under this business number.")
-    static let cardUnderway = Self("card_underway", .conflict, "The same image was submitted before with other metadata, which can no longer change.")
+    static let cardUnderway = Self("card_underway", .conflict, "The same image was submitted before with other metadata; the metadata of that card can no longer be changed.")
 
     // Repetitions.
     static let keyMalformed = Self("idempotency_key_malformed", .badRequest, "The Idempotency-Key is not one string of 1 to 255 printable ASCII characters.")

@@ -41,7 +41,7 @@ import Testing
             "fetch.ports: [443, x]": "\"x\" is not a port",
             "fetch.hosts: ['https://a']": "is not a host",
             "fetch.allow_addresses: 10.0.0.0/33": "not a block",
-            "sources: [scans]": "is not NAME=PATH",
+            "sources: [scans]": "does not have the form NAME=PATH",
             "webhooks.secrets: whsec_abc": "24 to 64 bytes",
             "server.cors_origins: desk": "not an origin",
             "delivery.retcode.rejected: [http_403]": "only under delivery.retcode.token_expired",
@@ -55,12 +55,13 @@ import Testing
         .settingUnknown: ["vault.mode: none": "is not a key", "delivery.fields.busines_no: X": "business_no?"],
         .settingConflict: [
             "verification.url: http://v.example/": "can be read on",
-            "delivery.url: http://10.0.0.7:8080/up": "use https, or allow it: allow_http.hosts: [\"10.0.0.7:8080\"]",
+            "delivery.url: http://10.0.0.7:8080/up":
+                "or allow http to that other machine: allow_http.hosts: [\"10.0.0.7:8080\"]",
             "delivery.url: http://b.example:81/\nallow_http.hosts: [b.example:80, xb.example:81]": "use https",
             "verification.url: http://API.FaceID.com./\nallow_http.hosts: [api.faceid.com.:80, api.faceid.com:80]":
                 "use https, which this service supports",
-            "sources: [a=/x, a=/y]": "used twice",
-            "retry.base: 1m": "1m is longer than retry.cap, 30s",
+            "sources: [a=/x, a=/y]": "two sources have the name a",
+            "retry.base: 1m": "1m is longer than retry.cap (30s)",
             "delivery.body: octet-stream\ndelivery.layout: batch": "multipart",
             "delivery.fields.file: TOKEN": "its own name",
             "delivery.retcode.retryable: ['0']": "success",
@@ -72,7 +73,7 @@ import Testing
     private static let others: [Case] = [
         Case("imaging:\n  qualty: 1", .settingUnknown, "imaging.qualty", 2, "did you mean imaging.quality?"),
         Case("\nrun.patience: 5", .settingInvalid, "run.patience", 2, "a time such as 500ms"),
-        Case("delivery:\n  user_no: {{ user }}", .settingInvalid, "delivery.user_no", 2, "quote texts"),
+        Case("delivery:\n  user_no: {{ user }}", .settingInvalid, "delivery.user_no", 2, "put the text in quotes"),
         Case("? [a, b]\n: 1", .settingInvalid, nil, 1, "line 1: there are braces"),
         Case("imaging:\n  quality: 1\n  quality: 1", .settingTwice, "quality", 2, "keep one"),
         Case("imaging: {quality: 1}\nimaging.quality: 1", .settingTwice, "imaging.quality", 2, "already set in line 1"),
@@ -86,7 +87,7 @@ import Testing
             .settingConflict,
             "delivery.fields.CHANNEL",
             nil,
-            "delivery.fields.file also has this name"
+            "delivery.fields.file has the same name"
         ),
         Case(
             "intake.business_no_from: folder:x",

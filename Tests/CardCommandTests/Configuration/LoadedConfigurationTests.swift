@@ -198,7 +198,7 @@ import Testing
         let configuration = try self.home.load(yaml, environment).configuration
         let notices = configuration.notices.map { $0.text() }
         let expected = [
-            "verification.url is an http address", "under_age", "CHANNEL", "IDCARD_DELIVERY_TOKEN includes its quotes",
+            "verification.url is an http address", "under_age", "CHANNEL", "IDCARD_DELIVERY_TOKEN includes quotes",
             "unknown variable IDCARD_IMAGING_QUALTY (ignored); did you mean IDCARD_IMAGING_QUALITY?",
             "watch.ignore: sub/* never matches",
         ]

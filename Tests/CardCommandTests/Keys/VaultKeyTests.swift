@@ -52,7 +52,7 @@ import Testing
         _ = try self.home.file(".local/share/idcard-pipeline/\(name)/sandbox.sqlite3", "x")
         let error = await #expect(throws: CodedError.self) { try await configuration.vaultKeys(creating: true) }
         let words = try #require(error?.message.text())
-        #expect(words.contains("put back the file") && !words.contains("keys init"))
+        #expect(words.contains("put back the key file") && !words.contains("keys init"))
     }
 
     @Test func `A key file is made once with mode 0600, and replaced whole through a link`() throws {

@@ -36,7 +36,7 @@ import Testing
         ("server.tokens_file: HOME/open", "chmod 600"), ("server.tokens_file: HOME", "not a regular file"),
         ("server.tokens_file: HOME/sender", "tokens revoke webhook"),
         ("server.tokens_file: HOME/desk\nwebhooks.secrets: desk=\(secret)", "tokens revoke desk"),
-        ("webhooks.secrets: 'a=\(secret), \(secret)'", "write each as NAME=whsec_"),
+        ("webhooks.secrets: 'a=\(secret), \(secret)'", "write each secret as NAME=whsec_"),
         ("webhooks.secrets: '11010519491231002X=\(secret)'", "identity number"),
         ("webhooks.secrets: 'two words=\(secret)'", "letters"), ("webhooks.secrets_file: HOME/empty", "no secret"),
         ("webhooks.secrets_file: HOME/open", "chmod 600"), ("watch.folders: [HOME/nowhere]", "does not exist"),

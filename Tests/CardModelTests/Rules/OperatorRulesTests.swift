@@ -132,11 +132,18 @@ import Testing
 
     @Test func `A refusal names the card and what to do instead`() throws {
         let unread = try #require(Case("", .held, .restored, without: .wasRead).refusal(.accept)).message.text()
-        #expect(unread.hasPrefix("cannot change card c-1: ") && unread.contains("the card was not verified yet; retry it"))
+        #expect(
+            unread.hasPrefix("cannot change card c-1: ")
+                && unread.contains("the card was not verified yet; retry it: idcard-pipeline cards retry c-1")
+        )
         let sideless = try #require(Case("", .held, VerdictRule.legalityUnavailable.reason, side: nil).refusal(.accept))
             .message.text()
-        #expect(sideless.contains("the verifier saw neither side of a card in the photo; reject it"))
+        #expect(sideless.contains("the verifier saw neither side of a card in the photo; reject the card"))
         let unknown = try #require(Self.outcomeUnknown.refusal(nil)).message.text()
-        #expect(unknown.contains("idcard-pipeline cards resolve c-1 --as delivered (or --as resend"))
+        #expect(
+            unknown.contains(
+                "idcard-pipeline cards resolve c-1 --as delivered; if not, run the same command with --as resend"
+            )
+        )
     }
 }

@@ -86,7 +86,9 @@ import Testing
         let decision = try #require(VerdictRules().judge(reading, today: .today).decision)
         #expect(decision.reason.rawValue == "legality_low")
         let message = decision.message.text()
-        for word in ["0.3", "0.8", "strongest other class: \(strongest);"] { #expect(message.contains(word)) }
+        for word in ["0.3", "0.8", "the highest score of another class is: \(strongest);"] {
+            #expect(message.contains(word))
+        }
         #expect(message.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 0x20 })
     }
 

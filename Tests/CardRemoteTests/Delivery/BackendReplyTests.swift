@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: ["9999", "E-1"])
     func `A code has one remedy, whatever the status it stands under`(code: String) throws {
         let unlisted =
-            "add it there, then: idcard-pipeline cards retry --reason retcode_unlisted"
+            "add this RETCODE to the right list, then run: idcard-pipeline cards retry --reason retcode_unlisted"
         for (list, remedy) in [(Set<String>(), unlisted), ([code], "correct the card's data")] {
             var table = Self.table
             table.rejected = list

@@ -38,7 +38,7 @@ import Testing
             let outcome = try await self.tool.running(command) { errors, signal in
                 await self.acceptances.arrival()
                 try signal(.interrupt)
-                #expect(try await errors.line(containing: "finishing 1 request, up to 200 milliseconds") != nil)
+                #expect(try await errors.line(containing: "finishing 1 request, for at most 200 milliseconds") != nil)
                 guard state == "held" else {
                     #expect(try await errors.line(containing: "1 card is kept in the sandbox") != nil)
                     return
@@ -60,7 +60,7 @@ import Testing
             let outcome = try await self.tool.running(command) { errors, signal in
                 await self.acceptances.arrival()
                 try signal(.terminate)
-                #expect(try await errors.line(containing: "signal again to stop at once") != nil)
+                #expect(try await errors.line(containing: "send the signal again to stop") != nil)
                 try signal(.terminate)
             }
             #expect(outcome == 128 + 15)
