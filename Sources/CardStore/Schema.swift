@@ -33,7 +33,8 @@ enum Schema {
 
     /// The closed sets of words: a later version adds rows, where a CHECK would have the table rebuilt.
     private static let words = [
-        ("card_state", CardState.allCases.map(\.rawValue)), ("failure_class", FailureClass.allCases.map(\.rawValue)),
+        ("card_state", CardState.allCases.map(\.rawValue)), ("case_state", CaseState.allCases.map(\.rawValue)),
+        ("failure_class", FailureClass.allCases.map(\.rawValue)),
         ("stage", Stage.allCases.map(\.rawValue)), ("delivery_state", DeliveryState.allCases.map(\.rawValue)),
         ("blob_kind", BlobKind.allCases.map(\.rawValue)), ("run_state", RunState.allCases.map(\.rawValue)),
     ]
@@ -43,6 +44,7 @@ enum Schema {
     /// Strict: a column holds its type or `NULL`, so that a row changed by hand cannot stop the work on all others.
     private static let tables = """
         CREATE TABLE card_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+        CREATE TABLE case_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
         CREATE TABLE failure_class (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
         CREATE TABLE stage (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
         CREATE TABLE delivery_state (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
@@ -79,6 +81,11 @@ enum Schema {
             priority INTEGER NOT NULL DEFAULT 0,
             decide_from INTEGER,
             decide_at INTEGER,
+            state TEXT REFERENCES case_state (name),
+            cause TEXT,
+            cause_card TEXT,
+            since INTEGER,
+            CHECK ((state IS NULL) = (since IS NULL)),
             CHECK (disputed = 0 OR holder IS NOT NULL),
             CHECK (decide_at IS NULL OR decide_from IS NOT NULL)
         ) STRICT;
@@ -256,6 +263,8 @@ enum Schema {
     private static let indexes = """
         CREATE INDEX cases_due ON cases (decide_at, priority DESC) WHERE decide_at IS NOT NULL;
         CREATE INDEX cases_ahead ON cases (decide_from) WHERE decide_at IS NOT NULL;
+        CREATE INDEX cases_standing ON cases (state, since, number, cause) WHERE state IS NOT NULL;
+        CREATE INDEX cases_submitter ON cases (submitter, state, since, number, cause) WHERE state IS NOT NULL;
         CREATE INDEX card_number ON card (number, state, intake_order);
         CREATE INDEX card_submitter ON card (submitter, state, intake_order);
         CREATE INDEX card_reason ON card (reason, intake_order) WHERE reason IS NOT NULL;

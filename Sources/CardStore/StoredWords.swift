@@ -39,6 +39,7 @@ enum RunState: String, CaseIterable, Bindable, Readable {
 }
 
 extension CardStore.Kind: Readable {}
+extension CaseState: Bindable, Readable {}
 extension Stage: Bindable, Readable {}
 extension DeliveryLayoutKind: Bindable, Readable {}
 extension DeliveryBody: Bindable, Readable {}

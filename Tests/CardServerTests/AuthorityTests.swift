@@ -36,6 +36,7 @@ import Testing
     static let probes = [
         Probe(operation: .submitCard, own: [], all: [.submit, .operate], status: 415),
         Probe(operation: .listCards, own: [.read], all: [.read, .review, .audit, .operate], status: 200),
+        Probe(operation: .listCases, own: [.read], all: [.read, .review, .audit, .operate], status: 200),
         Probe(operation: .showCard, own: [.read], all: [.review, .audit, .operate], see: [.reveal], status: 200),
         Probe(operation: .showCard, query: "?reveal=true", own: [.reveal], all: [.operate], see: [.read], status: 200),
         Probe(operation: .retryCard, body: "{}", own: [], all: [.review, .operate], status: 409),

@@ -143,6 +143,7 @@ import Testing
         let components = try #require(self.document["components"] as? [String: [String: Any]])
         let schemas = try #require(components["schemas"] as? [String: [String: Any]])
         #expect(schemas["CardState"]?["enum"] as? [String] == CardState.allCases.map(\.rawValue))
+        #expect(schemas["CaseState"]?["enum"] as? [String] == CaseState.allCases.map(\.rawValue))
         #expect(schemas["CardSide"]?["enum"] as? [String] == CardSide.allCases.map(\.rawValue))
         let decision = schemas["Decision"]?["properties"] as? [String: [String: Any]]
         #expect(decision?["as"]?["enum"] as? [String] == Resolution.allCases.map(\.rawValue))

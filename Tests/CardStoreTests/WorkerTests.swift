@@ -80,7 +80,11 @@ import Testing
         harness.worker = try await other.startWorker(id: "second", command: "watch", now: harness.now)
         #expect(try await other.workers().map(\.id) == ["second"])
         let retry = await #expect(throws: CodedError.self) { try await harness.retry(sent) }
-        #expect(retry?.message.text().contains("the backend may have the card; look there") == true)
+        #expect(
+            retry?.message.text().contains(
+                "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline"
+            ) == true
+        )
         try await harness.resolve(sent, .delivered)
         #expect(try await harness.state(sent) == "delivered")
         try await harness.resolve(read, .reject)

@@ -99,7 +99,7 @@ extension CardsCommand {
 }
 
 /// Makes a change to one card after the other, prints what came of each at once, and says what was refused.
-private struct CardChanges {
+struct CardChanges {
     let format: OutputFormat
     let store: CardStore
 

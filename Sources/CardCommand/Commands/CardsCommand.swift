@@ -49,26 +49,21 @@ struct CardsCommand: AsyncParsableCommand {
             if self.attention { filter.attention = CardAttention.allCases }
             filter.number = self.businessNo.map { BusinessNumber(stored: $0.trimmed) }
             return try await self.options.withSandbox { store, _ in
-                // One by one, as they are read: a list may be longer than memory.
-                let isObject = self.format == .json && !self.quiet
-                if isObject { await Console.standardOutput("{\n  \"cards\" : [") }
-                var indent = "    "
-                try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
-                    try Console.requireReader()
-                    await self.print(card, indent)
-                    indent = "    ,"
+                var list = ListPrinter(format: self.format, name: "cards")
+                if self.quiet {
+                    try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
+                        try Console.requireReader()
+                        await Console.standardOutput(card.id.rawValue)
+                    }
+                } else {
+                    await list.begin()
+                    try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
+                        try await list.print(CardDocument(card))
+                    }
+                    await list.end()
                 }
-                if isObject { await Console.standardOutput("  ]\n}") }
                 return .delivered
             }
-        }
-
-        private func print(_ card: Card, _ indent: String) async {
-            if self.quiet { return await Console.standardOutput(card.id.rawValue) }
-            let document = CardDocument(card)
-            guard self.format == .json else { return await self.format.print(document) }
-            let text = JSONText.document(document).split(separator: "\n").joined(separator: "\n    ")
-            await Console.standardOutput(indent + text)
         }
     }
 

@@ -21,8 +21,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         version: "0.2.0",
         subcommands: [
             RunCommand.self, WatchCommand.self, ServeCommand.self, TokensCommand.self, StatusCommand.self,
-            CardsCommand.self, KeysCommand.self,
-            ConfigCommand.self,
+            CasesCommand.self, CardsCommand.self, KeysCommand.self, ConfigCommand.self,
             FsckCommand.self, BackupCommand.self, RestoreCommand.self,
             VerifierCommand.self, BackendCommand.self,
         ]

@@ -56,6 +56,9 @@ private struct StatusReport: Report {
         let verification: Bool
     }
 
+    private let cases: [String: Int]
+    /// Why cases stand where they do, the most urgent states first.
+    private let causes: [CaseCount]
     private let cards: [String: Int]
     private let needingAttention: Int
     private let attention: [CardDocument]
@@ -72,6 +75,9 @@ private struct StatusReport: Report {
             intake: room == .ample,
             verification: room != .finishingOnly
         )
+        self.causes = try await store.caseCounts()
+        let cases = Dictionary(grouping: self.causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
+        self.cases = Dictionary(uniqueKeysWithValues: CaseState.allCases.map { ($0.rawValue, cases[$0] ?? 0) })
         let (counts, attention) = (try await store.counts(), try await store.attentionCounts())
         self.cards = Dictionary(uniqueKeysWithValues: CardState.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
         self.needingAttention = attention[.decide] ?? 0
@@ -99,11 +105,11 @@ private struct StatusReport: Report {
     }
 
     var lines: [String] {
+        var lines = CaseState.allCases.flatMap(self.lines)
+        if self.causes.contains(where: \.state.needsPerson) { lines.append(Message.statusCases.text()) }
         let states = CardState.allCases.map(\.rawValue).filter { self.cards[$0, default: 0] > 0 }
-        var lines = states.map { "\($0.padded(to: 10)) \(self.cards[$0, default: 0])" }
-        if lines.isEmpty { lines = [Message.statusNoCards.text()] }
-        lines += Self.lines(.statusNeedPerson(self.needingAttention), self.attention, of: self.needingAttention)
-        lines += Self.lines(.statusRetake(self.toRetake), self.retakes, of: self.toRetake)
+        let cards = states.map { "\($0) \(self.cards[$0, default: 0])" }.joined(separator: ", ")
+        lines.append((cards.isEmpty ? Message.statusNoCards : .statusCards(cards)).text())
         lines += self.endpoints.map { $0.text.text() }
         lines += self.workers.flatMap(\.lines)
         if !self.sandbox.intake {
@@ -112,10 +118,12 @@ private struct StatusReport: Report {
         return lines
     }
 
-    private static func lines(_ heading: Message, _ examples: [CardDocument], of count: Int) -> [String] {
-        guard count > 0 else { return [] }
-        let more = count - examples.count
-        return [heading.text()] + examples.map { "  \($0.text)" }
-            + (more > 0 ? ["  " + Message.statusMore(more).text()] : [])
+    /// How many cases stand in a state, and where a person is to do something, why.
+    private func lines(of state: CaseState) -> [String] {
+        guard let count = self.cases[state.rawValue], count > 0 else { return [] }
+        let causes = self.causes.filter { $0.state == state && state.needsPerson }.map { cause in
+            "  \(String(cause.cases).padded(to: 6)) \(Message.statusCause(cause.cause ?? "-", since: cause.since).text())"
+        }
+        return ["\(state.rawValue.padded(to: 11)) \(count)"] + causes
     }
 }

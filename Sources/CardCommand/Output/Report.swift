@@ -32,6 +32,35 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
+/// A list that is printed element by element, as it is read: it may be longer than memory.
+struct ListPrinter {
+    let format: OutputFormat
+    /// Under which name one JSON object has it.
+    let name: String
+    private var indent = "    "
+
+    init(format: OutputFormat, name: String) {
+        self.format = format
+        self.name = name
+    }
+
+    func begin() async {
+        if self.format == .json { await Console.standardOutput("{\n  \"\(self.name)\" : [") }
+    }
+
+    mutating func print(_ element: some Report) async throws {
+        try Console.requireReader()
+        guard self.format == .json else { return await self.format.print(element) }
+        let text = JSONText.document(element).split(separator: "\n").joined(separator: "\n    ")
+        await Console.standardOutput(self.indent + text)
+        self.indent = "    ,"
+    }
+
+    func end() async {
+        if self.format == .json { await Console.standardOutput("  ]\n}") }
+    }
+}
+
 /// A report of a command: the same facts for programs and for people.
 protocol Report: Encodable {
     var lines: [String] { get }

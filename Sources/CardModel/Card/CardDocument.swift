@@ -30,8 +30,13 @@ package struct CardDocument: Encodable, Sendable {
 
 extension Card {
     /// The reason as people and scripts see it: the remote's own code where its answer decided.
-    package var shownReason: String? {
-        self.reason == .refusedByRemote ? self.remoteCode ?? self.reason?.rawValue : self.reason?.rawValue
+    package var shownReason: String? { self.reason?.shown(self.remoteCode) }
+}
+
+extension ReasonCode {
+    /// The reason as people and scripts see it: the remote's own code where its answer decided.
+    func shown(_ remoteCode: String?) -> String {
+        self == .refusedByRemote ? remoteCode ?? self.rawValue : self.rawValue
     }
 }
 

@@ -14,6 +14,14 @@ package enum CaseState: String, CaseIterable, Sendable, Codable {
     case incomplete
     /// Both sides were delivered.
     case complete
+
+    /// Whether a person is to do something about one of its cards.
+    package var needsPerson: Bool {
+        switch self {
+        case .decide, .failed, .retake: true
+        case .inProgress, .incomplete, .complete: false
+        }
+    }
 }
 
 /// Where a case stands, and the card that is the first cause of it.
@@ -21,10 +29,10 @@ package struct CaseStanding: Hashable, Sendable {
     package let state: CaseState
     /// The card that has it in this state; `nil` if that is what was delivered.
     package let card: CardID?
-    /// Why that card stands where it does.
-    package let cause: ReasonCode?
+    /// Why that card stands where it does, as lists of cards say it: the remote's own code where its answer decided.
+    package let cause: String?
 
-    package init(_ state: CaseState, card: CardID? = nil, cause: ReasonCode? = nil) {
+    package init(_ state: CaseState, card: CardID? = nil, cause: String? = nil) {
         self.state = state
         self.card = card
         self.cause = cause
@@ -44,7 +52,7 @@ package struct CaseStanding: Hashable, Sendable {
         let needs = live.compactMap { card in card.need(among: live).map { (card: card, state: $0) } }
         for state in CaseState.allCases {
             guard let first = needs.first(where: { $0.state == state }) else { continue }
-            self.init(state, card: first.card.id, cause: first.card.reason)
+            self.init(state, card: first.card.id, cause: first.card.shownReason)
             return
         }
         guard !live.isEmpty || !delivered.isEmpty else { return nil }
@@ -57,6 +65,7 @@ package struct CaseCard: Sendable {
     let id: CardID
     let state: CardState
     let reason: ReasonCode?
+    let shownReason: String?
     let side: CardSide?
     let order: Int64
     private let notice: CardNotice
@@ -70,6 +79,7 @@ package struct CaseCard: Sendable {
         id: CardID,
         state: CardState,
         reason: ReasonCode?,
+        remoteCode: String? = nil,
         side: CardSide?,
         order: Int64,
         isSeen: Bool = false,
@@ -78,6 +88,7 @@ package struct CaseCard: Sendable {
         self.id = id
         self.state = state
         self.reason = reason
+        self.shownReason = reason?.shown(remoteCode)
         self.side = side
         self.order = order
         self.notice = CardNotice(state, reason, isSeen: isSeen, isRetaken: isRetaken)
@@ -89,7 +100,8 @@ package struct CaseCard: Sendable {
     func need(among others: [CaseCard]) -> CaseState? {
         switch self.notice {
         // The front says what is the matter, or is on its way.
-        case .attention(.decide) where self.reason == .frontMissing && others.contains { !$0.isBack && $0.isUnsettled }: .inProgress
+        case .attention(.decide) where self.reason == .frontMissing && others.contains { !$0.isBack && $0.isUnsettled }:
+            .inProgress
         case .attention where self.isReplaced(among: others): nil
         case .attention(.decide): self.state == .failed ? .failed : .decide
         case .attention(.retake): .retake
@@ -102,6 +114,8 @@ package struct CaseCard: Sendable {
     /// Whether a later photo of its side is on its way or delivered, so that nothing is to be done about this one.
     private func isReplaced(among others: [CaseCard]) -> Bool {
         guard self.state == .rejected || self.state == .failed, let side else { return false }
-        return others.contains { $0.side == side && $0.order > self.order && ($0.state.isRunnable || $0.state == .delivered) }
+        return others.contains {
+            $0.side == side && $0.order > self.order && ($0.state.isRunnable || $0.state == .delivered)
+        }
     }
 }

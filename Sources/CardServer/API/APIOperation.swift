@@ -70,6 +70,7 @@ extension APIOperation {
     static let submitCard = Self(.post, "/v1/cards", .token([.submit]), intake + [.formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused])
     static let receiveWebhook = Self(.post, "/v1/webhooks/cards", .signature, intake + [.webhookTypeUnknown, .jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused])
     static let listCards = Self(.get, "/v1/cards", token(.show), [.parameterInvalid])
+    static let listCases = Self(.get, "/v1/cases", token(.show), [.parameterInvalid])
     static let showCard = Self(.get, "/v1/cards/{card_id}", .token(AccessAction.show.scopes + AccessAction.reveal.scopes), [.purposePersonal, .cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate])
     static let retryCard = Self(.post, "/v1/cards/{card_id}/retry", token(.retry), json + [.purposePersonal, .cardNotFound, .changeRefused])
     static let resolveCard = Self(.post, "/v1/cards/{card_id}/resolve", token(.resolve), json + [.purposePersonal, .cardNotFound, .changeRefused])
@@ -85,8 +86,9 @@ extension APIOperation {
 
 extension APIOperation {
     static let all = [
-        submitCard, receiveWebhook, listCards, showCard, eraseCard, retryCard, resolveCard, startRun, listRuns, showRun,
-        live, ready, figures, document,
+        submitCard, receiveWebhook, listCards, listCases, showCard, eraseCard, retryCard, resolveCard, startRun,
+        listRuns,
+        showRun, live, ready, figures, document,
     ]
 
     private static func token(_ action: AccessAction) -> Access { .token(action.scopes) }

@@ -21,17 +21,9 @@ struct CardRoutes: Sendable {
     func list(_ request: Request, caller: Caller) async throws -> Response {
         let parameters = try QueryParameters(request, known: ["state", "business_no", "limit", "cursor"])
         var filter = CardFilter()
-        filter.states = try Self.states(parameters.all("state"))
-        if let text = try parameters.single("business_no") {
-            guard let number = BusinessNumber(text) else {
-                throw Problem(.parameterInvalid, .requestBusinessNo)
-            }
-            filter.number = number
-        }
-        let limit = Int(try parameters.single("limit") ?? "\(Limits.defaultPageSize)") ?? 0
-        guard 1...Limits.pageSize ~= limit else {
-            throw Problem(.parameterInvalid, .requestLimit(Limits.pageSize))
-        }
+        filter.states = try parameters.words("state")
+        filter.number = try parameters.businessNumber()
+        let limit = try parameters.pageSize()
         // The intake order of the last card before, which has no meaning to a client.
         let cursor = try parameters.single("cursor") ?? "i0"
         guard let order = cursor.wholeMatch(of: /i([0-9]{1,18})/).flatMap({ Int64($0.1) }) else {
@@ -46,15 +38,6 @@ struct CardRoutes: Sendable {
             answer.nextCursor = "i\(last.order)"
         }
         return Response(json: answer)
-    }
-
-    private static func states(_ values: [String]) throws -> [CardState] {
-        try values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { name in
-            guard let state = CardState(rawValue: String(name)) else {
-                throw Problem(.parameterInvalid, .requestState(CardState.known))
-            }
-            return state
-        }
     }
 
     /// `GET /v1/cards/{card_id}`: nothing personal unless `reveal=true`.
@@ -160,36 +143,5 @@ struct CardRoutes: Sendable {
             throw Problem(.fieldInvalid, .requestHeaderEncoding("Card-Why"))
         }
         return text
-    }
-}
-
-/// The parameters behind the question mark.
-private struct QueryParameters {
-    private let values: [(name: String, value: String)]
-
-    /// - Throws: ``Problem``: `parameter_invalid` for one that is not known: a mistyped filter would show too much.
-    init(_ request: Request, known: Set<String>) throws {
-        self.values = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
-        guard self.values.allSatisfy({ known.contains($0.name) }) else {
-            throw Problem(.parameterInvalid, .requestUnknownParameter(known.sorted()))
-        }
-    }
-
-    func all(_ name: String) -> [String] { self.values.filter { $0.name == name }.map(\.value) }
-
-    /// The value of a parameter that may be given once.
-    func single(_ name: String) throws -> String? {
-        let values = self.all(name)
-        guard values.count <= 1 else { throw Problem(.parameterInvalid, .requestGivenTwice(name)) }
-        return values.first
-    }
-
-    /// A parameter that is `true` or `false`, false if it is missing.
-    func flag(_ name: String) throws -> Bool {
-        switch try self.single(name) {
-        case nil, "false": false
-        case "true": true
-        default: throw Problem(.parameterInvalid, .requestFlag(name))
-        }
     }
 }

@@ -19,6 +19,7 @@ extension CardServer {
         router.add(.ready) { _, _ in await health.ready() }
         router.add(.document) { _, _ in OpenAPIDocument.answer() }
         let cards = CardRoutes(ports: self.ports)
+        let cases = CaseRoutes(store: self.ports.store)
         let runs = RunRoutes(reception: reception)
         let authentication = Authentication(
             tokens: self.configuration.tokens,
@@ -29,6 +30,7 @@ extension CardServer {
         )
         router.add(.submitCard, authentication, SubmissionRoute(reception: reception).receive)
         router.add(.listCards, authentication) { request, _, caller in try await cards.list(request, caller: caller) }
+        router.add(.listCases, authentication) { request, _, caller in try await cases.list(request, caller: caller) }
         router.add(.showCard, authentication, cards.show)
         router.add(.eraseCard, authentication, cards.erase)
         router.add(.retryCard, authentication, cards.retry)

@@ -32,6 +32,7 @@ struct Transition {
     /// Marks that the cards of a number are to be looked at, at once whatever the clock says; only one that is `verified` can be
     /// decided.
     static func markForDecision(_ number: BusinessNumber, in tx: Transaction) throws {
+        tx.changed.insert(number)
         try tx.run(
             """
             UPDATE cases SET decide_from = 0, decide_at = 0

@@ -35,11 +35,14 @@ extension CardStore {
             for rule in CheckRule.all {
                 findings += try await self.database.read { tx in try Self.findings(of: rule, in: tx) }
             }
+            findings += try await self.database.read { tx in try Self.caseFindings(in: tx) }
             return try await findings + self.database.read { tx in try self.logFindings(in: tx) }
         } catch let error as DatabaseError where error.kind == .damaged {
             return [Self.fileDamaged(error.text)]
         }
     }
+
+    static let caseWrong = "case_wrong"
 
     private static func fileDamaged(_ text: String) -> SandboxFinding {
         SandboxFinding(code: "file_damaged", message: .fsckFileDamaged(text))
@@ -67,6 +70,17 @@ extension CardStore {
         // A delivery without any card has none to name.
         let cards = try tx.rows(rule.query + "LIMIT \(Limits.findingsPerRule)") { try $0.next(CardID?.self) }
         return cards.map { SandboxFinding(code: rule.code, card: $0, message: rule.message) }
+    }
+
+    private static func caseFindings(in tx: Transaction) throws -> [SandboxFinding] {
+        let cases = try tx.rows("SELECT number, state, cause_card, cause FROM cases") { row in
+            let number = try row.next(BusinessNumber.self)
+            guard let state = try row.next(CaseState?.self) else { return (number, CaseStanding?.none) }
+            return (number, CaseStanding(state, card: try row.next(), cause: try row.next()))
+        }
+        return try cases.filter { number, noted in try Self.standing(of: number, in: tx) != .some(noted) }
+            .prefix(Limits.findingsPerRule)
+            .map { _ in SandboxFinding(code: Self.caseWrong, message: .fsckCaseWrong) }
     }
 
     private func logFindings(in tx: Transaction) throws -> [SandboxFinding] {

@@ -232,6 +232,7 @@ struct Application {
                 """
             )
         }
+        self.tx.changed.insert(self.number)
         let others = self.decision.ready.joined().contains { !formed.contains($0) }
         let next = others ? Timestamp(millisecondsSinceEpoch: 0) : self.decision.reconsiderAt
         let from = next.map { min($0, self.tx.now) }

@@ -39,7 +39,9 @@ extension CardStore {
             try AccessLog.append(.resolve, of: [id], by: origin, vault: self.vault, in: tx)
             var others: [CardID] = []
             switch resolution {
-            case .seen: try tx.run("UPDATE card SET seen = 1 WHERE id = \(id)")
+            case .seen:
+                try tx.run("UPDATE card SET seen = 1 WHERE id = \(id)")
+                tx.changed.insert(row.number)
             case .resend: others = try self.resend(row, in: tx)
             case .delivered, .accept, .reject:
                 others = try self.leaveDelivery(row, in: tx)

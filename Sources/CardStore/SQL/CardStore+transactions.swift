@@ -40,9 +40,12 @@ extension CardStore {
                 at: time,
                 locking: numbers.map(\.rawValue).sorted(),
                 byteCount: byteCount,
-                usesReserve: usesReserve,
-                change
-            )
+                usesReserve: usesReserve
+            ) { tx in
+                let value = try change(tx)
+                try Self.settleCases(in: tx)
+                return value
+            }
         }
     }
 

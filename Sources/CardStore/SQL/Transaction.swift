@@ -9,6 +9,8 @@ struct Transaction {
     private let connection: GRDB.Database
     /// When it happens; what it writes down carries this time.
     let now: Timestamp
+    /// The numbers whose cards this transaction changed.
+    let changed = ChangedNumbers()
 
     /// Begins at the time of the caller's clock, or of the system's.
     init(_ connection: GRDB.Database, at time: Timestamp? = nil) {
@@ -122,5 +124,17 @@ struct Transaction {
         let connection = self.connection.sqliteConnection
         let text = sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""
         return DatabaseError(code: sqlite3_extended_errcode(connection), text: text)
+    }
+}
+
+/// Business numbers, gathered while a transaction changes their cards.
+final class ChangedNumbers {
+    private(set) var numbers: Set<BusinessNumber> = []
+
+    func insert(_ number: BusinessNumber) { self.numbers.insert(number) }
+
+    func drain() -> Set<BusinessNumber> {
+        defer { self.numbers = [] }
+        return self.numbers
     }
 }

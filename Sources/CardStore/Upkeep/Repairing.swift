@@ -4,7 +4,10 @@ extension SandboxFinding {
     /// Whether ``CardStore/repair(by:now:)`` mends it.
     package var isMendable: Bool {
         CheckRule.all.contains { $0.code == self.code && !$0.mends.isEmpty }
-            || ["erased_with_remains", "erasure_cut_off", "erasure_line_missing", "reading_missing"].contains(self.code)
+            || [
+                "erased_with_remains", "erasure_cut_off", "erasure_line_missing", "reading_missing",
+                CardStore.caseWrong,
+            ].contains(self.code)
     }
 }
 
@@ -39,6 +42,7 @@ extension CardStore {
                 default: break
                 }
             }
+            try Self.settleAllCases(in: tx)
         }
         if codes.contains("erased_with_remains") { _ = await self.emptyLog() }
         for entry in codes.contains("erasure_cut_off") ? try await self.unerased() : [] {

@@ -23,7 +23,11 @@ extension Restore {
                 try await self.takeOver(store, isSame: isSame, &report)
             }
             report.erased += try await self.erase(erased, in: store)
-            report.held = try await database.write(at: self.now) { tx in try self.hold(store, in: tx) }
+            report.held = try await database.write(at: self.now) { tx in
+                let held = try self.hold(store, in: tx)
+                try CardStore.settleAllCases(in: tx)
+                return held
+            }
             // The folder may be another than that of the backup, and its list know nothing of them.
             try await store.writeMissingErasureLines()
             report.brokenRules = try await store.requireWhole().count

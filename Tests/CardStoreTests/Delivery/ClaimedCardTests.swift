@@ -99,7 +99,10 @@ import Testing
         try #require(taking).get()
         #expect(claimed == [])
         #expect(try await harness.state(back) == "held outcome_unknown")
-        #expect(try await harness.card(back).message?.text().contains("another card was removed from it") == true)
+        #expect(
+            try await harness.card(back).message?.text().contains("a person took another card out of the same delivery")
+                == true
+        )
         #expect(try await openAttempts() == 0)
     }
 

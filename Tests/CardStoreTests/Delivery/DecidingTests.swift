@@ -109,7 +109,7 @@ import Testing
         #expect(job.members == [newer])
         #expect(job.changes == (try await harness.store.standing(of: [older])))
         #expect(job.changes.map(\.state) == [.superseded])
-        let message = "card \(newer), a newer photo of the same side, replaced this card, which is not sent"
+        let message = "card \(newer) is a newer photo of the same side and replaced this card; this card is not sent"
         #expect(try await harness.card(older).message?.text() == message)
     }
 

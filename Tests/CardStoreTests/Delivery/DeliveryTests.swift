@@ -140,8 +140,8 @@ import Testing
     private static func message(of state: CardState, _ card: CardID) -> String {
         guard state == .held else { return "it failed" }
         return """
-            the backend may have the card; look there, then: idcard-pipeline cards resolve \(card.rawValue) --as delivered, \
-            or --as accept if it lacks the card; cause: it failed
+            the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \
+            \(card.rawValue) --as delivered; if not, run the same command with --as accept, which sends the card; cause: it failed
             """
     }
 

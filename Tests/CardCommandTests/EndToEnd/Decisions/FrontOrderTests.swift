@@ -22,7 +22,7 @@ import Testing
             let pathless = try await tool.run(["run"] + file, ends: 1)
             #expect(pathless.output.contains("front_missing"), "\(pathless.output)")
             let status = try await tool.run(["status"] + file)
-            #expect(status.output.contains("2 cards need a person") && status.output.contains("front_missing"))
+            #expect(status.output.hasPrefix("decide      2\n  2      front_missing, since "), "\(status.output)")
             #expect(try tool.ledger() == [], "a back was sent alone")
             let accepted = try #require(backs.last?.cardId)
             try await tool.run(["cards", "resolve", accepted, "--as", "accept"] + file, ends: 0)

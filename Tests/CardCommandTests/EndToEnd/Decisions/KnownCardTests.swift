@@ -53,16 +53,30 @@ import Testing
             let (decide, retake, ids) = try await self.attention(file)
             #expect(decide == 0 && retake == 1 && ids.count == 1)
             let status = try await self.tool.run(["status"] + file, ends: 0).output
-            #expect(
-                status.contains("1 photo must be taken again:\n  \(try #require(ids.first))  rejected"),
-                "\(status)"
-            )
+            #expect(status.hasPrefix("retake      1\n  1      id_number_checksum, since "), "\(status)")
+            #expect(status.contains("cards: rejected 1\n"), "\(status)")
+            let cases = try await self.tool.run(["cases", "list"] + file, ends: 0).lines
+            #expect(cases.count == 2 && cases[0].hasSuffix("  K-1  front id_number_checksum"), "\(cases)")
+            #expect(cases[1].hasPrefix("  the check character of the identity number is wrong; take a sharper photo"))
+            #expect(try await self.tool.run(["cases", "list", "--state", "decide"] + file, ends: 0).output == "")
+            #expect(try await self.tool.run(["cases", "list", "--since", "2999-01-01"] + file, ends: 0).output == "")
+            let table = try await self.tool.run(["cases", "list", "--format", "csv"] + file, ends: 0).lines
+            #expect(table.count == 2 && table[0].hasPrefix("\u{FEFF}business_no,state,since,"), "\(table)")
+            let cells =
+                ",front back,front,id_number_checksum,the check character of the identity number is wrong,take a sharper"
+            #expect(table[1].hasPrefix("K-1,retake,20") && table[1].contains(cells), "\(table)")
+            let shown = try await self.tool.run(["cases", "show", "K-1"] + file, ends: 0).lines
+            #expect(shown.count == 3 && shown[1].hasPrefix("  \(ids[0])  rejected"), "\(shown)")
+            let other = try await self.tool.run(["cases", "show", "K-2"] + file, ends: 66)
+            #expect(other.errors.contains("there is no case with the business number K-2"))
             try MarkedPhoto.front(1, serial: 1).jpeg.write(to: self.photos.appending(path: "K-1/b.jpg"))
             let both = try await self.tool.run(run, ends: 0)
             #expect(both.output == "2 inputs: 1 delivered, 1 duplicate\n")
             #expect(try await self.tool.run(run, ends: 0).output == "2 inputs: 2 duplicate\n")
             let after = try await self.attention(file)
             #expect(after.retake == 0 && after.ids.isEmpty)
+            let incomplete = try await self.tool.run(["cases", "list", "--since", "1h"] + file, ends: 0).output
+            #expect(incomplete.hasPrefix("incomplete ") && incomplete.hasSuffix("  K-1  back\n"), "\(incomplete)")
         }
         #expect(try self.tool.ledger().count == 1)
     }
@@ -126,7 +140,11 @@ import Testing
             try await self.tool.run(["cards", "erase", id, "--yes", "--why", "asked"] + file, ends: 0)
             for _ in 1...2 {
                 let erased = try await self.tool.run(run, ends: 0).output
-                #expect(erased.contains("a.jpg requested: the card was erased and cannot be restored; delete the file"))
+                #expect(
+                    erased.contains(
+                        "a.jpg requested: the card of this photo was erased, so the photo is not imported again; delete its file"
+                    )
+                )
                 #expect(erased.hasSuffix("1 input: 1 erased\n"), "\(erased)")
             }
         }

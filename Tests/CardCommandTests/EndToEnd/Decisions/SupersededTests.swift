@@ -18,10 +18,11 @@ import Testing
             let id = try #require(try first.json().cards.first { $0.source.hasSuffix("a.jpg") }?.cardId)
             let newer = try #require(try first.json().cards.first { $0.source.hasSuffix("b.jpg") }?.cardId)
             let again = try await tool.run(command, ends: 0)
-            let message = "card \(newer), a newer photo of the same side, replaced this card, which is not sent"
+            let message =
+                "card \(newer) is a newer photo of the same side and replaced this card; this card is not sent"
             #expect(again.output.contains("a.jpg superseded: \(message)"), "\(again.output)")
             let retried = try await tool.run(["cards", "retry", id] + file, ends: 1)
-            #expect(retried.errors.contains("a newer photo of the same side replaced it"), "\(retried.errors)")
+            #expect(retried.errors.contains("a newer photo of the same side replaced this card"), "\(retried.errors)")
             try await tool.run(["cards", "resolve", id, "--as", "seen"] + file, ends: 0)
             #expect(try await tool.run(command, ends: 0).output == "2 inputs: 2 duplicate\n")
         }
@@ -38,7 +39,7 @@ import Testing
             #expect(told.count == 2 && told.last == "2 inputs: 1 delivered, 1 superseded", "\(told)")
             let outcome = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 0)
             let newer = try #require(try outcome.json().cards.first?.cardId)
-            #expect(told.first?.contains("front.jpg superseded: card \(newer), a newer photo") == true, "\(told)")
+            #expect(told.first?.contains("front.jpg superseded: card \(newer) is a newer photo") == true, "\(told)")
             let states = try outcome.json().cards.map {
                 [$0.source.split(separator: "/").last.map(String.init), $0.state]
             }

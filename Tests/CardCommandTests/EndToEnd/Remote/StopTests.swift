@@ -76,7 +76,7 @@ import Testing
             self.verifier.answer { _ in nil }
             self.backend.answer { _ in nil }
             try await self.tool.run(command, ["IDCARD_RUN_PATIENCE": "1m"], ends: 0)
-            #expect(try await self.tool.run(["status"] + file).output == "delivered  3\n")
+            #expect(try await self.tool.run(["status"] + file).output == "incomplete  3\ncards: delivered 3\n")
         }
     }
 

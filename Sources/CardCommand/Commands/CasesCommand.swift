@@ -1,0 +1,251 @@
+import ArgumentParser
+import CardModel
+import CardStore
+import Foundation
+
+struct CasesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cases",
+        abstract: "List, show and change cases: the cards of one business number.",
+        discussion: """
+            A case stands where its first cause has it: decide (a person must decide about a card), failed (a card's attempts are \
+            used up), retake (a photo was refused and must be taken again), in_progress, incomplete (a side was not delivered), \
+            complete (both sides were delivered).
+            """,
+        subcommands: [List.self, Show.self, Retry.self, Resolve.self]
+    )
+
+    struct List: Command {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "List cases, the most urgent states first, in each the oldest first. An empty list prints nothing."
+        )
+
+        @Option(help: "Only cases in this state; repeatable.")
+        var state: [CaseState] = []
+
+        @Option(
+            help: ArgumentHelp(
+                "Only cases that stand there since this day, or for at most this time.",
+                valueName: "day|time"
+            )
+        )
+        var since: CaseStart?
+
+        @Option(help: "Format of the list: text, json, jsonl, or csv for spreadsheet programs.")
+        var format = CaseListFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        func execute() async throws -> CommandStatus {
+            var filter = CaseFilter()
+            filter.states = self.state
+            filter.since = self.since?.time
+            return try await self.options.withSandbox { [filter] store, _ in
+                guard let format = OutputFormat(rawValue: self.format.rawValue) else {
+                    await Console.standardOutput(CSVText.byteOrderMark + CSVText.row(CaseDocument.columns))
+                    try await store.forEachCase(filter) { one in
+                        try Console.requireReader()
+                        await Console.standardOutput(CSVText.row(CaseDocument(one).cells))
+                    }
+                    return .delivered
+                }
+                var list = ListPrinter(format: format, name: "cases")
+                await list.begin()
+                try await store.forEachCase(filter) { try await list.print(CaseDocument($0)) }
+                await list.end()
+                return .delivered
+            }
+        }
+    }
+
+    struct Show: Command {
+        static let configuration = CommandConfiguration(abstract: "Show one case and its cards.")
+
+        @OptionGroup var number: CaseNumber
+
+        @Option(help: "Format of the report.")
+        var format = ReportFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        func execute() async throws -> CommandStatus {
+            try await self.options.withSandbox { store, _ in
+                var filter = CaseFilter()
+                filter.number = self.number.value
+                guard let one = try await store.cases(filter, after: nil, limit: 1, for: .process).first else {
+                    throw self.number.unknown
+                }
+                var cards: [CaseDetails.Card] = []
+                try await store.forEachCard(self.number.cards()) { cards.append(CaseDetails.Card($0)) }
+                await CaseDetails(case: CaseDocument(one), cards: cards).print(self.format)
+                return .delivered
+            }
+        }
+    }
+
+    struct Retry: Command {
+        static let configuration = CommandConfiguration(
+            abstract: "Retry the rejected, failed and held cards of a case in the next run, as cards retry does."
+        )
+
+        @OptionGroup var number: CaseNumber
+
+        @OptionGroup var purpose: PurposeOptions
+
+        @Option(help: "Format of the list of changed cards.")
+        var format = OutputFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        func execute() async throws -> CommandStatus {
+            let origin = try self.purpose.origin(of: "cases retry")
+            return try await self.options.withSandbox { store, _ in
+                let ids = try await self.number.cards(in: [.rejected, .failed, .held], of: store)
+                return try await CardChanges(format: self.format, store: store).make(ids) { id in
+                    [try await store.retry(id, by: origin, now: .now)]
+                }
+            }
+        }
+    }
+
+    struct Resolve: Command {
+        static let configuration = CommandConfiguration(
+            abstract: "Decide about the cards of a case that have one reason, as cards resolve does."
+        )
+
+        @OptionGroup var number: CaseNumber
+
+        @Option(help: "The reason of the cards, as cases show names it.")
+        var reason: String
+
+        @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject or seen.")
+        var resolution: Resolution
+
+        @OptionGroup var purpose: PurposeOptions
+
+        @Option(help: "Format of the list of changed cards.")
+        var format = OutputFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        func validate() throws {
+            guard !self.reason.isEmpty else { throw ValidationError(Message.cardsReasonEmpty.text()) }
+        }
+
+        func execute() async throws -> CommandStatus {
+            let origin = try self.purpose.origin(of: "cases resolve --as \(self.resolution.rawValue)")
+            return try await self.options.withSandbox { store, _ in
+                let ids = try await self.number.cards(reason: self.reason, of: store)
+                return try await CardChanges(format: self.format, store: store).make(ids) { id in
+                    try await store.resolve(id, as: self.resolution, by: origin, now: .now)
+                }
+            }
+        }
+    }
+}
+
+/// How the list of cases is written.
+enum CaseListFormat: String, CaseIterable, ExpressibleByArgument {
+    case text, json, jsonl, csv
+}
+
+extension CardStore {
+    /// Hands over the cases that a filter finds, page by page: they may be more than fit into memory.
+    fileprivate func forEachCase(_ filter: CaseFilter, _ body: (Case) async throws -> Void) async throws {
+        var last: CaseCursor?
+        repeat {
+            let page = try await self.cases(filter, after: last, limit: .max, for: .process)
+            for one in page { try await body(one) }
+            last = page.last.map(CaseCursor.init)
+        } while last != nil
+    }
+}
+
+/// The case that a command is about.
+struct CaseNumber: ParsableArguments {
+    @Argument(help: ArgumentHelp("The business number of the case.", valueName: "no"))
+    var number: String
+
+    var value: BusinessNumber { BusinessNumber(stored: self.number.trimmed) }
+
+    var unknown: CodedError { .notFound(.casesUnknown(self.number)) }
+
+    func cards(in states: [CardState] = [], reason: String? = nil) -> CardFilter {
+        var filter = CardFilter()
+        filter.number = self.value
+        filter.states = states
+        filter.reason = reason
+        return filter
+    }
+
+    /// Finds cards of the case.
+    ///
+    /// - Throws: `not_found` if there is no such case; that none of its cards fits is said.
+    func cards(in states: [CardState] = [], reason: String? = nil, of store: CardStore) async throws -> [CardID] {
+        let ids = try await store.cardIDs(self.cards(in: states, reason: reason))
+        if ids.isEmpty {
+            guard try await !store.cardIDs(self.cards()).isEmpty else { throw self.unknown }
+            Console.say(.casesNoMatch)
+        }
+        return ids
+    }
+}
+
+/// Since when cases stand where they do: a day, or how long ago.
+struct CaseStart: ExpressibleByArgument {
+    let time: Timestamp
+
+    init?(argument: String) {
+        if let day = try? Date(argument, strategy: Date.ISO8601FormatStyle(timeZone: .current).year().month().day()) {
+            self.time = Timestamp(day)
+        } else if let ago = DurationText.parse(argument) {
+            self.time = Timestamp.now.advanced(by: .zero - ago)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension CaseState: ExpressibleByArgument {}
+
+extension CaseDocument {
+    fileprivate static let columns = [
+        "business_no", "state", "since", "missing", "side", "reason", "what_is_wrong", "what_to_do", "card_id",
+    ]
+
+    /// What stands under ``columns``. A message says what is wrong first, and behind its first semicolon what to do.
+    fileprivate var cells: [String] {
+        let parts = (self.message ?? "").split(separator: "; ", maxSplits: 1).map(String.init)
+        let sides = self.missing.map(\.rawValue).joined(separator: " ")
+        return [
+            self.businessNo, self.state.rawValue, self.since, sides, self.side?.rawValue ?? "", self.cause ?? "",
+            parts.first ?? "", parts.count > 1 ? parts[1] : "", self.cardID?.rawValue ?? "",
+        ]
+    }
+}
+
+extension CaseDocument: Report {
+    var lines: [String] { [self.text] + (self.message.map { ["  \($0)"] } ?? []) }
+}
+
+/// A case and its cards.
+struct CaseDetails: Report {
+    struct Card: Report {
+        let card: CardDocument
+        @Nullable var message: String?
+
+        init(_ card: CardModel.Card) {
+            self.card = CardDocument(card)
+            self.message = card.message?.withoutPersonalValues.text()
+        }
+
+        var lines: [String] { ["  \(self.card.text)"] + (self.message.map { ["    \($0)"] } ?? []) }
+    }
+
+    let `case`: CaseDocument
+    let cards: [Card]
+
+    // The cause is said with its card.
+    var lines: [String] { [self.case.text] + self.cards.flatMap(\.lines) }
+}

@@ -1,0 +1,16 @@
+/// Rows of a list for spreadsheet programs (RFC 4180).
+enum CSVText {
+    /// Before the first row: without it Excel takes UTF-8 for the code page of the machine.
+    static let byteOrderMark = "\u{FEFF}"
+
+    /// One row, without its line end.
+    static func row(_ cells: [String]) -> String { cells.map(Self.cell).joined(separator: ",") }
+
+    /// A spreadsheet program runs what begins like a formula, however it came into a file name or business number.
+    private static func cell(_ text: String) -> String {
+        let isFormula = text.first.map { "=+-@\t\r".contains($0) || "＝＋－＠".contains($0) } ?? false
+        let safe = isFormula ? "'" + text : text
+        guard safe.contains(where: { ",\"".contains($0) || $0.isNewline }) else { return safe }
+        return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,57 @@
+import CardModel
+import Testing
+
+@Suite struct CaseStateTests {
+    /// A card in one word: side, state, reason; `+` marks it seen.
+    private static func card(_ text: String, _ order: Int) -> CaseCard {
+        let words = text.split(separator: " ").map(String.init)
+        return CaseCard(
+            id: CardID(rawValue: "card-\(order)"),
+            state: CardState(rawValue: words[1]) ?? .erased,
+            reason: words.count > 2 ? ReasonCode(rawValue: words[2]) : nil,
+            side: CardSide(rawValue: words[0]),
+            order: Int64(order),
+            isSeen: words.count > 3
+        )
+    }
+
+    @Test(arguments: [
+        ([], "", "-"), (["front erased", "back superseded x"], "", "-"),
+        (["front delivered"], "front", "incomplete"),
+        (["front delivered", "back delivered"], "front back", "complete"),
+        (["front erased"], "front back", "complete"), (["front erased"], "back", "incomplete"),
+        (["front prepared", "back verified waits_for_front"], "", "in_progress 0"),
+        (["front delivered", "back verified"], "front", "in_progress 1"),
+        (["back rejected expired"], "", "retake 0 expired"),
+        (["back rejected expired seen"], "", "incomplete"),
+        (["front rejected rejected_by_operator"], "", "incomplete"),
+        (["back verified front_missing"], "", "decide 0 front_missing"),
+        // The front is the cause, not the back that waits for it.
+        (["back verified front_missing", "front rejected expired"], "", "retake 1 expired"),
+        (["back verified front_missing", "front failed attempts_exhausted"], "", "failed 1 attempts_exhausted"),
+        (["back verified front_missing", "front prepared"], "", "in_progress 1"),
+        (["back rejected blurred", "front rejected expired"], "", "retake 1 expired"),
+        (["back held outcome_unknown", "front rejected expired"], "", "decide 0 outcome_unknown"),
+        (["front failed attempts_exhausted", "back held restored"], "", "decide 1 restored"),
+        (["front rejected expired", "back failed attempts_exhausted"], "", "failed 1 attempts_exhausted"),
+        // A later photo of the side is what counts.
+        (["front rejected expired", "front prepared"], "", "in_progress 1"),
+        (["front rejected expired", "front rejected blurred"], "", "retake 0 expired"),
+        (["front rejected expired", "back prepared"], "", "retake 0 expired"),
+        (["front rejected expired", "front delivered", "back delivered"], "front back", "complete"),
+        (["front held outcome_unknown", "front verified waits_for_older_photo"], "", "decide 0 outcome_unknown"),
+        (["unknown received"], "", "in_progress 0"),
+    ])
+    func `a case stands where its first cause has it`(cards: [String], delivered: String, expected: String) {
+        let sides = Set(delivered.split(separator: " ").compactMap { CardSide(rawValue: String($0)) })
+        let all = cards.enumerated().map { Self.card($1, $0) }
+        for cards in [all, all.reversed()] {
+            let standing = CaseStanding(of: cards, delivered: sides)
+            let card = standing?.card?.rawValue.split(separator: "-").last.map(String.init)
+            let words = [standing?.state.rawValue ?? "-", card, standing?.cause]
+            // Why a card waits that goes on by itself is no cause.
+            let said = standing?.state == .inProgress ? Array(words.prefix(2)) : words
+            #expect(said.compactMap(\.self).joined(separator: " ") == expected)
+        }
+    }
+}
