@@ -73,7 +73,7 @@ struct CasesCommand: AsyncParsableCommand {
             try await self.options.withSandbox { store, _ in
                 var filter = CaseFilter()
                 filter.number = self.number.value
-                guard let one = try await store.cases(filter, after: nil, limit: 1, for: .process).first else {
+                guard let one = try await store.cases(filter, after: nil, limit: 1, for: .process).cases.first else {
                     throw self.number.unknown
                 }
                 var cards: [CaseDetails.Card] = []
@@ -86,7 +86,8 @@ struct CasesCommand: AsyncParsableCommand {
 
     struct Retry: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Retry the rejected, failed and held cards of a case in the next run, as cards retry does."
+            abstract: "Retry the cards of a case that need a person in the next run, as cards retry does.",
+            discussion: "Exit status: as of cards retry."
         )
 
         @OptionGroup var number: CaseNumber
@@ -101,7 +102,7 @@ struct CasesCommand: AsyncParsableCommand {
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cases retry")
             return try await self.options.withSandbox { store, _ in
-                let ids = try await self.number.cards(in: [.rejected, .failed, .held], of: store)
+                let ids = try await self.number.cards(attention: CardAttention.allCases, of: store)
                 return try await CardChanges(format: self.format, store: store).make(ids) { id in
                     [try await store.retry(id, by: origin, now: .now)]
                 }
@@ -111,7 +112,8 @@ struct CasesCommand: AsyncParsableCommand {
 
     struct Resolve: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Decide about the cards of a case that have one reason, as cards resolve does."
+            abstract: "Decide about the cards of a case that have one reason, as cards resolve does.",
+            discussion: "Exit status: as of cards resolve."
         )
 
         @OptionGroup var number: CaseNumber
@@ -156,8 +158,8 @@ extension CardStore {
         var last: CaseCursor?
         repeat {
             let page = try await self.cases(filter, after: last, limit: .max, for: .process)
-            for one in page { try await body(one) }
-            last = page.last.map(CaseCursor.init)
+            for one in page.cases { try await body(one) }
+            last = page.next
         } while last != nil
     }
 }
@@ -171,10 +173,10 @@ struct CaseNumber: ParsableArguments {
 
     var unknown: CodedError { .notFound(.casesUnknown(self.number)) }
 
-    func cards(in states: [CardState] = [], reason: String? = nil) -> CardFilter {
+    func cards(attention: [CardAttention] = [], reason: String? = nil) -> CardFilter {
         var filter = CardFilter()
         filter.number = self.value
-        filter.states = states
+        filter.attention = attention
         filter.reason = reason
         return filter
     }
@@ -182,8 +184,8 @@ struct CaseNumber: ParsableArguments {
     /// Finds cards of the case.
     ///
     /// - Throws: `not_found` if there is no such case; that none of its cards fits is said.
-    func cards(in states: [CardState] = [], reason: String? = nil, of store: CardStore) async throws -> [CardID] {
-        let ids = try await store.cardIDs(self.cards(in: states, reason: reason))
+    func cards(attention: [CardAttention] = [], reason: String? = nil, of store: CardStore) async throws -> [CardID] {
+        let ids = try await store.cardIDs(self.cards(attention: attention, reason: reason))
         if ids.isEmpty {
             guard try await !store.cardIDs(self.cards()).isEmpty else { throw self.unknown }
             Console.say(.casesNoMatch)
@@ -197,7 +199,8 @@ struct CaseStart: ExpressibleByArgument {
     let time: Timestamp
 
     init?(argument: String) {
-        if let day = try? Date(argument, strategy: Date.ISO8601FormatStyle(timeZone: .current).year().month().day()) {
+        let days = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
+        if argument.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) != nil, let day = try? Date(argument, strategy: days) {
             self.time = Timestamp(day)
         } else if let ago = DurationText.parse(argument) {
             self.time = Timestamp.now.advanced(by: .zero - ago)

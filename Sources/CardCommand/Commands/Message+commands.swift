@@ -40,7 +40,7 @@ extension Message {
     static func casesUnknown(_ number: String) -> Self { Self("cases.unknown", "there is no case with the business number \(Redacted(number)); list the cases: idcard-pipeline cases list") }
     static let casesNoMatch = Self("cases.no_match", "no card of the case has this state or reason")
     static func statusCards(_ counts: String) -> Self { Self("status.cards", "cards: \(code: counts)") }
-    static func statusCause(_ cause: String, since: Timestamp) -> Self { Self("status.cause", "\(code: cause), since \(since)") }
+    static func statusCause(_ cause: String, since: String) -> Self { Self("status.cause", "\(code: cause), since \(code: since)") }
     static let statusCases = Self("status.cases", "show what to do: idcard-pipeline cases list --state decide --state failed --state retake")
     static let cardsNoMatch = Self("cards.no_match", "no card has this state or reason")
     static func cardsUnknown(_ ids: [String]) -> Self { Self("cards.unknown", "no such card: \(codes: ids); list the cards: idcard-pipeline cards list") }

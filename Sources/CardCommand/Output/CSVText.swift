@@ -8,9 +8,10 @@ enum CSVText {
 
     /// A spreadsheet program runs what begins like a formula, however it came into a file name or business number.
     private static func cell(_ text: String) -> String {
-        let isFormula = text.first.map { "=+-@\t\r".contains($0) || "＝＋－＠".contains($0) } ?? false
+        let isFormula = text.unicodeScalars.first.map("=+-@\t\r＝＋－＠".unicodeScalars.contains) ?? false
         let safe = isFormula ? "'" + text : text
-        guard safe.contains(where: { ",\"".contains($0) || $0.isNewline }) else { return safe }
+        // Some programs take a semicolon or tab for the end of a cell.
+        guard safe.contains(where: { ",;\t\"".contains($0) || $0.isNewline }) else { return safe }
         return "\"" + safe.replacing("\"", with: "\"\"") + "\""
     }
 }

@@ -57,7 +57,7 @@ enum Console {
         let options = self.state.withLock(\.options)
         guard !options.isEmpty, text.contains("idcard-pipeline ") else { return text.plain }
         let command =
-            /idcard-pipeline (?:(?:cards|keys) \w+|config (?:check|show)|run|watch|serve|status|fsck|backup|restore)\b/
+            /idcard-pipeline (?:(?:cards|cases|keys) \w+|config (?:check|show)|run|watch|serve|status|fsck|backup|restore)\b/
         return text.replacing(command) { "\($0.output)\(options)" }.plain
     }
 

@@ -27,7 +27,7 @@ package enum CaseState: String, CaseIterable, Sendable, Codable {
 /// Where a case stands, and the card that is the first cause of it.
 package struct CaseStanding: Hashable, Sendable {
     package let state: CaseState
-    /// The card that has it in this state; `nil` if that is what was delivered.
+    /// The card for which a person is to do something; `nil` if there is nothing to do.
     package let card: CardID?
     /// Why that card stands where it does, as lists of cards say it: the remote's own code where its answer decided.
     package let cause: String?
@@ -47,15 +47,16 @@ package struct CaseStanding: Hashable, Sendable {
     ///   - delivered: the sides that were delivered, by cards that are erased, too.
     /// - Returns: `nil` if nothing is left of the case.
     package init?(of cards: [CaseCard], delivered: Set<CardSide>) {
-        let live = cards.filter { ![.superseded, .erased].contains($0.state) }
-            .sorted { ($0.isBack ? 1 : 0, $0.order) < ($1.isBack ? 1 : 0, $1.order) }
-        let needs = live.compactMap { card in card.need(among: live).map { (card: card, state: $0) } }
+        let cards = cards.filter { $0.state != .erased }
+            .sorted { ($0.side == .back ? 1 : 0, $0.order) < ($1.side == .back ? 1 : 0, $1.order) }
+        guard !cards.isEmpty || !delivered.isEmpty else { return nil }
+        let others = CaseCards(cards)
+        let needs = cards.compactMap { card in card.need(among: others).map { (card: card, state: $0) } }
         for state in CaseState.allCases {
             guard let first = needs.first(where: { $0.state == state }) else { continue }
-            self.init(state, card: first.card.id, cause: first.card.shownReason)
+            self = state.needsPerson ? Self(state, card: first.card.id, cause: first.card.shownReason) : Self(state)
             return
         }
-        guard !live.isEmpty || !delivered.isEmpty else { return nil }
         self.init(delivered.count == CardSide.allCases.count ? .complete : .incomplete)
     }
 }
@@ -68,7 +69,7 @@ package struct CaseCard: Sendable {
     let shownReason: String?
     let side: CardSide?
     let order: Int64
-    private let notice: CardNotice
+    let notice: CardNotice
 
     /// - Parameters:
     ///   - side: the side that the verifier saw, else the one that its sender named.
@@ -94,28 +95,50 @@ package struct CaseCard: Sendable {
         self.notice = CardNotice(state, reason, isSeen: isSeen, isRetaken: isRetaken)
     }
 
-    var isBack: Bool { self.side == .back }
-
     /// What the card has its case wait for.
-    func need(among others: [CaseCard]) -> CaseState? {
+    func need(among others: CaseCards) -> CaseState? {
         switch self.notice {
         // The front says what is the matter, or is on its way.
-        case .attention(.decide) where self.reason == .frontMissing && others.contains { !$0.isBack && $0.isUnsettled }:
-            .inProgress
-        case .attention where self.isReplaced(among: others): nil
+        case .attention(.decide) where self.reason == .frontMissing && others.hasOpenFront: .inProgress
+        case .attention where others.replace(self): nil
         case .attention(.decide): self.state == .failed ? .failed : .decide
         case .attention(.retake): .retake
-        case .nothing, .line, .blocked: self.state.isRunnable ? .inProgress : nil
+        // What it waits for may have been marked as seen: then nothing goes on.
+        case .blocked: others.hasOpenCards ? .inProgress : nil
+        case .nothing, .line: self.goesOn ? .inProgress : nil
         }
     }
 
-    private var isUnsettled: Bool { self.notice.needsPerson || self.state.isRunnable }
+    /// Whether it goes on by itself; what waits for a person does not, seen or not.
+    var goesOn: Bool {
+        self.state.isRunnable && self.notice != .blocked
+            && !(self.state == .verified && self.reason.map(ReasonCode.needingAttention.contains) == true)
+    }
+}
 
-    /// Whether a later photo of its side is on its way or delivered, so that nothing is to be done about this one.
-    private func isReplaced(among others: [CaseCard]) -> Bool {
-        guard self.state == .rejected || self.state == .failed, let side else { return false }
-        return others.contains {
-            $0.side == side && $0.order > self.order && ($0.state.isRunnable || $0.state == .delivered)
+/// What the cards of a case are to one of them.
+struct CaseCards {
+    /// Whether a front, or what may be one, goes on or needs a person.
+    let hasOpenFront: Bool
+    /// Whether a card goes on or needs a person.
+    let hasOpenCards: Bool
+    /// The last photo of each side that is on its way or delivered, and the last one whose side is still to be seen.
+    private var last: [CardSide?: Int64] = [:]
+
+    init(_ cards: [CaseCard]) {
+        let open = cards.filter { $0.goesOn || $0.notice.needsPerson }
+        self.hasOpenCards = !open.isEmpty
+        self.hasOpenFront = open.contains { $0.side != .back }
+        for card in cards where card.state.isRunnable || card.state == .delivered {
+            self.last[card.side] = max(self.last[card.side] ?? 0, card.order)
         }
+    }
+
+    /// Whether later photos take the place of a refused or failed one, so that nothing is to be done about it.
+    func replace(_ card: CaseCard) -> Bool {
+        guard card.state == .rejected || card.state == .failed else { return false }
+        func isLater(_ side: CardSide?) -> Bool { (self.last[side] ?? 0) > card.order }
+        let sides = card.side.map { [$0] } ?? CardSide.allCases
+        return isLater(nil) || sides.allSatisfy(isLater)
     }
 }

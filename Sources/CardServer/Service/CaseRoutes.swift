@@ -23,33 +23,38 @@ struct CaseRoutes: Sendable {
             return cursor
         }
         let page = try await self.store.cases(filter, after: last, limit: limit, for: caller)
-        var answer = Page(cases: page.map(CaseDocument.init), nextCursor: nil)
-        if page.count == limit, let end = page.last.map(CaseCursor.init),
-            try await !self.store.cases(filter, after: end, limit: 1, for: caller).isEmpty
-        {
-            answer.nextCursor = end.text
-        }
-        return Response(json: answer)
+        return Response(json: Page(cases: page.cases.map(CaseDocument.init), nextCursor: page.next?.text))
     }
 }
 
 extension CaseCursor {
-    /// What has no meaning to a client: state, time, and the number in hexadecimal digits, since it may hold any character.
+    /// What has no meaning to a client: the number in hexadecimal digits, since it may hold any character, and before it, in the
+    /// list of all, state and time.
     fileprivate var text: String {
-        let digits = self.number.rawValue.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        return "\(self.state.rawValue).\(self.since.millisecondsSinceEpoch).\(digits)"
+        switch self {
+        case .all(let state, let since, let number):
+            "\(state.rawValue).\(since.millisecondsSinceEpoch).\(Self.digits(number))"
+        case .own(let number): Self.digits(number)
+        }
+    }
+
+    private static func digits(_ number: BusinessNumber) -> String {
+        number.rawValue.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     fileprivate init?(_ text: String) {
-        guard let match = text.wholeMatch(of: /([a-z_]{1,20})\.([0-9]{1,15})\.((?:[0-9a-f]{2}){1,256})/),
-            let state = CaseState(rawValue: String(match.1)), let time = Int64(match.2)
-        else { return nil }
+        guard let match = text.wholeMatch(of: /(?:([a-z_]{1,20})\.([0-9]{1,15})\.)?((?:[0-9a-f]{2}){1,256})/) else {
+            return nil
+        }
         let pairs = String(match.3).matches(of: /../).compactMap { UInt8($0.output, radix: 16) }
-        guard let number = String(validating: pairs, as: UTF8.self) else { return nil }
-        self.init(
-            state: state,
-            since: Timestamp(millisecondsSinceEpoch: time),
-            number: BusinessNumber(stored: number)
-        )
+        guard let number = String(validating: pairs, as: UTF8.self).map(BusinessNumber.init(stored:)) else {
+            return nil
+        }
+        guard let word = match.1, let digits = match.2 else {
+            self = .own(number)
+            return
+        }
+        guard let state = CaseState(rawValue: String(word)), let time = Int64(digits) else { return nil }
+        self = .all(state, since: Timestamp(millisecondsSinceEpoch: time), number)
     }
 }

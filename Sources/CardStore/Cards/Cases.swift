@@ -5,7 +5,7 @@ package struct Case: Hashable, Sendable {
     package let number: BusinessNumber
     package internal(set) var standing: CaseStanding
     /// Since when the case stands there, for this cause.
-    package let since: Timestamp
+    package internal(set) var since: Timestamp
     /// Who sent the first card of the number.
     package let submitter: String
     /// The sides that were delivered.
@@ -50,44 +50,62 @@ extension CardStore {
 
     /// Writes down where a case stands, and since when if that is new.
     private static func settle(_ number: BusinessNumber, in tx: Transaction) throws {
-        guard let standing = try Self.standing(of: number, in: tx) else { return }
+        let noted = try tx.row("SELECT state, cause_card, cause FROM cases WHERE number = \(number)") {
+            try CaseStanding(noted: &$0)
+        }
+        guard let noted else { return }
+        let standing = try Self.standing(of: number, in: tx)
+        guard standing != noted else { return }
+        let since: SQL = standing == nil ? "NULL" : Transition.date(tx.now)
         try tx.run(
             """
             UPDATE cases SET state = \(standing?.state), cause = \(standing?.cause), cause_card = \(standing?.card),
-            since = \(standing == nil ? nil : tx.now)
-            WHERE number = \(number) AND (state IS NOT \(standing?.state) OR cause IS NOT \(standing?.cause)
-            OR cause_card IS NOT \(standing?.card))
+            since = \(since) WHERE number = \(number)
             """
         )
     }
 
-    /// Judges a case by its cards; an inner `nil` if nothing is left of it, an outer one if there is no such number.
+    /// Judges a case by its cards; `nil` if nothing is left of it.
     ///
     /// - Parameter submitter: whose cards alone count; `nil` for all.
     static func standing(of number: BusinessNumber, of submitter: String? = nil, in tx: Transaction) throws
-        -> CaseStanding??
+        -> CaseStanding?
     {
-        let delivered = try tx.row(
-            "SELECT front_delivered, back_delivered FROM cases WHERE number = \(number)"
-        ) { try Case.delivered(&$0) }
-        guard let delivered else { return nil }
+        let own: SQL = submitter.map { "AND card.submitter = \($0)" } ?? ""
+        var delivered: Set<CardSide> = []
         let cards = try tx.rows(
             """
-            SELECT id, state, reason, remote_code, coalesce(side, expected_side), intake_order, seen, \(CardRow.isRetaken)
-            FROM card WHERE number = \(number) AND (\(submitter) IS NULL OR submitter = \(submitter))
+            SELECT front_delivered, back_delivered, id, card.state, reason, remote_code, coalesce(side, expected_side),
+            intake_order, seen FROM cases LEFT JOIN card ON card.number = cases.number AND card.state <> \(CardState.erased) \(own) WHERE cases.number = \(number)
             """
         ) { row in
-            CaseCard(
-                id: try row.next(),
-                state: try row.next(),
-                reason: try row.next(),
-                remoteCode: try row.next(),
-                side: try row.next(),
-                order: try row.next(),
+            let orders: [CardSide: Int64?] = [.front: try row.next(), .back: try row.next()]
+            delivered = Set(orders.filter { $0.value != nil }.keys)
+            guard let id = try row.next(CardID?.self) else { return CaseCard?.none }
+            let (state, reason) = (try row.next(CardState.self), try row.next(ReasonCode?.self))
+            let remoteCode = try row.next(String?.self)
+            let (side, order) = (try row.next(CardSide?.self), try row.next(Int64.self))
+            let last = side.flatMap { orders[$0] ?? nil }
+            return CaseCard(
+                id: id,
+                state: state,
+                reason: reason,
+                remoteCode: remoteCode,
+                side: side,
+                order: order,
                 isSeen: try row.next(),
-                isRetaken: try row.next()
+                isRetaken: last.map { order < $0 } ?? false
             )
         }
-        return .some(CaseStanding(of: cards, delivered: delivered))
+        return CaseStanding(of: cards.compactMap(\.self), delivered: delivered)
+    }
+}
+
+extension CaseStanding {
+    /// Reads `state, cause_card, cause` of a case; `nil` if nothing is left of it.
+    init?(noted row: inout Row) throws {
+        // A word that nobody knows is as good as none.
+        guard let state = try row.next(String?.self).flatMap(CaseState.init) else { return nil }
+        self.init(state, card: try row.next(), cause: try row.next())
     }
 }

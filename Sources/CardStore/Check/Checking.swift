@@ -75,12 +75,17 @@ extension CardStore {
     private static func caseFindings(in tx: Transaction) throws -> [SandboxFinding] {
         let cases = try tx.rows("SELECT number, state, cause_card, cause FROM cases") { row in
             let number = try row.next(BusinessNumber.self)
-            guard let state = try row.next(CaseState?.self) else { return (number, CaseStanding?.none) }
-            return (number, CaseStanding(state, card: try row.next(), cause: try row.next()))
+            return (number, try CaseStanding(noted: &row))
         }
-        return try cases.filter { number, noted in try Self.standing(of: number, in: tx) != .some(noted) }
-            .prefix(Limits.findingsPerRule)
-            .map { _ in SandboxFinding(code: Self.caseWrong, message: .fsckCaseWrong) }
+        var findings: [SandboxFinding] = []
+        for (number, noted) in cases where findings.count < Limits.findingsPerRule {
+            let standing = try Self.standing(of: number, in: tx)
+            guard standing != noted else { continue }
+            findings.append(
+                SandboxFinding(code: Self.caseWrong, card: standing?.card ?? noted?.card, message: .fsckCaseWrong)
+            )
+        }
+        return findings
     }
 
     private func logFindings(in tx: Transaction) throws -> [SandboxFinding] {

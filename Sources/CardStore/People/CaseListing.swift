@@ -12,21 +12,12 @@ package struct CaseFilter: Hashable, Sendable {
     package init() {}
 }
 
-/// A place in the list of cases: that of the last one of a page.
-package struct CaseCursor: Hashable, Sendable {
-    package let state: CaseState
-    package let since: Timestamp
-    package let number: BusinessNumber
-
-    package init(state: CaseState, since: Timestamp, number: BusinessNumber) {
-        self.state = state
-        self.since = since
-        self.number = number
-    }
-
-    package init(_ last: Case) {
-        self.init(state: last.standing.state, since: last.since, number: last.number)
-    }
+/// A place in the list of cases: behind its last one.
+package enum CaseCursor: Hashable, Sendable {
+    /// In the list of all: by state, and in that by time.
+    case all(CaseState, since: Timestamp, BusinessNumber)
+    /// In the list of a sender's own.
+    case own(BusinessNumber)
 }
 
 /// How many cases have one cause.
@@ -36,58 +27,106 @@ package struct CaseCount: Hashable, Sendable, Encodable {
     @Nullable package var cause: String?
     package let cases: Int
     /// Since when the oldest of them stands there.
-    package let since: Timestamp
+    package let since: String
 }
 
 extension CardStore {
-    /// Lists cases page by page: the states in the order of their urgency, in each the oldest first.
+    /// Lists cases page by page: the states in the order of their urgency, in each the oldest first; to a sender, whose cases
+    /// stand where its own cards have them, by their numbers.
     ///
     /// - Parameters:
     ///   - filter: which cases.
     ///   - last: where the page before ended; `nil` for the first page.
-    ///   - limit: the most cases of the page.
+    ///   - limit: the most cases of the page; a page may be shorter, or empty, and not be the last.
     ///   - caller: who sees them: the numbers of which it sent the first card, unless its scopes reach further.
+    /// - Returns: the cases, and where the next page begins; `nil` behind the last one.
     package func cases(
         _ filter: CaseFilter,
         after last: CaseCursor?,
         limit: Int,
         for caller: Caller
-    ) async throws -> [Case] {
+    ) async throws -> (cases: [Case], next: CaseCursor?) {
         let limit = min(limit, Limits.pageSize)
-        let states = CaseState.allCases.filter { filter.states.isEmpty || filter.states.contains($0) }
         return try await self.read { tx in
-            var found: [Case] = []
-            for state in states.drop(while: { last != nil && $0 != last?.state }) where found.count < limit {
-                var conditions: [SQL] = ["state = \(state)"]
-                if let own = caller.submitter(for: .show) { conditions.append("submitter = \(own)") }
-                if let number = filter.number { conditions.append("number = \(number)") }
-                if let since = filter.since { conditions.append("since >= \(since)") }
-                if let last, last.state == state {
-                    conditions.append("(since, number) > (\(last.since), \(last.number))")
-                }
-                found += try tx.rows(
-                    """
-                    SELECT \(Case.columns) FROM cases WHERE \(SQL.joined(conditions, by: " AND "))
-                    ORDER BY since, number LIMIT \(limit - found.count)
-                    """
-                ) { try Case(&$0) }
+            guard let own = caller.submitter(for: .show) else {
+                return try self.allCases(filter, after: last, limit: limit, in: tx)
             }
-            return try found.map { try self.withCause($0, for: caller, in: tx) }
+            return try self.cases(of: own, filter, after: last, limit: limit, in: tx)
         }
     }
 
-    /// The case with what is said of the card that is the cause, if a person is to do something about it. Whom that card is
-    /// not shown learns where the case stands without the cards of others.
-    private func withCause(_ one: Case, for caller: Caller, in tx: Transaction) throws -> Case {
-        guard one.standing.state.needsPerson, let card = one.standing.card,
-            let row = try CardRow.fetch(card, in: tx)
-        else { return one }
-        var one = one
-        guard caller.sees(row.submitter) else {
-            let own = try Self.standing(of: one.number, of: one.submitter, in: tx)
-            one.standing = own.flatMap(\.self) ?? CaseStanding(.incomplete)
-            return try one.standing.card == card ? one : self.withCause(one, for: caller, in: tx)
+    private func allCases(_ filter: CaseFilter, after last: CaseCursor?, limit: Int, in tx: Transaction) throws
+        -> (cases: [Case], next: CaseCursor?)
+    {
+        var place: (state: CaseState, since: Timestamp, number: BusinessNumber)?
+        if case .all(let state, let since, let number) = last { place = (state, since, number) }
+        let states = CaseState.allCases.filter { filter.states.isEmpty || filter.states.contains($0) }
+        var found: [Case] = []
+        for state in states.drop(while: { place != nil && $0 != place?.state }) where found.count <= limit {
+            var conditions: [SQL] = ["state = \(state)"]
+            if let number = filter.number { conditions.append("number = \(number)") }
+            if let since = filter.since { conditions.append("since >= \(since)") }
+            if let place, place.state == state {
+                conditions.append("(since, number) > (\(place.since), \(place.number))")
+            }
+            found += try tx.rows(
+                """
+                SELECT \(Case.columns) FROM cases WHERE \(SQL.joined(conditions, by: " AND "))
+                ORDER BY since, number LIMIT \(limit + 1 - found.count)
+                """
+            ) { try Case(&$0) }
         }
+        let page = Array(found.prefix(limit))
+        let next = found.count > limit ? page.last : nil
+        return (
+            try page.map { try self.withCause($0, in: tx) },
+            next.map { .all($0.standing.state, since: $0.since, $0.number) }
+        )
+    }
+
+    /// Judges a sender's cases by its own cards: that there are others', or what became of them, is nothing that it learns.
+    private func cases(
+        of submitter: String,
+        _ filter: CaseFilter,
+        after last: CaseCursor?,
+        limit: Int,
+        in tx: Transaction
+    ) throws -> (cases: [Case], next: CaseCursor?) {
+        var conditions: [SQL] = ["submitter = \(submitter)", "state IS NOT NULL"]
+        if case .own(let number) = last { conditions.append("number > \(number)") }
+        if let number = filter.number { conditions.append("number = \(number)") }
+        let looked = try tx.rows(
+            """
+            SELECT \(Case.columns) FROM cases WHERE \(SQL.joined(conditions, by: " AND "))
+            ORDER BY number LIMIT \(Limits.pageSize)
+            """
+        ) { try Case(&$0) }
+        var found: [Case] = []
+        for var one in looked {
+            guard found.count < limit else { return (found, found.last.map { .own($0.number) }) }
+            guard let own = try Self.standing(of: one.number, of: submitter, in: tx) else { continue }
+            if own != one.standing {
+                one.since = try self.lastChange(of: one.number, by: submitter, in: tx) ?? one.since
+            }
+            one.standing = own
+            let isAsked = filter.states.isEmpty || filter.states.contains(own.state)
+            if isAsked, filter.since.map({ one.since >= $0 }) ?? true { found.append(try self.withCause(one, in: tx)) }
+        }
+        return (found, looked.count == Limits.pageSize ? looked.last.map { .own($0.number) } : nil)
+    }
+
+    private func lastChange(of number: BusinessNumber, by submitter: String, in tx: Transaction) throws -> Timestamp? {
+        try tx.value(
+            "SELECT max(changed_at) FROM card WHERE number = \(number) AND submitter = \(submitter)",
+            as: Timestamp?.self
+        )
+            ?? nil
+    }
+
+    /// The case with what is said of the card that is the cause.
+    private func withCause(_ one: Case, in tx: Transaction) throws -> Case {
+        guard let card = one.standing.card, let row = try CardRow.fetch(card, in: tx) else { return one }
+        var one = one
         one.causeSide = row.anySide
         one.message = row.shown(self.vault).message
         return one
@@ -99,7 +138,15 @@ extension CardStore {
             let counts = try tx.rows(
                 "SELECT state, cause, count(*), min(since) FROM cases WHERE state IS NOT NULL GROUP BY state, cause"
             ) { row in
-                CaseCount(state: try row.next(), cause: try row.next(), cases: try row.next(), since: try row.next())
+                let (state, cause, cases) = (
+                    try row.next(CaseState.self), try row.next(String?.self), try row.next(Int.self)
+                )
+                return CaseCount(
+                    state: state,
+                    cause: cause,
+                    cases: cases,
+                    since: try row.next(Timestamp.self).description
+                )
             }
             let ranks = Dictionary(uniqueKeysWithValues: CaseState.allCases.enumerated().map { ($1, $0) })
             return counts.sorted {

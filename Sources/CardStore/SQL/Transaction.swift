@@ -129,12 +129,13 @@ struct Transaction {
 
 /// Business numbers, gathered while a transaction changes their cards.
 final class ChangedNumbers {
-    private(set) var numbers: Set<BusinessNumber> = []
+    /// By their bytes, as the database tells them apart.
+    private var numbers: [[UInt8]: BusinessNumber] = [:]
 
-    func insert(_ number: BusinessNumber) { self.numbers.insert(number) }
+    func insert(_ number: BusinessNumber) { self.numbers[Array(number.rawValue.utf8)] = number }
 
-    func drain() -> Set<BusinessNumber> {
-        defer { self.numbers = [] }
-        return self.numbers
+    func drain() -> [BusinessNumber] {
+        defer { self.numbers = [:] }
+        return Array(self.numbers.values)
     }
 }
