@@ -37,19 +37,19 @@ package struct Case: Hashable, Sendable {
 
 extension CardStore {
     /// Writes down where the cases stand whose cards a transaction changed; what moves a card calls it before its commit.
-    static func settleCases(in tx: Transaction) throws {
-        for number in tx.changed.drain() { try Self.settle(number, in: tx) }
+    static func setCaseStates(in tx: Transaction) throws {
+        for number in tx.changed.drain() { try Self.setState(of: number, in: tx) }
     }
 
     /// Writes down where all cases stand, after cards were changed from outside.
-    static func settleAllCases(in tx: Transaction) throws {
+    static func setAllCaseStates(in tx: Transaction) throws {
         for number in try tx.rows("SELECT number FROM cases", { try $0.next(BusinessNumber.self) }) {
-            try Self.settle(number, in: tx)
+            try Self.setState(of: number, in: tx)
         }
     }
 
     /// Writes down where a case stands, and since when if that is new.
-    private static func settle(_ number: BusinessNumber, in tx: Transaction) throws {
+    private static func setState(of number: BusinessNumber, in tx: Transaction) throws {
         let noted = try tx.row("SELECT state, cause_card, cause FROM cases WHERE number = \(number)") {
             try CaseStanding(noted: &$0)
         }
@@ -104,7 +104,7 @@ extension CardStore {
 extension CaseStanding {
     /// Reads `state, cause_card, cause` of a case; `nil` if nothing is left of it.
     init?(noted row: inout Row) throws {
-        // A word that nobody knows is as good as none.
+        // An unknown word counts as none.
         guard let state = try row.next(String?.self).flatMap(CaseState.init) else { return nil }
         self.init(state, card: try row.next(), cause: try row.next())
     }

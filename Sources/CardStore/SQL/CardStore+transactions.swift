@@ -43,7 +43,7 @@ extension CardStore {
                 usesReserve: usesReserve
             ) { tx in
                 let value = try change(tx)
-                try Self.settleCases(in: tx)
+                try Self.setCaseStates(in: tx)
                 return value
             }
         }

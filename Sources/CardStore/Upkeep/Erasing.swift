@@ -125,7 +125,7 @@ struct Erasure: Sendable {
             let row = try self.store.row(card, for: .erase, by: self.origin, in: tx)
             if row.state != .erased { certificates.append(try self.erase(row, in: tx)) }
         }
-        try CardStore.settleCases(in: tx)
+        try CardStore.setCaseStates(in: tx)
         self.store.handOver.drop(cards)
         self.reached(.begun)
         try self.store.erasureList.append(certificates.map { try $0.line })

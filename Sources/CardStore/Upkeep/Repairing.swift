@@ -42,7 +42,7 @@ extension CardStore {
                 default: break
                 }
             }
-            try Self.settleAllCases(in: tx)
+            try Self.setAllCaseStates(in: tx)
         }
         if codes.contains("erased_with_remains") { _ = await self.emptyLog() }
         for entry in codes.contains("erasure_cut_off") ? try await self.unerased() : [] {

@@ -25,7 +25,7 @@ extension Restore {
             report.erased += try await self.erase(erased, in: store)
             report.held = try await database.write(at: self.now) { tx in
                 let held = try self.hold(store, in: tx)
-                try CardStore.settleAllCases(in: tx)
+                try CardStore.setAllCaseStates(in: tx)
                 return held
             }
             // The folder may be another than that of the backup, and its list know nothing of them.

@@ -54,7 +54,8 @@ import Testing
     @Test(arguments: [
         ["status"], ["cards", "erase", "none", "--yes"], ["keys", "rotate"], ["run", "x"], ["tokens", "list"],
     ])
-    func `a missing configuration file ends every command with 78, in words`(arguments: [String]) async throws {
+    func `a missing configuration file ends every command with 78 and an explanation`(arguments: [String]) async throws
+    {
         let outcome = try await Tool().run(arguments + ["--config", "/no/such.yaml"], ends: 78)
         #expect(outcome.errors.hasPrefix("error: cannot use the configuration file /no/such.yaml: "))
     }
