@@ -32,6 +32,7 @@ package struct Engine: Sendable {
             settings: settings,
             time: time,
             board: board,
+            uploads: LocalGate(cap: settings.preparing),
             isFull: isFull ?? { try await store.isFull() },
             events: { event in
                 switch event {
@@ -165,19 +166,11 @@ package struct Engine: Sendable {
         try await Intake(context: self.context, submitter: Self.local, isList: false).amend(item)
     }
 
-    /// Takes in the source bytes, or the address, of a photo that a request brought; durable when this returns.
+    /// Takes in the photos of one request, all of them or none; durable when this returns.
     ///
-    /// - Throws: `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
-    package func receive(
-        _ content: Admission.Content,
-        name: Redacted<String>,
-        metadata: CardMetadata,
-        submitter: String,
-        source: ContentDigest?,
-        receipt: Receipt?
-    ) async throws -> AdmissionOutcome {
-        try await Intake(context: self.context, submitter: submitter, isList: false)
-            .receive(content, name: name, metadata: metadata, source: source, receipt: receipt)
+    /// - Throws: ``RefusedUpload``, `CardUnderway`; `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
+    package func receive(_ uploads: [Upload], from submitter: String) async throws -> [AdmissionOutcome] {
+        try await Intake(context: self.context, submitter: submitter, isList: false).receive(uploads)
     }
 
     /// Who sends what lists and watched folders hold.

@@ -142,7 +142,9 @@ struct Intake: Sendable {
                 // A copy of a photo that is there need not be decoded to be known.
                 let number = item.metadata.businessNumber
                 var isKnown = false
-                if !isOfNewNumber { isKnown = try await self.context.store.hasImage(of: digest, number: number) }
+                if !isOfNewNumber {
+                    isKnown = try await self.context.store.knows(digest, number: number, from: self.submitter)
+                }
                 content = isKnown ? .received(source) : .prepared(try await self.context.prepare(source))
             } catch let error as CodedError where error.kind == .input {
                 content = .refused(error)
@@ -158,7 +160,6 @@ struct Intake: Sendable {
         _ metadata: CardMetadata,
         source: ContentDigest?,
         file: FileIdentity? = nil,
-        receipt: Receipt? = nil,
         _ content: Admission.Content
     ) -> Admission {
         var random = SystemRandomNumberGenerator()
@@ -170,7 +171,6 @@ struct Intake: Sendable {
             submitter: self.submitter,
             source: source,
             file: file,
-            receipt: receipt,
             content: self.named(content),
             waitsUntil: self.isList ? now : now.advanced(by: self.context.settings.frontWait)
         )
@@ -200,9 +200,9 @@ extension Intake {
         if let known = try await self.amend(item) { return known }
         try await self.requireRoom()
         let admission = try await self.admission(of: item)
-        guard case .refused(let error) = admission.content else { return try await self.admit(admission) }
+        guard case .refused(let error) = admission.content else { return try await self.admit([admission])[0] }
         if mayGrow { throw error }
-        var outcome = try await self.admit(admission)
+        var outcome = try await self.admit([admission])[0]
         // The sandbox has no byte of it, so its file counts as refused each time it comes.
         if outcome.state == .rejected { outcome.isDuplicate = false }
         return outcome
@@ -217,23 +217,54 @@ extension Intake {
         return known
     }
 
-    /// Takes the source bytes, or the address, of a photo in as they came.
+    /// Takes the photos of one request in by one commit, all of them or none: every image is prepared before.
     ///
-    /// - Throws: `CodedError`: `queue_full` and `disk_space_low`, and what the store says of the request.
-    func receive(
-        _ content: Admission.Content,
-        name: Redacted<String>,
-        metadata: CardMetadata,
-        source: ContentDigest?,
-        receipt: Receipt?
-    ) async throws -> AdmissionOutcome {
-        if case .remote = content {
-            try self.requireSpace()
+    /// - Throws: ``RefusedUpload``; `CodedError`: `queue_full`, `disk_space_low`, and what the store says of the request.
+    func receive(_ uploads: [Upload]) async throws -> [AdmissionOutcome] {
+        try self.requireSpace()
+        if uploads.contains(where: \.isFetched) {
             try await self.requireFetchingShare()
         } else {
             try await self.requireRoom()
         }
-        return try await self.admit(self.admission(name, metadata, source: source, receipt: receipt, content))
+        var photos: [Admission] = []
+        for (place, upload) in uploads.enumerated() {
+            do {
+                photos.append(try await self.admission(of: upload))
+            } catch let error as CodedError where error.kind == .input {
+                throw RefusedUpload(place: place, error: error)
+            }
+        }
+        return try await self.admit(photos)
+    }
+
+    private func admission(of upload: Upload) async throws -> Admission {
+        // What a sender calls the image is not used.
+        let name = Redacted("request")
+        var photo: Admission
+        switch upload.image {
+        case .address(let address):
+            photo = self.admission(name, upload.metadata, source: nil, .remote(address))
+        case .bytes(let bytes, let digest):
+            let number = upload.metadata.businessNumber
+            let isKnown = try await self.context.store
+                .knows(digest, number: number, receipt: upload.receipt, from: self.submitter)
+            let content: Admission.Content = isKnown ? .received(bytes) : .prepared(try await self.prepare(bytes))
+            photo = self.admission(name, upload.metadata, source: digest, content)
+        }
+        photo.receipt = upload.receipt
+        photo.isOfRequest = true
+        return photo
+    }
+
+    /// Prepares an image once there is a place for it.
+    private func prepare(_ source: Data) async throws -> PreparedImage {
+        let (gate, time) = (self.context.uploads, self.context.time)
+        guard await gate.begin(until: { try? await time.sleep(Limits.uploadWait) }) else {
+            throw CodedError(.queueFull, .storage, .engineTooManyUploads)
+        }
+        defer { gate.end() }
+        return try await self.context.prepare(source)
     }
 
     private func requireRoom() async throws {
@@ -246,9 +277,9 @@ extension Intake {
         throw CodedError(.queueFull, .storage, .engineQueueFull)
     }
 
-    private func admit(_ admission: Admission) async throws -> AdmissionOutcome {
-        let outcomes = try await self.context.store.admit([admission], singly: true, now: self.context.time.now())
+    private func admit(_ photos: [Admission]) async throws -> [AdmissionOutcome] {
+        let outcomes = try await self.context.store.admit(photos, singly: true, now: self.context.time.now())
         self.ring(for: outcomes)
-        return outcomes[0]
+        return outcomes
     }
 }

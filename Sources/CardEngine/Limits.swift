@@ -35,6 +35,8 @@ enum Limits {
     static let fetchesPerHost = 8
     /// Hosts whose pace is remembered.
     static let rememberedHosts = 256
+    /// How long the image of a request waits for a place to be prepared.
+    static let uploadWait = Duration.seconds(15)
     /// How often preparing may fail for time or memory before the card fails.
     static let preparingTries = 5
     /// Files that are looked up at a time.

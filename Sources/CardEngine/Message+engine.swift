@@ -7,6 +7,7 @@ extension Message {
 
     static let engineDiskFull = Self("engine.disk_full", "the disk of the sandbox is nearly full, so no more photos are imported (sandbox.intake_free_space); free some space")
     static let engineTooManyFetches = Self("engine.too_many_fetches", "too many images of this sender are waiting to be fetched; send the card again later")
+    static let engineTooManyUploads = Self("engine.too_many_uploads", "too many images are waiting to be prepared; send the photo again later")
     static let engineQueueFull = Self("engine.queue_full", "the queue is full: too many cards are in progress; send the card again later")
     static let engineEndpointPaused = Self("engine.endpoint_paused", "the endpoint was paused before the call")
     static let engineFormChanged = Self("engine.form_changed", "the TOKEN or the fields of the form changed, so the card goes in a new delivery")

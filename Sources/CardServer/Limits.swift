@@ -7,6 +7,8 @@ enum Limits {
 
     /// Bytes of all bodies in memory at a time: eight of the largest images. The sandbox seals each image once more.
     static let bodyMemory = 256 << 20
+    /// How long a body waits for room in memory.
+    static let roomWait = Duration.seconds(15)
     /// Bytes of each body that do not count, so that small requests find room beside large ones. 512 connections hold
     /// 32 MiB of them at most.
     static let freeBodyBytes = 64 << 10

@@ -14,14 +14,10 @@ import Testing
     init() async throws { self.harness = try await EngineHarness() }
 
     private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> AdmissionOutcome {
-        try await engine.receive(
-            .received(Data(text.utf8)),
-            name: Redacted("photo"),
-            metadata: CardMetadata(businessNumber: BusinessNumber(stored: number)),
-            submitter: "till",
-            source: ContentDigest(of: Data(text.utf8)),
-            receipt: nil
-        )
+        let image = Upload.Image.bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8)))
+        let metadata = CardMetadata(businessNumber: BusinessNumber(stored: number))
+        let upload = Upload(image, metadata: metadata, receipt: nil)
+        return try #require(try await engine.receive([upload], from: "till").first)
     }
 
     /// Waits until so many photos were delivered.
@@ -37,12 +33,12 @@ import Testing
         return happening
     }
 
-    @Test func `what a request brings is durable as it came, and is delivered`() async throws {
+    @Test func `what a request brings is prepared before it is durable, and is delivered`() async throws {
         let done = delivered(2)
         try await harness.withEngine { engine in
             try await engine.run {
-                #expect(try await Self.receive("N1 back", "N1", in: engine).state == .received)
-                #expect(try await Self.receive("N1 front", "N1", in: engine).state == .received)
+                #expect(try await Self.receive("N1 back", "N1", in: engine).state == .prepared)
+                #expect(try await Self.receive("N1 front", "N1", in: engine).state == .prepared)
                 #expect(try await Self.receive("N1 front", "N1", in: engine).isDuplicate)
                 try await done.wait()
             }
@@ -107,15 +103,41 @@ import Testing
         }
     }
 
-    @Test(arguments: [(4, "delivered"), (5, "failed image_memory")])
-    func `preparing that fails for memory is tried five times`(failures: Int, expected: String) async throws {
-        harness.state.withLock { $0.preparingFailures = failures }
-        try await time.passing {
-            try await harness.withEngine(time: time.engineTime) { engine in
-                _ = try await Self.receive("N1 front", "N1", in: engine)
-                _ = try await engine.runBatch([])
+    @Test func `a photo of a request that there is no memory for leaves nothing`() async throws {
+        harness.state.withLock { $0.preparingFailures = 1 }
+        try await harness.withEngine { (engine) async throws in
+            let error = await #expect(throws: CodedError.self) {
+                try await Self.receive("N1 front", "N1", in: engine)
+            }
+            #expect(error?.code.rawValue == "image_memory")
+            #expect(try await harness.states().isEmpty)
+            #expect(try await Self.receive("N1 front", "N1", in: engine).state == .prepared)
+        }
+    }
+
+    @Test func `a photo of a request waits for a place for 15 seconds`() async throws {
+        let (stuck, release) = (Happening(), Happening())
+        harness.state.withLock { state in
+            state.onPreparing = { text in
+                guard text == "N1 front" else { return }
+                stuck.happen()
+                try await release.wait()
             }
         }
-        #expect(try await harness.states() == ["photo": expected])
+        let settings = harness.settings { $0.preparing = 1 }
+        // Only who waits for a place sleeps.
+        try await time.passing(whenAsleep: 1) {
+            try await harness.withEngine(settings, time: time.engineTime) { (engine) async throws in
+                async let first = Self.receive("N1 front", "N1", in: engine)
+                try await stuck.wait()
+                let error = await #expect(throws: CodedError.self) {
+                    try await Self.receive("N2 front", "N2", in: engine)
+                }
+                #expect(error?.code == .queueFull && time.elapsed == .seconds(15))
+                release.happen()
+                #expect(try await first.state == .prepared)
+                #expect(try await Self.receive("N2 front", "N2", in: engine).state == .prepared)
+            }
+        }
     }
 }

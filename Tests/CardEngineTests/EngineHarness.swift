@@ -32,6 +32,8 @@ final class EngineHarness: Sendable {
         var fetched: [String] = []
         /// How often preparing fails for lack of memory.
         var preparingFailures = 0
+        /// Waited for before an image is prepared.
+        var onPreparing: (@Sendable (String) async throws -> Void)?
         /// How often making an image smaller fails for lack of memory.
         var shrinkingFailures = 0
         var onDeliver: (@Sendable () async throws -> Void)?
@@ -210,6 +212,7 @@ final class EngineHarness: Sendable {
             prepare: { source in
                 try self.lackMemory(\.preparingFailures)
                 let text = String(decoding: source, as: UTF8.self)
+                try await self.state.withLock { $0.onPreparing }?(text)
                 guard !text.contains("heavy") else {
                     throw CodedError(ReasonCode(rawValue: "image_timeout"), .temporary, "the image takes too long")
                 }

@@ -48,6 +48,15 @@ import Testing
         #expect(harness.delivered.count == 2)
     }
 
+    @Test(arguments: [(4, "delivered"), (5, "failed image_memory")])
+    func `preparing that fails for memory is tried five times`(failures: Int, expected: String) async throws {
+        harness.host("https://h/front", Self.sending("N1 front"))
+        harness.state.withLock { $0.preparingFailures = failures }
+        try await time.passing { try await harness.run(Self.front, time: time.engineTime) }
+        let states = try await harness.states()
+        #expect(Array(states.values) == [expected])
+    }
+
     @Test func `a host that another process is told to leave alone is left alone by its callers`() async throws {
         let secondCall = Mutex<Duration?>(nil)
         harness.host("https://h/front") { request, keep in
@@ -144,15 +153,9 @@ import Testing
         }
         try await harness.withEngine { engine in
             try await engine.run {
-                let outcome = try await engine.receive(
-                    .remote(Redacted("https://h/front")),
-                    name: Redacted("photo"),
-                    metadata: CardMetadata(businessNumber: BusinessNumber(stored: "N1")),
-                    submitter: "till",
-                    source: nil,
-                    receipt: nil
-                )
-                #expect(outcome.state == .fetching)
+                let metadata = CardMetadata(businessNumber: BusinessNumber(stored: "N1"))
+                let upload = Upload(.address(Redacted("https://h/front")), metadata: metadata, receipt: nil)
+                #expect(try await engine.receive([upload], from: "till").map(\.state) == [.fetching])
                 try await done.wait()
             }
         }

@@ -142,7 +142,7 @@ import Testing
         try await self.with([("owner", [.submit]), ("stranger", [.submit])]) { harness in
             _ = try await harness.send(.image(Specimen.jpeg("back"), token: "owner", businessNumber: "CASE-1"))
             let image = Specimen.jpeg("front")
-            for (token, state) in [("stranger", "held"), ("owner", "received")] {
+            for (token, state) in [("stranger", "held"), ("owner", "prepared")] {
                 let request = RawRequest.image(image, token: token, businessNumber: "CASE-1")
                 #expect(try await harness.send(request).json["state"] as? String == state)
             }

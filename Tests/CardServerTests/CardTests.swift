@@ -50,7 +50,7 @@ import Testing
         #expect(self.ids(even) == [sent[0], sent[2]])
         let held = try await harness.send(RawRequest("GET", "/v1/cards?state=held,failed", token: "auditor"))
         #expect(self.ids(held).isEmpty)
-        let target = "/v1/cards?state=held&state=received"
+        let target = "/v1/cards?state=held&state=prepared"
         let received = try await harness.send(RawRequest("GET", target, token: "auditor"))
         #expect(self.ids(received).count == 3)
         #expect(Set(received.json.keys) == ["cards", "next_cursor"])
@@ -97,14 +97,14 @@ import Testing
     }
 
     @Test(.working) func `the message of a refused card is shown only where it is revealed`() async throws {
-        let id = try await self.submit(["broken"])[0]
+        let id = try await self.submit(["unread"])[0]
         await harness.intake.ends.wait(for: 1)
         let plain = try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: "auditor"))
-        #expect((plain.json["card"] as? [String: Any])?["reason"] as? String == "image_truncated")
+        #expect((plain.json["card"] as? [String: Any])?["reason"] as? String == "NO_CARD")
         #expect(plain.json["message"] is NSNull)
         let why = [("Card-Why", "ticket")]
         let request = RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "all", headers: why)
-        #expect(try await harness.send(request).json["message"] as? String == "the image is cut off")
+        #expect(try await harness.send(request).json["message"] as? String == "there is no card")
     }
 
     @Test func `a card that is under way is not done again, and a purpose has its length`() async throws {
@@ -166,7 +166,7 @@ import Testing
         let body = #"{"as":"accept","why":"ticket 3"}"#
         let accept = RawRequest.json("POST", "/v1/cards/\(id)/resolve", token: "operator", body)
         let accepted = try await harness.send(accept)
-        #expect(accepted.status == 200 && self.state(accepted) == "received")
+        #expect(accepted.status == 200 && self.state(accepted) == "prepared")
         await harness.intake.ends.wait(for: 2)
         #expect(try await harness.cards().map(\.state) == [.delivered, .delivered])
         #expect(try await harness.send(accept).problem == "409 change_refused")

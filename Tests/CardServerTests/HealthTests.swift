@@ -79,7 +79,7 @@ import Testing
             "idcard_http_duration_seconds_bucket{route=\"/v1/cards\",le=\"+Inf\"} 2",
             "idcard_http_duration_seconds_count{route=\"/v1/cards\"} 2", "idcard_http_body_bytes_total 5000",
             "idcard_http_failed_authentications_total 1", "idcard_http_refused_webhooks_total 0",
-            "idcard_http_refusals_total{code=\"request_malformed\"} 1", "idcard_cards{state=\"received\"} 1",
+            "idcard_http_refusals_total{code=\"request_malformed\"} 1", "idcard_cards{state=\"prepared\"} 1",
             "idcard_inputs_total{result=\"refused\"} 0", "idcard_cards_entered_total{state=\"delivered\"} 0",
             "idcard_cards{state=\"delivered\"} 0", "idcard_stage_paused{stage=\"verify\"} 0",
         ] { #expect(lines.contains(expected), "\(expected)") }

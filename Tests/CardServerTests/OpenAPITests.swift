@@ -150,7 +150,8 @@ import Testing
         let run = schemas["Run"]?["properties"] as? [String: [String: Any]]
         #expect(run?["state"]?["enum"] as? [String] == RunStatus.State.allCases.map(\.rawValue))
         let form = schemas["SubmissionForm"]?["properties"] as? [String: Any]
-        #expect(Set(form?.keys.map { $0 } ?? []) == Set(SubmittedField.allCases.map(\.rawValue) + ["image"]))
+        let names = SubmittedField.allCases.map(\.rawValue) + ["image", "front", "back"]
+        #expect(Set(form?.keys.map { $0 } ?? []) == Set(names))
         let key = schemas["BusinessNumber"]?["maxLength"] as? Int
         #expect(key == BusinessNumber.maximumLength)
     }

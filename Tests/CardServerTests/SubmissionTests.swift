@@ -28,7 +28,7 @@ import Testing
         let id = try #require(response.json["card_id"] as? String)
         #expect(response["location"] == "/v1/cards/\(id)")
         #expect(response.json["duplicate"] as? Bool == false)
-        #expect(response.json["state"] as? String == "received")
+        #expect(response.json["state"] as? String == "prepared")
         let card = try #require(try await harness.cards().first)
         #expect(card.id.rawValue == id)
         #expect(card.submitter == "submitter")
@@ -218,6 +218,7 @@ import Testing
         try await ServerHarness.with({
             $0.imageBytes = 100_000
             $0.bodyMemory = 400_000
+            $0.roomWait = .zero
         }) { (harness) async throws in
             harness.intake.gate.close()
             let requests = (1...12).map {

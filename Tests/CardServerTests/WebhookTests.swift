@@ -23,7 +23,7 @@ import Testing
 
     @Test func `an image in Base64 becomes a card of the sender that signed it`() async throws {
         let response = try await harness.send(SpecimenWebhook.image("m-1", byteCount: 200_001).request)
-        #expect(response.status == 202 && response.json["state"] as? String == "received")
+        #expect(response.status == 202 && response.json["state"] as? String == "prepared")
         #expect(try await harness.cards().map(\.submitter) == ["acme"])
         let second = SpecimenWebhook.image("m-2", secret: SpecimenWebhook.new).request
         #expect(try await harness.send(second).json["state"] as? String == "held")
@@ -291,6 +291,7 @@ import Testing
         try await self.serving({
             $0.imageBytes = 90_000
             $0.bodyMemory = 1
+            $0.roomWait = .zero
         }) { (harness) async throws in
             let large = try await harness.send(SpecimenWebhook.image("m-1", byteCount: 200_000).request)
             #expect(large.problem == "413 body_too_large")

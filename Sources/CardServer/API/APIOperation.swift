@@ -93,11 +93,12 @@ extension APIOperation {
 
     private static func token(_ action: AccessAction) -> Access { .token(action.scopes) }
 
-    private static let intake: [ProblemCode] = [
-        .queueFull, .diskSpaceLow, .imageEmpty, .imageTooLarge, .formatUnsupported, .formatHEIC, .imageMissing,
-        .fieldUnknown, .fieldDuplicate, .fieldInvalid, .businessNumberMissing, .businessNumberInvalid,
-        .userNumberMissing, .cardUnderway, .submitterConflict, .tooManyPhotos,
-    ]
+    private static let intake: [ProblemCode] =
+        ProblemCode.image + [
+            .queueFull, .diskSpaceLow, .imageTooLarge, .imageMissing,
+            .fieldUnknown, .fieldDuplicate, .fieldInvalid, .businessNumberMissing, .businessNumberInvalid,
+            .userNumberMissing, .cardUnderway, .submitterConflict, .tooManyPhotos,
+        ]
     private static let json: [ProblemCode] = [
         .mediaTypeUnsupported, .jsonInvalid, .fieldUnknown, .fieldDuplicate, .fieldInvalid,
     ]

@@ -1,4 +1,5 @@
 import CardModel
+import CardStore
 import HTTPTypes
 import Hummingbird
 import MultipartForm
@@ -81,6 +82,12 @@ extension Problem {
         switch cause {
         case let problem as Problem: self = problem
         case let error as CodedError: self.init(coded: error)
+        case let underway as CardUnderway:
+            self.init(
+                .cardUnderway,
+                .requestCardUnderway(underway.card, underway.state),
+                headers: [.location: "/v1/cards/\(underway.card)"]
+            )
         case let error as MultipartFormError:
             self.init(error.code.isLimit ? .formTooLarge : .formMalformed, .requestForm(error.message))
         case is CancellationError: self.init(.shuttingDown, retryAfter: .seconds(5))
@@ -106,7 +113,19 @@ extension Problem {
         case .queueFull: self.init(.queueFull, detail, retryAfter: .seconds(5))
         case .diskSpaceLow: self.init(.diskSpaceLow, detail, retryAfter: .seconds(60))
         case .sandboxBusy, .sandboxUnavailable: self.init(.storeUnavailable, retryAfter: .seconds(10))
-        default: self.init(.internalError)
+        default:
+            let isTemporary = error.kind == .temporary
+            self.init(isTemporary ? .busy : .internalError, retryAfter: isTemporary ? .seconds(5) : nil)
         }
+    }
+
+    /// An image that cannot be used, in one part of a form or alone.
+    init(unusable error: CodedError, part: CardSide?) {
+        let detail = part.map { Message.requestPartRefused($0, error.message) } ?? error.message
+        guard let code = ProblemCode.image.first(where: { $0.name == error.code.rawValue }) else {
+            self.init(.internalError)
+            return
+        }
+        self.init(code, detail)
     }
 }

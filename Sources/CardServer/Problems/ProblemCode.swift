@@ -55,12 +55,25 @@ extension ProblemCode {
     static let jsonInvalid = Self("json_invalid", .unprocessableContent, "The body is not the expected JSON object.")
 
     // The image.
-    static let imageMissing = Self("image_missing", .unprocessableContent, "There is no image; send it as the part 'image'.")
+    static let imageMissing = Self("image_missing", .unprocessableContent, "There is no image; send it as the part 'image', or both sides as 'front' and 'back'.")
     static let imageEmpty = Self("image_empty", .unprocessableContent, "The image has no bytes.")
     static let imageTooLarge = Self("image_too_large_bytes", .contentTooLarge, "The image is too large.")
     static let imageInvalid = Self("image_invalid", .unprocessableContent, "The image is not valid Base64.")
     static let formatUnsupported = Self("unsupported_format", .unsupportedMediaType, "The image is neither a JPEG nor a PNG.")
     static let formatHEIC = Self("unsupported_format_heic", .unsupportedMediaType, "The image is HEIC; convert it to JPEG, or set the camera to 'most compatible'.")
+
+    static let imageCorrupt = Self("image_corrupt", .unprocessableContent, "The image is damaged.")
+    static let imageTruncated = Self("image_truncated", .unprocessableContent, "The image is cut off.")
+    static let imageTooManyPixels = Self("image_too_many_pixels", .unprocessableContent, "The image has too many pixels.")
+    static let imageEdgeTooLong = Self("image_edge_too_long", .unprocessableContent, "The image is too wide or too high.")
+    static let imageTooManyScans = Self("image_too_many_scans", .unprocessableContent, "The image has more scans than a photo has.")
+    static let imageDecodeMemory = Self("image_decode_memory", .unprocessableContent, "Decoding the image takes too much memory.")
+    static let imageUnsupportedCoding = Self("image_unsupported_coding", .unprocessableContent, "The image is a JPEG or PNG of an unsupported kind.")
+    static let imageOverBudget = Self("image_over_budget", .unprocessableContent, "The image cannot be made small enough.")
+    static let imageInternalError = Self("image_internal_error", .unprocessableContent, "The image cannot be decoded.")
+    static let decoderCrashed = Self("decoder_crashed", .unprocessableContent, "Decoding the image fails each time.")
+    /// Why an image that arrived whole cannot be used.
+    static let image = [imageEmpty, formatUnsupported, formatHEIC, imageCorrupt, imageTruncated, imageTooManyPixels, imageEdgeTooLong, imageTooManyScans, imageDecodeMemory, imageUnsupportedCoding, imageOverBudget, imageInternalError, decoderCrashed]
 
     // What is said about it.
     static let fieldUnknown = Self("field_unknown", .unprocessableContent, "A field is unknown.")

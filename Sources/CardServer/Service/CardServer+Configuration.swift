@@ -35,6 +35,8 @@ extension CardServer {
         package var tokenCommand = "idcard-pipeline tokens add NAME --scope submit"
         var connections = ConnectionLimits()
         var bodyMemory = Limits.bodyMemory
+        /// How long a body waits for its share of that.
+        var roomWait = Limits.roomWait
 
         package init() {}
 

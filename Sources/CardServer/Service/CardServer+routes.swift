@@ -11,7 +11,7 @@ extension CardServer {
         router.add(
             middleware: Envelope(metrics: self.metrics, origins: self.configuration.origins, logger: self.logger)
         )
-        let reception = Reception(ports: self.ports, configuration: self.configuration)
+        let reception = Reception(ports: self.ports, configuration: self.configuration, metrics: self.metrics)
         let webhooks = WebhookRoute(reception: reception, secrets: self.webhookSecrets, metrics: self.metrics)
         let health = HealthRoutes(reception, metrics: self.metrics, connections: self.register)
         router.add(.receiveWebhook, webhooks.receive)

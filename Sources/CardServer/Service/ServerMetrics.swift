@@ -130,11 +130,13 @@ extension ServerMetrics.Label {
     static let code = Self(name: "code")
     static let method = Self(name: "method")
     static let outcome = Self(name: "outcome", values: FailureClass.allCases.map(\.rawValue))
+    static let reason = Self(name: "reason")
     static let result = Self(name: "result", values: ["admitted", "duplicate", "refused", "ignored"])
     static let route = Self(name: "route")
     static let stage = Self(name: "stage", values: Stage.allCases.map(\.rawValue))
     static let state = Self(name: "state", values: CardState.allCases.map(\.rawValue))
     static let status = Self(name: "status")
+    static let submitter = Self(name: "submitter")
 }
 
 extension ServerMetrics {
@@ -148,6 +150,7 @@ extension ServerMetrics {
         case failedAuthentications = "idcard_http_failed_authentications_total"
         case unavailableTokens = "idcard_http_unavailable_tokens_total"
         case refusedWebhooks = "idcard_http_refused_webhooks_total"
+        case refusedUploads = "idcard_uploads_refused_total"
         case ignoredWebhooks = "idcard_http_ignored_webhooks_total"
         case cards = "idcard_cards"
         case stagePaused = "idcard_stage_paused"
@@ -167,6 +170,7 @@ extension ServerMetrics {
             case .failedAuthentications: (.counter, [], "Requests without a valid token.")
             case .unavailableTokens: (.counter, [], "Requests refused because the tokens could not be read.")
             case .refusedWebhooks: (.counter, [], "Webhooks that were not accepted.")
+            case .refusedUploads: (.counter, [.submitter, .reason], "Images of requests that cannot be used.")
             case .ignoredWebhooks: (.counter, [], "Webhooks of a type that brings no card.")
             case .cards: (.gauge, [.state], "Cards in each state.")
             case .stagePaused: (.gauge, [.stage], "1 if a stage has stopped.")

@@ -13,12 +13,21 @@ struct BodyReader {
     /// The declared length; `nil` if the framing alone tells it.
     var declaredLength: Int64? { self.request.headers[.contentLength].flatMap(Int64.init) }
 
+    /// The most bytes that the body may turn out to have.
+    ///
+    /// - Throws: ``Problem``: `body_too_large`.
+    func mostBytes() throws -> Int {
+        guard let declared = self.declaredLength else { return self.limit }
+        guard declared <= Int64(self.limit) else { throw self.tooLarge }
+        return Int(declared)
+    }
+
     /// Hands the pieces over one after the other.
     ///
     /// - Throws: ``Problem``: `body_too_large`, `content_coding_unsupported`, `body_truncated`, `body_timeout`; and
     ///   what `take` throws.
     func read(_ take: (ByteBuffer) async throws -> Void) async throws {
-        if let declared = self.declaredLength, declared > Int64(self.limit) { throw self.tooLarge }
+        _ = try self.mostBytes()
         let codings = self.request.headers[values: .contentEncoding]
         guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw Problem(.codingUnsupported) }
         // A client that waits for leave to send has it now.
@@ -42,10 +51,10 @@ struct BodyReader {
 struct ImageBytes {
     private(set) var bytes = Data()
     let limit: Int
-    /// What its bytes are counted against together with those of all others.
-    let claim: ByteClaim
 
-    /// - Throws: ``Problem``: `image_too_large_bytes`, `unsupported_format`, `unsupported_format_heic`, `busy`.
+    init(limit: Int) { self.limit = limit }
+
+    /// - Throws: ``Problem``: `image_too_large_bytes`, `unsupported_format`, `unsupported_format_heic`.
     mutating func append(_ piece: some Collection<UInt8>) throws {
         try self.admit(piece.count)
         let isUnknown = self.bytes.count < ImageFormat.signatureByteCount
@@ -58,7 +67,6 @@ struct ImageBytes {
     /// - Throws: ``Problem``: `image_invalid`, and as ``append(_:)``.
     mutating func take(base64 text: String) throws {
         let base64 = try Base64Text(text)
-        // Counted before it is there.
         try self.admit(base64.byteCount)
         self.bytes = try base64.decoded()
         if self.bytes.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
@@ -68,7 +76,6 @@ struct ImageBytes {
         guard self.bytes.count + count <= self.limit else {
             throw Problem(.imageTooLarge, .requestImageLimit(self.limit), endsConnection: true)
         }
-        try self.claim.take(count)
     }
 
     /// Returns the whole image.

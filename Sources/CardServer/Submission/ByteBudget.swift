@@ -1,56 +1,47 @@
+import CardModel
 import NIOCore
 import Synchronization
 
 /// How many bytes the bodies of all known senders together may hold, and how many those of one sender.
 final class ByteBudget: Sendable {
-    private let limit: Int
     private let share: Int
-    private let shares = Mutex<[String: Int]>([:])
+    private let patience: Duration
+    private let line: WaitingLine<[String: Int], (count: Int, name: String)>
 
     /// - Parameters:
     ///   - limit: the most bytes for all senders together.
     ///   - share: the most bytes for one.
-    init(limit: Int, share: Int) {
-        self.limit = limit
+    ///   - patience: how long a body waits for its bytes.
+    init(limit: Int, share: Int, patience: Duration) {
         self.share = share
-    }
-
-    fileprivate func take(_ count: Int, for name: String) -> Bool {
-        self.shares.withLock { shares in
-            let ofName = shares[name, default: 0] + count
-            guard shares.values.reduce(count, +) <= self.limit, ofName <= self.share else { return false }
-            shares[name] = ofName > 0 ? ofName : nil
+        self.patience = patience
+        self.line = WaitingLine([:]) { shares, demand in
+            let ofName = shares[demand.name, default: 0] + demand.count
+            guard shares.values.reduce(demand.count, +) <= limit, ofName <= share else { return false }
+            shares[demand.name] = ofName
             return true
         }
     }
-}
 
-/// What one request has taken out of a ``ByteBudget``; its first 64 KiB do not count, so that small requests find room.
-final class ByteClaim {
-    private let budget: ByteBudget
-    private let name: String
-    private var count = 0
-
-    init(_ budget: ByteBudget, name: String) {
-        self.budget = budget
-        self.name = name
-    }
-
-    private func counted(_ added: Int = 0) -> Int { max(0, self.count + added - Limits.freeBodyBytes) }
-
-    /// Takes so many more.
+    /// Lends so many bytes while something is done with a body; its first 64 KiB do not count, so that small ones find room.
+    ///
+    /// All are taken at once and before they come, so that bodies which wait hold nothing that others wait for. One that could
+    /// never have as many has all that a sender may have.
     ///
     /// - Throws: ``Problem``: `busy`.
-    func take(_ added: Int) throws {
-        guard self.budget.take(self.counted(added) - self.counted(), for: self.name) else {
+    func lend<Value>(_ count: Int, to name: String, _ body: () async throws -> Value) async throws -> Value {
+        let counted = min(max(0, count - Limits.freeBodyBytes), self.share)
+        let patience = self.patience
+        guard await self.line.enter((counted, name), until: { try? await Task.sleep(for: patience) }) else {
             throw Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
         }
-        self.count += added
-    }
-
-    func giveBack() {
-        _ = self.budget.take(-self.counted(), for: self.name)
-        self.count = 0
+        defer {
+            self.line.leave { shares in
+                let left = shares[name, default: 0] - counted
+                shares[name] = left > 0 ? left : nil
+            }
+        }
+        return try await body()
     }
 }
 

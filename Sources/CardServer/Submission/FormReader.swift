@@ -2,38 +2,45 @@ import CardModel
 import Foundation
 import MultipartForm
 
-/// Reads a `multipart/form-data` body: the part `image`, and the fields as text parts, in any order, each once.
+/// Reads a `multipart/form-data` body: the part `image`, or one or both of `front` and `back`, and the fields as text parts, in
+/// any order, each once.
 ///
-/// File name and type of the image's part are not used: its bytes tell what it is.
+/// File names and types of the images' parts are not used: their bytes tell what they are.
 struct FormReader {
-    /// The name of the part that is the image.
-    static let imageName = "image"
+    /// The name of the part of an image whose side the field `side` tells.
+    private static let imageName = "image"
+    private static let imageNames = [imageName] + CardSide.allCases.map(\.rawValue)
 
     private enum Part {
-        case image
+        case image(String, ImageBytes)
         case text(SubmittedField, Data)
     }
 
     private var parser: MultipartParser
     private var part: Part?
     private var isComplete = false
-    private var hasImage = false
-    private var image: ImageBytes
+    private let imageLimit: Int
+    private var images: [String: Data] = [:]
     private(set) var fields = FieldTexts()
 
     /// Starts before the first byte.
     ///
     /// - Throws: `MultipartFormError` for a content type without a boundary.
-    init(contentType: String, image: ImageBytes) throws(MultipartFormError) {
+    ///
+    /// - Parameter imageLimit: the most bytes of one image.
+    init(contentType: String, imageLimit: Int) throws(MultipartFormError) {
         var limits = MultipartParser.Limits()
         limits.partCount = Limits.formParts
         limits.partHeaderBytes = Limits.partHeaderBytes
         // The image has a limit, and a code, of its own.
-        limits.partBytes = UInt64(image.limit + Limits.formOverheadBytes)
-        limits.totalBytes = limits.partBytes
+        limits.partBytes = UInt64(imageLimit + Limits.formOverheadBytes)
+        limits.totalBytes = UInt64(Self.mostBytes(imageLimit: imageLimit))
         self.parser = try MultipartParser(contentType: contentType, limits: limits)
-        self.image = image
+        self.imageLimit = imageLimit
     }
+
+    /// The most bytes of a form: it has two images at most.
+    static func mostBytes(imageLimit: Int) -> Int { 2 * imageLimit + Limits.formOverheadBytes }
 
     /// - Throws: ``Problem``, `MultipartFormError`.
     mutating func append(_ bytes: Data) throws {
@@ -41,15 +48,19 @@ struct FormReader {
         try self.drain()
     }
 
-    /// Ends the body and returns the image.
+    /// Ends the body and returns its images, the front first, with the sides that their parts name.
     ///
     /// - Throws: ``Problem``, `MultipartFormError`.
-    mutating func finish() throws -> Data {
+    mutating func finish() throws -> [(side: CardSide?, image: Data)] {
         self.parser.finish()
         try self.drain()
         guard self.isComplete else { throw Problem.bodyTruncated }
-        guard self.hasImage else { throw Problem(.imageMissing) }
-        return try self.image.finish()
+        guard !self.images.isEmpty else { throw Problem(.imageMissing) }
+        guard let image = self.images[Self.imageName] else {
+            return CardSide.allCases.compactMap { side in self.images[side.rawValue].map { (side, $0) } }
+        }
+        guard self.images.count == 1 else { throw Problem(.fieldInvalid, .requestImageAndSides) }
+        return [(nil, image)]
     }
 
     private mutating func drain() throws {
@@ -64,14 +75,14 @@ struct FormReader {
     }
 
     private mutating func begin(_ head: PartHead) throws {
-        if head.name == Self.imageName {
-            guard !self.hasImage else { throw Problem(.fieldDuplicate, .requestGivenTwice(Self.imageName)) }
-            self.hasImage = true
-            self.part = .image
+        if Self.imageNames.contains(head.name) {
+            guard self.images[head.name] == nil else { throw Problem(.fieldDuplicate, .requestGivenTwice(head.name)) }
+            self.part = .image(head.name, ImageBytes(limit: self.imageLimit))
             return
         }
         guard let field = SubmittedField(rawValue: head.name) else {
-            throw FieldTexts.unknown(head.name, known: "\(Self.imageName), \(FieldTexts.names)")
+            let names = (Self.imageNames + [FieldTexts.names]).joined(separator: ", ")
+            throw FieldTexts.unknown(head.name, known: names)
         }
         guard head.filename == nil else {
             throw Problem(.fieldInvalid, .requestFieldIsFile(field))
@@ -82,7 +93,11 @@ struct FormReader {
     private mutating func take(_ bytes: Data) throws {
         switch self.part {
         case nil: return
-        case .image: try self.image.append(bytes)
+        case .image(let name, var image):
+            // Not held twice, or each piece would copy the whole.
+            self.part = nil
+            try image.append(bytes)
+            self.part = .image(name, image)
         case .text(let field, var text):
             text.append(bytes)
             guard text.count <= Limits.textBytes else {
@@ -93,7 +108,10 @@ struct FormReader {
     }
 
     private mutating func end() throws {
-        if case .text(let field, let bytes) = self.part {
+        switch self.part {
+        case nil: break
+        case .image(let name, let image): self.images[name] = try image.finish()
+        case .text(let field, let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 throw Problem(.fieldInvalid, .requestFieldNotUTF8(field))
             }

@@ -32,8 +32,7 @@ enum IdempotencyKey {
 }
 
 extension ContentDigest {
-    /// Digests all that a submission says, so that another one under the same name is told apart: not its bytes, as a
-    /// form's boundary differs from one attempt to the next.
+    /// Digests an image and all that is said of it.
     init(of metadata: CardMetadata, image: ContentDigest) {
         var hash = SHA256()
         let texts = [

@@ -1,6 +1,7 @@
 import CardEngine
 import CardModel
 import CardStore
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Synchronization
@@ -9,6 +10,7 @@ import Synchronization
 final class Reception: Sendable {
     let ports: CardServer.Ports
     let configuration: CardServer.Configuration
+    private let metrics: ServerMetrics
     /// The bodies of all requests with a token or a signature.
     let budget: ByteBudget
     /// Those of webhooks whose signature is still to be checked.
@@ -18,14 +20,15 @@ final class Reception: Sendable {
     /// The names of requests whose first sending has not ended.
     private let underWay = Mutex<Set<[String]>>([])
 
-    init(ports: CardServer.Ports, configuration: CardServer.Configuration) {
+    init(ports: CardServer.Ports, configuration: CardServer.Configuration, metrics: ServerMetrics) {
         self.ports = ports
+        self.metrics = metrics
         self.configuration = configuration
         // A webhook with the largest image takes its body twice, and the image: less than four times the image.
         let largest = 4 * configuration.imageBytes
         let limit = max(configuration.bodyMemory, largest)
         // Nobody has all of it, but everybody enough for the largest image.
-        self.budget = ByteBudget(limit: limit, share: max(limit / 2, largest))
+        self.budget = ByteBudget(limit: limit, share: max(limit / 2, largest), patience: configuration.roomWait)
         self.webhookBytes = configuration.imageBytes / 3 * 4 + Limits.formOverheadBytes
         self.unsigned = UnsignedBodies(limit: max(configuration.connections.unsignedMemory, self.webhookBytes))
     }
@@ -69,41 +72,35 @@ final class Reception: Sendable {
         return CardMetadata(fields, businessNumber: businessNumber)
     }
 
-    /// Takes a photo in, and answers once it is durable.
+    /// Takes in the photos of a request, all of them or none, and answers once they are durable.
     ///
-    /// - Throws: ``Problem``: `card_underway`, or `idempotency_key_reused` or `webhook_id_reused`; `CodedError`.
+    /// - Parameter receipt: the name of the request.
+    /// - Throws: ``Problem``: `card_underway`, a code of the image, or `idempotency_key_reused` or `webhook_id_reused`;
+    ///   `CodedError`.
     func take(
-        _ content: Admission.Content,
-        metadata: CardMetadata,
-        submitter: String,
-        source: ContentDigest?,
-        receipt: Receipt?
+        _ photos: [Photo],
+        from submitter: String,
+        receipt: (kind: Receipt.Kind, name: String)?
     ) async throws -> Response {
-        let outcome: AdmissionOutcome
-        do {
-            outcome = try await self.ports.engine.receive(
-                content,
-                // What a sender calls the image is not used.
-                name: Redacted("request"),
-                metadata: metadata,
-                submitter: submitter,
-                source: source,
-                receipt: receipt
+        let request = receipt.map { _ in ContentDigest(of: photos) }
+        let uploads = photos.enumerated().map { place, photo in
+            Upload(
+                photo.image,
+                metadata: photo.metadata,
+                receipt: receipt.flatMap { receipt in
+                    request.map { Receipt(kind: receipt.kind, name: receipt.name, request: $0, place: place) }
+                }
             )
+        }
+        do {
+            let outcomes = try await self.ports.engine.receive(uploads, from: submitter)
+            return Self.response(outcomes, isPair: photos.count > 1)
         } catch let error as CodedError where error.code == .requestReused {
             throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
+        } catch let refusal as RefusedUpload {
+            self.metrics.add(.refusedUploads, [submitter, refusal.error.code.rawValue])
+            throw Problem(unusable: refusal.error, part: photos[refusal.place].part)
         }
-        // Who repeats a request gets its answer, whatever others have said since.
-        guard outcome.isDuplicate, !outcome.isReplay,
-            let card = try await self.ports.store.cards([outcome.card], for: .process).first,
-            card.state != .erased, card.submitter == submitter,
-            card.metadata.takingOver(metadata) != card.metadata
-        else { return Self.response(outcome) }
-        throw Problem(
-            .cardUnderway,
-            .requestCardUnderway(card.id, card.state),
-            headers: [.location: "/v1/cards/\(card.id)"]
-        )
     }
 
     private struct Answer: Encodable {
@@ -111,13 +108,54 @@ final class Reception: Sendable {
         let state: CardState
         /// Whether the same image was there already.
         let duplicate: Bool
+
+        init(_ outcome: AdmissionOutcome) {
+            self.cardID = outcome.card
+            self.state = outcome.state
+            self.duplicate = outcome.isDuplicate && !outcome.isReplay
+        }
     }
 
-    private static func response(_ outcome: AdmissionOutcome) -> Response {
-        var headers: HTTPFields = [.location: "/v1/cards/\(outcome.card)"]
-        if outcome.isReplay { headers[.idempotentReplayed] = "true" }
-        let isDuplicate = outcome.isDuplicate && !outcome.isReplay
-        let answer = Answer(cardID: outcome.card, state: outcome.state, duplicate: isDuplicate)
-        return Response(json: answer, status: .accepted, headers: headers)
+    private static func response(_ outcomes: [AdmissionOutcome], isPair: Bool) -> Response {
+        var headers = HTTPFields()
+        if outcomes.allSatisfy(\.isReplay) { headers[.idempotentReplayed] = "true" }
+        guard !isPair, let outcome = outcomes.first else {
+            return Response(json: ["cards": outcomes.map(Answer.init)], status: .accepted, headers: headers)
+        }
+        headers[.location] = "/v1/cards/\(outcome.card)"
+        return Response(json: Answer(outcome), status: .accepted, headers: headers)
+    }
+}
+
+/// A photo of a request, and what the request says of it.
+struct Photo {
+    let image: Upload.Image
+    let metadata: CardMetadata
+    /// The part of the form that it came in, if that names its side.
+    var part: CardSide?
+
+    init(_ image: Upload.Image, _ metadata: CardMetadata) {
+        self.image = image
+        self.metadata = metadata
+    }
+
+    init(_ bytes: Data, _ metadata: CardMetadata, part: CardSide? = nil) {
+        self.init(.bytes(bytes, ContentDigest(of: bytes)), metadata)
+        self.part = part
+    }
+}
+
+extension ContentDigest {
+    /// Digests all that a request says, so that another one under the same name is told apart: not its bytes, as a form's
+    /// boundary differs from one attempt to the next.
+    fileprivate init(of photos: [Photo]) {
+        let digests = photos.map { photo in
+            switch photo.image {
+            case .bytes(_, let digest): ContentDigest(of: photo.metadata, image: digest)
+            case .address(let address):
+                ContentDigest(of: photo.metadata, image: ContentDigest(of: Data(address.reveal().utf8)))
+            }
+        }
+        self = digests.count == 1 ? digests[0] : ContentDigest(of: digests.reduce(into: Data()) { $0 += $1.bytes })
     }
 }

@@ -4,14 +4,14 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// `POST /v1/cards`: takes an image in, as a form or bare.
+/// `POST /v1/cards`: takes in a photo, as a form or bare, or both photos of a card in one form.
 struct SubmissionRoute: Sendable {
     /// The types of a bare body beside all of `image/`; what it really is, its first bytes say.
     static let rawTypes: Set<String> = ["application/octet-stream", "binary/octet-stream"]
 
     let reception: Reception
 
-    /// Answers one submission; 202 means that the image is durable.
+    /// Answers one submission; 202 means that all of its images are durable.
     ///
     /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
     func receive(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
@@ -28,46 +28,41 @@ struct SubmissionRoute: Sendable {
 
     private func take(_ request: Request, context: ServerContext, caller: String, key: String?) async throws -> Response
     {
-        let claim = ByteClaim(self.reception.budget, name: "token \(caller)")
-        defer { claim.giveBack() }
-        let (metadata, image) = try await self.submission(request, context: context, claim: claim)
-        let source = ContentDigest(of: image)
-        let receipt = key.map {
-            Receipt(kind: .idempotencyKey, name: $0, request: ContentDigest(of: metadata, image: source))
-        }
-        return try await self.reception.take(
-            .received(image),
-            metadata: metadata,
-            submitter: caller,
-            source: source,
-            receipt: receipt
-        )
-    }
-
-    private func submission(
-        _ request: Request,
-        context: ServerContext,
-        claim: ByteClaim
-    ) async throws -> (CardMetadata, Data) {
         let type = request.headers[.contentType] ?? ""
         let isForm = type.mediaType == "multipart/form-data"
         guard isForm || type.mediaType.hasPrefix("image/") || Self.rawTypes.contains(type.mediaType) else {
             throw Problem(.mediaTypeUnsupported, .requestMediaTypes(Self.rawTypes.sorted()))
         }
         let headers = try FieldTexts(headers: request.headers)
-        var image = ImageBytes(limit: self.reception.configuration.imageBytes, claim: claim)
-        var body = BodyReader(request: request, context: context, limit: image.limit)
-        guard isForm else {
-            let metadata = try self.reception.metadata(headers)
-            try await body.read { try image.append($0.readableBytesView) }
-            return (metadata, try image.finish())
+        let imageLimit = self.reception.configuration.imageBytes
+        let limit = isForm ? FormReader.mostBytes(imageLimit: imageLimit) : imageLimit
+        let body = BodyReader(request: request, context: context, limit: limit)
+        return try await self.reception.budget.lend(body.mostBytes(), to: "token \(caller)") {
+            let photos = try await isForm ? self.form(body, type, headers) : self.image(body, headers)
+            return try await self.reception.take(photos, from: caller, receipt: key.map { (.idempotencyKey, $0) })
         }
+    }
+
+    private func image(_ body: BodyReader, _ headers: FieldTexts) async throws -> [Photo] {
+        let metadata = try self.reception.metadata(headers)
+        var image = ImageBytes(limit: body.limit)
+        try await body.read { try image.append($0.readableBytesView) }
+        return [Photo(try image.finish(), metadata)]
+    }
+
+    private func form(_ body: BodyReader, _ type: String, _ headers: FieldTexts) async throws -> [Photo] {
         // What the form does not say, the header fields may; what they say wrongly is refused in any case.
         _ = try headers.fields()
-        var form = try FormReader(contentType: type, image: image)
-        body.limit += Limits.formOverheadBytes
+        var form = try FormReader(contentType: type, imageLimit: self.reception.configuration.imageBytes)
         try await body.read { try form.append(Data($0.readableBytesView)) }
-        let content = try form.finish()
-        return (try self.reception.metadata(form.fields.filled(from: headers)), content)
+        let images = try form.finish()
+        let metadata = try self.reception.metadata(form.fields.filled(from: headers))
+        return try images.map { side, image in
+            guard let side else { return Photo(image, metadata) }
+            guard metadata.side == nil else { throw Problem(.fieldInvalid, .requestSideAndSides) }
+            var metadata = metadata
+            metadata.side = side
+            return Photo(image, metadata, part: side)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import CardEngine
 import CardModel
 import CardStore
 import Foundation
@@ -27,12 +28,12 @@ struct WebhookRoute: Sendable {
         try await self.reception.requireRoom()
         let (body, signer) = try await self.believed(request, context: context, verification)
         context.record.note { $0.caller = signer }
-        let claim = ByteClaim(self.reception.budget, name: "secret \(signer)")
-        defer { claim.giveBack() }
-        // Twice: its text is decoded beside it.
-        try claim.take(2 * body.count)
-        let answer = try await self.reception.hold(["webhook", signer, verification.id]) {
-            try await self.take(body, id: verification.id, signer: signer, claim: claim)
+        // The body, its text, and the image in it.
+        let count = 2 * body.count + body.count / 4 * 3
+        let answer = try await self.reception.budget.lend(count, to: "secret \(signer)") {
+            try await self.reception.hold(["webhook", signer, verification.id]) {
+                try await self.take(body, id: verification.id, signer: signer)
+            }
         }
         guard let answer else { throw Problem(.busy, retryAfter: .seconds(1)) }
         return answer
@@ -71,34 +72,21 @@ struct WebhookRoute: Sendable {
         return (body, signer)
     }
 
-    private func take(_ body: [UInt8], id: String, signer: String, claim: ByteClaim) async throws -> Response {
+    private func take(_ body: [UInt8], id: String, signer: String) async throws -> Response {
         guard let message = try WebhookMessage(body) else {
             self.metrics.add(.ignoredWebhooks)
             return Response(status: .noContent)
         }
         let metadata = try self.reception.metadata(message.fields)
-        let content: Admission.Content
-        var source: ContentDigest?
-        let digest: ContentDigest
+        let photo: Photo
         switch message.image {
-        case .address(let address):
-            digest = ContentDigest(of: Data(address.reveal().utf8))
-            content = .remote(try self.checked(address))
+        case .address(let address): photo = Photo(.address(try self.checked(address)), metadata)
         case .base64(let text):
-            var image = ImageBytes(limit: self.reception.configuration.imageBytes, claim: claim)
+            var image = ImageBytes(limit: self.reception.configuration.imageBytes)
             try image.take(base64: text.reveal())
-            let bytes = try image.finish()
-            digest = ContentDigest(of: bytes)
-            source = digest
-            content = .received(bytes)
+            photo = Photo(try image.finish(), metadata)
         }
-        return try await self.reception.take(
-            content,
-            metadata: metadata,
-            submitter: signer,
-            source: source,
-            receipt: Receipt(kind: .webhook, name: id, request: ContentDigest(of: metadata, image: digest))
-        )
+        return try await self.reception.take([photo], from: signer, receipt: (.webhook, id))
     }
 
     /// Refuses what is no address, and one that is not fetched from: such a card would fail out of the sender's sight.

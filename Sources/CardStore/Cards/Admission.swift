@@ -31,6 +31,8 @@ package struct Admission: Sendable {
     package var file: FileIdentity?
     /// The name of the request that brought it, if it has one.
     package var receipt: Receipt?
+    /// Whether a request brought it, which is refused as a whole if a card of the same bytes cannot take over what it says.
+    package var isOfRequest: Bool
     /// What intake made of it.
     package var content: Content
     /// Until when it waits for the other side; the time of intake for cards of a list.
@@ -44,6 +46,7 @@ package struct Admission: Sendable {
         source: ContentDigest?,
         file: FileIdentity?,
         receipt: Receipt? = nil,
+        isOfRequest: Bool = false,
         content: Content,
         waitsUntil: Timestamp
     ) {
@@ -54,9 +57,16 @@ package struct Admission: Sendable {
         self.source = source
         self.file = file
         self.receipt = receipt
+        self.isOfRequest = isOfRequest
         self.content = content
         self.waitsUntil = waitsUntil
     }
+}
+
+/// A request says something else of bytes that are there, and their card cannot change any more.
+package struct CardUnderway: Error {
+    package let card: CardID
+    package let state: CardState
 }
 
 /// What became of a photo that was to be taken in.

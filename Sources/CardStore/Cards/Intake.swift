@@ -65,12 +65,23 @@ extension CardStore {
         ) { try AdmissionOutcome(known: &$0) }
     }
 
-    /// Whether a card of a number has an image of these source bytes.
-    package func hasImage(of source: ContentDigest, number: BusinessNumber) async throws -> Bool {
+    /// Whether a photo need not be prepared: a card of its number has an image of these source bytes, or the request that
+    /// brings it was answered before.
+    package func knows(
+        _ source: ContentDigest,
+        number: BusinessNumber,
+        receipt: Receipt? = nil,
+        from submitter: String
+    ) async throws -> Bool {
         let source = self.vault.fingerprint(source.bytes, .source)
         return try await self.read { tx in
-            let card: CardID? = try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
-            return try card.map { try self.hasImage($0, in: tx) } ?? false
+            if let receipt, try self.outcome(of: receipt, from: submitter, in: tx) != nil { return true }
+            let same: CardID? = try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
+            guard let same, try self.hasImage(same, in: tx) else { return false }
+            // A stranger's card is not that of the one whose number it is, who gets a new one.
+            let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(number)")
+            guard let owner, owner == submitter else { return true }
+            return try !CardRow.require(same, in: tx).isAStrangers(to: owner)
         }
     }
 
@@ -130,6 +141,7 @@ extension CardStore {
                 content: photo.content,
                 in: tx
             )
+            if photo.isOfRequest { try self.requireTakenOver(photo, by: outcome, in: tx) }
         } else {
             if singly { try self.requireFewOpen(of: photo.metadata.businessNumber, from: photo.submitter, in: tx) }
             // What a stranger sent before must not keep out the photo of the one whose number it is.
@@ -139,6 +151,15 @@ extension CardStore {
         try self.remember(photo, as: outcome.card, in: tx)
         if let receipt = photo.receipt { try self.remember(receipt, of: photo, as: outcome.card, in: tx) }
         return outcome
+    }
+
+    private func requireTakenOver(_ photo: Admission, by outcome: AdmissionOutcome, in tx: Transaction) throws {
+        guard outcome.state != .erased else { return }
+        let card = try CardRow.require(outcome.card, in: tx).shown(self.vault)
+        guard card.submitter == photo.submitter, card.metadata.takingOver(photo.metadata) != card.metadata else {
+            return
+        }
+        throw CardUnderway(card: card.id, state: card.state)
     }
 
     /// The card with the same bytes under the same number, or, where they are not known yet, from the same address; or that with

@@ -16,11 +16,14 @@ package struct Receipt: Hashable, Sendable {
     package var name: String
     /// A digest of all that the request says.
     package var request: ContentDigest
+    /// Which photo of the request it is for.
+    package var place: Int
 
-    package init(kind: Kind, name: String, request: ContentDigest) {
+    package init(kind: Kind, name: String, request: ContentDigest, place: Int = 0) {
         self.kind = kind
         self.name = name
         self.request = request
+        self.place = place
     }
 }
 
@@ -33,7 +36,7 @@ extension CardStore {
         try tx.row(
             """
             SELECT card.id, card.state, card.reason, input.request FROM input JOIN card ON card.id = input.card
-            WHERE input.location = \(self.place(of: receipt, from: submitter))
+            WHERE input.location = \(self.place(of: receipt, from: submitter)) AND input.part = \(receipt.place)
             """
         ) { row in
             var outcome = try AdmissionOutcome(known: &row)
@@ -49,9 +52,9 @@ extension CardStore {
     func remember(_ receipt: Receipt, of photo: Admission, as card: CardID, in tx: Transaction) throws {
         try tx.run(
             """
-            INSERT INTO input (location, number, card, request)
-            VALUES (\(self.place(of: receipt, from: photo.submitter)), \(photo.metadata.businessNumber), \(card),
-            \(self.fingerprint(of: receipt)))
+            INSERT INTO input (location, number, part, card, request)
+            VALUES (\(self.place(of: receipt, from: photo.submitter)), \(photo.metadata.businessNumber), \(receipt.place),
+            \(card), \(self.fingerprint(of: receipt)))
             """
         )
     }

@@ -35,6 +35,14 @@ enum OpenAPIShape {
         guard let schema = self.resolved(schema), !(value is NSNull) else { return }
         for part in schema["allOf"] as? [Any] ?? [] { self.compare(value, with: part, at: place) }
         for part in schema["anyOf"] as? [Any] ?? [] { self.compare(value, with: part, at: place) }
+        if let forms = schema["oneOf"] as? [Any] {
+            let keys = Set((value as? [String: Any] ?? [:]).keys)
+            let fitting = forms.filter { form in
+                keys.isSuperset(of: self.resolved(form)?["required"] as? [String] ?? [])
+            }
+            #expect(fitting.count == 1, "\(place) has one of several forms")
+            for form in fitting { self.compare(value, with: form, at: place) }
+        }
         if let list = value as? [Any], let items = schema["items"] {
             for item in list { self.compare(item, with: items, at: place) }
         }

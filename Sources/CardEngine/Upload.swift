@@ -1,0 +1,34 @@
+package import CardModel
+package import CardStore
+package import Foundation
+
+/// A photo that a request brings.
+package struct Upload: Sendable {
+    package enum Image: Sendable {
+        /// Its bytes and their digest.
+        case bytes(Data, ContentDigest)
+        /// Where it is to be fetched from.
+        case address(Redacted<String>)
+    }
+
+    package var image: Image
+    package var metadata: CardMetadata
+    package var receipt: Receipt?
+
+    package init(_ image: Image, metadata: CardMetadata, receipt: Receipt?) {
+        self.image = image
+        self.metadata = metadata
+        self.receipt = receipt
+    }
+
+    var isFetched: Bool {
+        if case .address = self.image { true } else { false }
+    }
+}
+
+/// A photo of a request cannot be used, so nothing of the request is admitted.
+package struct RefusedUpload: Error {
+    /// Which photo of the request it is.
+    package let place: Int
+    package let error: CodedError
+}
