@@ -82,9 +82,9 @@ extension ChineseTexts {
         watch.waits_for_marker = 照片在等待完成标记（watch.done_marker）；照片写完后，在旁边放上完成标记
         watch.waits_for_sidecar = 照片在等待附属文件（watch.sidecar 设为 required）；在旁边放上附属文件，或把 watch.sidecar 设为 optional
         watch.photo_missing = 缺少与此文件对应的照片；把照片放到旁边，或删除此文件
-        watch.polls_watches = inotify 的监视数量已用完，改为每 {1} 扫描一次文件夹；调高 fs.inotify.max_user_watches，或把 watch.mode 设为 polling
-        watch.polls_instances = inotify 的实例数量已用完，改为每 {1} 扫描一次文件夹；调高 fs.inotify.max_user_instances，或把 watch.mode 设为 polling
-        watch.polls = inotify 至少对一个文件夹无效（{1}），改为每 {2} 扫描一次文件夹；检查系统限制，或把 watch.mode 设为 polling
+        watch.polls_watches = inotify 的监视数量已用完，改为每 {1}扫描一次文件夹；调高 fs.inotify.max_user_watches，或把 watch.mode 设为 polling
+        watch.polls_instances = inotify 的实例数量已用完，改为每 {1}扫描一次文件夹；调高 fs.inotify.max_user_instances，或把 watch.mode 设为 polling
+        watch.polls = inotify 至少对一个文件夹无效（{1}），改为每 {2}扫描一次文件夹；检查系统限制，或把 watch.mode 设为 polling
         watch.unusable = 有 {1} 个文件或文件夹无法使用，第一个：{2}
         watch.cause = {1}
         watch.cannot_delete = 无法删除已经导入的文件：{1}；检查监视文件夹的权限和所在的文件系统
