@@ -41,7 +41,7 @@ extension ChineseTexts {
         delivery.interrupted = 进程在发送途中结束
         delivery.damaged = 保存的数据有损坏，这次发送无法重复，但业务后台可能已收到这张证件照；到业务后台查找；如果找到，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行同一命令，改用 --as accept（重新发送）或 --as reject（不发送）
         delivery.left = 业务后台可能已收到这张证件照；有人把同一次发送中的另一张取出，这次发送因此结束；到业务后台查找；如果找到这一张，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行同一命令，改用 --as accept，程序就会发送
-        pause.endpoint = {1} {2} {3}，始于 {4}（{5}）：{6}
+        pause.endpoint = {1} {2} 自 {4} 起处于 {3} 状态（{5}）：{6}
         pause.unreadable = 上一次调用的结果是 {1}
         fsck.file_damaged = 沙箱的文件已损坏（{1}）；检查磁盘，然后恢复备份
         fsck.reference_missing = 表 {1} 中有一行指向 {2} 中不存在的行；恢复备份
