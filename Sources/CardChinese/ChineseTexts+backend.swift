@@ -29,8 +29,8 @@ extension ChineseTexts {
         backend.reused = {1}；这个响应可能属于另一张证件照：业务后台对某些请求响应两次时就会这样；到业务后台查找这份资料；为避免再发生，把 delivery.reuse_connections 设为 false
         backend.item_missing = 业务后台的响应没有提到这张证件照，但可能已收到；到业务后台的记录中查找
         backend.mismatch = 无法判断业务后台收下了哪些资料：它对各张证件照的 {1} 条答复（HTTP 状态 {2}）与这次发送不符，或彼此矛盾；把业务后台的记录与这次发送的证件照核对
-        backend.status = 业务后台返回 {1}：{2}
-        backend.status_and_code = 业务后台返回 {1}（{2}）：{3}
+        backend.status = 业务后台返回状态 {1}：{2}
+        backend.status_and_code = 业务后台返回状态 {1}（{2}）：{3}
         backend.redirect_stored = 业务后台返回了重定向，程序不会跟随；把 delivery.url 设为重定向的目标地址，并检查业务后台是否已有这份资料
         backend.redirect = 业务后台返回重定向，但程序不跟随重定向；把 delivery.url 设为重定向的目标地址
         backend.access = 业务后台拒绝访问；检查 delivery.token、账号权限和途中的代理；如果业务后台用状态 403 表示 TOKEN 过期，把 http_403 列入 delivery.retcode.token_expired
