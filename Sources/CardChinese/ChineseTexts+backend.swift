@@ -41,7 +41,7 @@ extension ChineseTexts {
         backend.too_large = 表单超过业务后台的大小限制；对新的证件照，调低 imaging.byte_budget
         backend.throttled = 程序正在减速；调低 delivery.concurrency
         backend.busy = 程序正在减速
-        backend.not_about_card = 响应中没有 RETCODE，与这张证件照无关；检查 delivery.url 和通往业务后台途中的代理
+        backend.not_about_card = 响应中没有 RETCODE，不能说明这张证件照的结果；检查 delivery.url 和通往业务后台途中的代理
         backend.contradiction = 响应中的返回码表示成功，HTTP 状态却不是；业务后台可能已收到资料；到业务后台的记录中查找
         backend.unknown = 结果不明；程序会用相同的 Idempotency-Key 重发同一请求
         reply.no_code = 无法判断业务后台是否收下了资料：响应（状态 {1}，{2}）没有可用的字段 {3}（响应中的字段：{4}）；把 delivery.reply.code 设为存放返回码的字段，并检查 delivery.url

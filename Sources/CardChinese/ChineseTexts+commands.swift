@@ -13,7 +13,7 @@ extension ChineseTexts {
         embedded.failed = {1}
         status.no_cards = 没有证件照
         status.worker = {1}（进程 {2}）自 {3} 起运行，正在处理 {4} 张证件照
-        status.staying = 本进程的文件夹中有 {1} 个文件没有导入；查看是哪些文件及原因：idcard-pipeline run --dry-run FOLDER
+        status.staying = 该进程的文件夹中有 {1} 个文件没有导入；查看是哪些文件及原因：idcard-pipeline run --dry-run FOLDER
         status.hangs = 该进程没有响应；结束它，其他进程会接着处理它的证件照
         status.no_intake = 沙箱所在的磁盘快满了，不再导入照片；腾出空间
         status.no_verification = 沙箱所在的磁盘快满了，不再导入和核验照片；腾出空间
@@ -41,9 +41,9 @@ extension ChineseTexts {
         erase.nothing = 没有清除任何内容
         erase.backend_runs = 内置业务后台正在运行；在它停止之前，仍保留已清除证件照的资料
         erase.clock = 本机时钟比沙箱中的最新时间慢一周以上，因此没有证件照到期；如果时钟不准，校准时钟（date）；如果时钟准确，让机器继续运行 20 小时
-        erase.sources = 未处理：沙箱之外的 {1} 个源文件
-        erase.exports = 未处理：这张证件照导出过 {1} 次，沙箱不知道导出的文件在哪里
-        erase.backups = 未处理：此前的备份；只要备份的密钥还在，就能从中读出这张证件照
+        erase.sources = 未清除：沙箱之外的 {1} 个源文件
+        erase.exports = 未清除：这张证件照的 {1} 份导出，沙箱不知道它们在哪里
+        erase.backups = 未清除：此前的备份；只要备份的密钥还在，就能从这些备份中读出这张证件照
         erase.verifier_refused = 核验服务收到过这张证件照，并拒绝了它
         erase.verifier_may_hold = 核验服务可能存有这张证件照
         erase.verifier_holds = 核验服务收到过这张证件照

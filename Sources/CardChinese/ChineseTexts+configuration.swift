@@ -39,7 +39,7 @@ extension ChineseTexts {
         config.unused_url = 使用 --embedded 时，{1} 不起作用
         config.http_allowed = {1} 是另一台机器的 http 地址，由 allow_http.hosts 允许；http 没有加密，发往该地址的一切在途中都可能被读取
         config.weakened = verdict.severity 比默认值宽松，有些按默认会拒绝或待人工处理的证件照会通过：{1}
-        config.readable = 其他用户可以读取 {1}，其中含有密钥；运行：chmod 600 {2}
+        config.readable = 其他用户可以读取 {1}，其中含有密钥等机密；运行：chmod 600 {2}
         config.quoted = {1} 的值含有引号；在设置该值的地方去掉引号
         config.similar_variable = 未知的变量 {1}（已忽略）；是否想写 {2}？
         config.unknown_variable = 未知的变量 {1}（已忽略）
@@ -52,7 +52,7 @@ extension ChineseTexts {
         config_file.not_utf8 = {1}；把它存为 UTF-8
         config_file.unreadable = {1}；用 --config 或 {2} 指定其他文件
         config_file.no_sections = 文件中没有由 `key: value` 行组成的各节；输出可作起点的文件：idcard-pipeline config sample
-        config_file.braces = 应为配置项的位置出现了大括号或方括号；如果它们属于文本，给文本加上引号
+        config_file.braces = 该写配置项的位置出现了大括号或方括号；如果它们属于文本，给文本加上引号
         config_file.list = 列表中有一项不是普通的值；只能写文本和数字
         config_file.no_value = 配置项没有值；给出值，或删除这一行
         config_file.twice = {1}（{2}，第 {3} 行）已在第 {4} 行设置；保留一处

@@ -2,7 +2,7 @@ extension ChineseTexts {
     /// Help of tokens, status and cases.
     static let helpCases = #"""
         help.tokens.abstract = 创建、列出和吊销 serve 客户端的令牌。
-        help.tokens.discussion = 令牌只在创建时显示一次；令牌文件（server.tokens_file）只存哈希。运行中的服务立即获知改动；如果服务读取的是文件的副本（systemd 的 LoadCredential），要重启后才获知。在服务用户的文件夹中，root 以该用户的身份改动文件。不间断地更换令牌：先创建一个同名的新令牌并交付使用，再按 id 吊销旧令牌。\n\n权限范围：submit（提交证件照）、read（查看自己的证件照，掩码显示，以及监控指标）、run（启动和查看批处理）、review（查看所有证件照，掩码显示；重试和处理）、reveal（查看个人信息，需写明用途）、erase（清除）、audit（查看所有证件照，掩码显示，以及访问日志）、operate（以上全部）。
+        help.tokens.discussion = 令牌只在创建时显示一次；令牌文件（server.tokens_file）只存哈希。运行中的服务立即获知改动；如果服务读取的是文件的副本（systemd 的 LoadCredential），要重启后才获知。在服务用户的文件夹中，root 以该用户的身份改动文件。不间断地更换令牌：先创建一个同名的新令牌并交付使用，再按 id 吊销旧令牌。\n\n权限范围：submit（提交证件照）、read（查看自己的证件照，脱敏显示，以及监控指标）、run（启动和查看批处理）、review（查看所有证件照，脱敏显示；重试和处理）、reveal（查看个人信息，需写明用途）、erase（清除）、audit（查看所有证件照，脱敏显示，以及访问日志）、operate（以上全部）。
         help.tokens.version.abstract = 显示版本。
         help.tokens.help.abstract = 显示帮助。
         help.tokens.add.abstract = 创建令牌，显示一次或写入文件；一个名称可以有几个令牌。

@@ -25,7 +25,7 @@ extension ChineseTexts {
         help.keys.rotate.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
         help.keys.rotate.version.abstract = 显示版本。
         help.keys.rotate.help.abstract = 显示帮助。
-        help.config.abstract = 检查配置，显示配置（密钥掩码显示），或输出可作起点的配置文件。
+        help.config.abstract = 检查配置，显示配置（隐去密钥等机密），或输出可作起点的配置文件。
         help.config.version.abstract = 显示版本。
         help.config.help.abstract = 显示帮助。
         help.config.check.abstract = 按 run 和 serve 使用的方式检查配置。
@@ -38,7 +38,7 @@ extension ChineseTexts {
         help.config.check.version.abstract = 显示版本。
         help.config.check.help.abstract = 显示帮助。
         help.config.show.abstract = 显示每个配置项的实际值及其来源。
-        help.config.show.discussion = 密钥显示为 <set> 或 <unset>。有值无法使用时以 78 结束。
+        help.config.show.discussion = 密钥等机密显示为 <set> 或 <unset>。有值无法使用时以 78 结束。
         help.config.show.config.abstract = 配置文件。
         help.config.show.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.config.show.sandbox.abstract = 沙箱文件夹（sandbox.path）。
@@ -89,7 +89,7 @@ extension ChineseTexts {
         help.restore.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
         help.restore.version.abstract = 显示版本。
         help.restore.help.abstract = 显示帮助。
-        help.verifier.abstract = 提供内置的核验接口，用 tesseract 识别身份证。
+        help.verifier.abstract = 运行内置的核验接口，用 tesseract 识别身份证。
         help.verifier.discussion = 提供 FaceID v1（/faceid/v1/ocridcard）、Face++（/cardpp/v1/ocridcard）和 FaceID v3（/faceid/v3/ocridcard）接口，使用 api_key 和 api_secret，或使用 sign。输出它的 URL，收到 SIGINT 或 SIGTERM 时结束。只用于试用：它分不清真身份证和伪造的身份证。
         help.verifier.port.abstract = 监听的端口；0 表示任意空闲端口。
         help.verifier.log-level.abstract = 写入日志的最低级别：trace、debug、info……critical。
@@ -98,7 +98,7 @@ extension ChineseTexts {
         help.verifier.dialect.abstract = 输出哪种接口格式的 URL：faceid-v1、facepp-v1 或 faceid-v3。三种都提供。
         help.verifier.version.abstract = 显示版本。
         help.verifier.help.abstract = 显示帮助。
-        help.backend.abstract = 提供内置业务后台，把收下的资料和台账存入文件夹。
+        help.backend.abstract = 运行内置业务后台，把收下的资料和台账存入文件夹。
         help.backend.discussion = 响应 POST /upload。接受布局为 single、application 和 batch 的表单，以及字段放在请求头中的单张图片。输出它的 URL，收到 SIGINT 或 SIGTERM 时结束。只用于试用和测试。
         help.backend.port.abstract = 监听的端口；0 表示任意空闲端口。
         help.backend.log-level.abstract = 写入日志的最低级别：trace、debug、info……critical。

@@ -35,7 +35,7 @@ extension ChineseTexts {
         source.replaced = 列出文件之后，该文件被替换；重新运行
         folder.named_cannot_list = 无法列出文件夹 {1}：{2}；使其可读，或不要列入
         folder.cannot_list = 无法列出这个文件夹：{1}；使其可读后重新运行
-        link.watched = 监视文件夹中的符号链接不会被跟随；把文件本身放入监视文件夹，或监视目标所在的文件夹
+        link.watched = 程序不跟随监视文件夹中的符号链接；把文件本身放入监视文件夹，或监视目标所在的文件夹
         link.broken = 符号链接失效：{1}；修复或删除它
         link.outside = 符号链接指向指定文件夹之外；直接指定它的目标
         link.into_sandbox = 符号链接指向沙箱内部；删除它

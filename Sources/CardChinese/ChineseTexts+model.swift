@@ -28,8 +28,8 @@ extension ChineseTexts {
         field.side = side 既不是 front（人像面），也不是 back（国徽面）；填写其中之一，或不填 side；“正面”有歧义，两面都可能指
         field.priority = priority 不是 -1000000 到 1000000 之间的整数；填写一个整数，或不填
         field.lost_digits = {1} 丢失了末几位：它以 000 结尾，校验码也不对；表格软件只保留数字的前 15 位；把该列设为文本格式，重新输入号码，再导出文件
-        field.not_identity_number = {1} 不是身份证号：号码被掩码、被截断，或含有错误字符；这样的号码与任何身份证都不符；填写完整号码，或不填此项
-        field.name_masked = {1} 被掩码，与任何身份证都不符；填写完整姓名，或不填
+        field.not_identity_number = {1} 不是身份证号：号码经过脱敏、被截断，或含有错误字符；这样的号码与任何身份证都不符；填写完整号码，或不填此项
+        field.name_masked = {1} 经过脱敏，与任何身份证都不符；填写完整姓名，或不填
         field.too_long = {1} 超过 256 个字符；只填写该项的值
         field.invisible = {1} 含有不可见字符；删除这些字符，或手工输入
         verdict.number_malformed = 身份证号不是 17 位数字加 1 位校验码；重拍一张更清晰的照片
@@ -52,7 +52,7 @@ extension ChineseTexts {
         verdict.number_birth_future = 身份证号中的出生日期晚于今天；重拍一张更清晰的照片，或查验身份证
         verdict.name_missing = 核验服务没有识别出姓名；重拍一张更清晰的照片
         verdict.name_long = 姓名有 {1} 个字，超过 {2} 个字的上限；重拍一张更清晰的照片
-        verdict.name_masked = 姓名中有一个字被掩码或无法辨认；如果是无法辨认，重拍一张更清晰的照片；如果是被掩码，让核验服务返回完整姓名
+        verdict.name_masked = 姓名中有一个字被脱敏或无法辨认；如果是无法辨认，重拍一张更清晰的照片；如果是脱敏，让核验服务返回完整姓名
         verdict.birth_date_mismatch = 证面上的出生日期与身份证号不一致；重拍一张更清晰的照片，或查验身份证
         verdict.gender_mismatch = 证面上的性别与身份证号不一致；重拍一张更清晰的照片，或查验身份证
         verdict.under_age = 持证人未满 {1} 周岁（verdict.min_age）；年满后再重新提交
@@ -60,7 +60,7 @@ extension ChineseTexts {
         verdict.expected_number_malformed = 预期身份证号的格式不对，与任何身份证都不符；更正预期身份证号
         verdict.holder_number = 身份证上的号码与预期身份证号不符；拍摄持证人本人的身份证，或更正预期身份证号
         verdict.holder_name = 身份证上的姓名与预期姓名不符；拍摄持证人本人的身份证，或更正预期姓名
-        verdict.issued_before_birth = 按国徽面，身份证的签发早于人像面持证人的出生；确认人像面和国徽面属于同一张身份证
+        verdict.issued_before_birth = 从国徽面看，身份证的签发日期早于人像面持证人的出生日期；确认人像面和国徽面属于同一张身份证
         verdict.span_for_age = 国徽面的有效期限与人像面持证人的年龄不符；确认人像面和国徽面属于同一张身份证
         verdict.several_cards = 照片里有 {1} 张身份证；其中应当恰好有一张是预期的一面（{2}），实际一张也没有，或不止一张；只拍一张身份证的一面
         verdict.several_cards_no_side = 照片里有 {1} 张身份证，又没有指定预期的面，无法确定以哪一张为准；只拍一张身份证的一面
@@ -75,7 +75,7 @@ extension ChineseTexts {
         operator.retry_state = 状态是 {1}；只有状态为 failed、rejected、held 或 superseded 的证件照可以重试
         operator.may_be_delivered = 业务后台可能已收到这张证件照；到业务后台查找；如果找到，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行同一命令，改用 --as resend 或 --as accept（两者都会发送），或 --as reject（不发送）
         operator.decide = 需要人工判断；查看这张证件照，然后运行：idcard-pipeline cards resolve {1} --as accept（或 --as reject）
-        operator.replaced = 同一面已有更新的照片，取代了这张证件照
+        operator.replaced = 同一面已有较新的照片，取代了这张证件照
         operator.no_image = 图片无法使用；另交一张新照片
         operator.reject_state = 状态是 {1}；只有失败（failed）或待人工处理（held）的证件照可以拒绝
         operator.delivered_state = 状态是 {1}；只有发送过的证件照可以记为已送达

@@ -33,7 +33,7 @@ extension ChineseTexts {
         dry_run.case = 业务 {1}（{2}）
         dry_run.default_user = 默认账号（{1}）
         dry_run.user = 账号 {1}（{2}）
-        dry_run.side = 面 {1}（{2}）
+        dry_run.side = 拍摄面 {1}（{2}）
         dry_run.number = 预期身份证号（{1}）
         dry_run.name = 预期姓名（{1}）
         dry_run.line = {1}：{2}

@@ -2,7 +2,7 @@ extension ChineseTexts {
     /// The commands serve and tokens.
     static let serve = #"""
         serve.no_token_accepted = 不接受任何令牌：{1}
-        serve.no_client = 还没有客户端有权限；创建令牌（{1}），或设置 webhooks.secrets
+        serve.no_client = 还没有客户端可以访问；创建令牌（{1}），或设置 webhooks.secrets
         serve.listening = 正在监听 {1}；按 Ctrl-C 结束
         serve.source_failed = 无法读取来源 {1}：{2}
         serve.secrets_stay = 无法加载新的 webhook 密钥，继续使用原来的：{1}

@@ -6,7 +6,7 @@ extension ChineseTexts {
         listen.unknown_host = 无法解析主机名
         listen.no_address = 主机不是地址
         listen.failed = 无法监听 {1} 的端口 {2}（server.listen）：{3}
-        listen.no_token = 其他机器可以访问 server.listen，但没有任何客户端有权限；创建令牌（{1}），或设置 webhooks.secrets
+        listen.no_token = 其他机器可以访问 server.listen，但没有任何客户端获准使用；创建令牌（{1}），或设置 webhooks.secrets
         listen.unencrypted = 其他机器可以访问 server.listen，而且没有加密；设置 server.tls.certificate 和 server.tls.key，或在带 TLS 的代理之后监听 127.0.0.1
         certificate.key_missing = 找不到密钥文件：{1}
         certificate.no_pair = 证书和密钥无法配对读取；确认两者都是 PEM 文件，而且是一对

@@ -5,8 +5,8 @@ extension ChineseTexts {
         sandbox.foreign = {1} 是其他程序的数据库，没有改动；指定其他文件夹（--sandbox 或 sandbox.path）
         sandbox.newer = 沙箱的格式是 {1}，而本程序只支持到 {2}；没有做任何改动；安装较新的版本
         sandbox.older = 沙箱 {1} 由较早构建的 idcard-pipeline 创建，当前构建无法读取；没有做任何改动；用较早的构建发送完其中的证件照，再移走沙箱：mv {2} {3}.old
-        sandbox.embedded = 沙箱中的证件照使用内置接口；加上 --embedded，或指定其他文件夹（sandbox.path）
-        sandbox.real = --embedded 不能使用这个沙箱：其中的证件照使用真实接口；去掉 --embedded，或指定其他文件夹（--sandbox）
+        sandbox.embedded = 沙箱中是用于内置接口的证件照；加上 --embedded，或指定其他文件夹（sandbox.path）
+        sandbox.real = --embedded 不能使用这个沙箱：其中是用于真实接口的证件照；去掉 --embedded，或指定其他文件夹（--sandbox）
         sandbox.not_folder = {1} 不是文件夹；指定其他沙箱（sandbox.path）
         sandbox.shared = 文件夹 {1} 里有其他文件，而且其他用户可以查看；为沙箱指定一个新文件夹（sandbox.path）
         sandbox.file = 无法读写 {1}：{2}；检查路径、所有者和剩余空间
@@ -31,8 +31,8 @@ extension ChineseTexts {
         card.foreign = 这个业务编号的第一张证件照由另一个提交方提交；查看这张证件照，然后接受或拒绝：idcard-pipeline cards resolve {1} --as accept（或 --as reject）
         card.request_reused = 另一个请求用过相同的 Idempotency-Key 或 webhook-id；每次提交都用新的值
         card.too_many_photos = 这个业务编号已有 {1} 张照片在处理中，超过一笔业务的上限；每笔业务的照片用各自的业务编号
-        card.superseded = 证件照 {1} 是同一面更新的照片，已取代这张；这张不会发送
-        card.superseded_unnamed = 同一面更新的照片已取代这张证件照；这张不会发送
+        card.superseded = 证件照 {1} 是同一面较新的照片，已取代这张；这张不会发送
+        card.superseded_unnamed = 同一面较新的照片已取代这张证件照；这张不会发送
         card.duplicate = 证件照 {1} 已有相同的图片
         card.not_fetched_here = 本进程不再下载证件照 {1}；没有做任何改动
         card.image_incomplete = 图片没有完整送到；程序会重新下载
