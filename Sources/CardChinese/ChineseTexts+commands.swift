@@ -26,10 +26,10 @@ extension ChineseTexts {
         cases.unknown = 没有业务编号为 {1} 的业务；列出业务：idcard-pipeline cases list
         cases.no_match = 这笔业务中没有符合该状态或原因的证件照
         status.cards = 证件照：{1}
-        status.cause = {1}，始于 {2}
+        status.cause = {1}，自 {2} 起
         status.cases = 查看要做什么：idcard-pipeline cases list --state decide --state failed --state retake
         cards.no_match = 没有符合该状态或原因的证件照
-        cards.unknown = 没有这些证件照：{1}；列出证件照：idcard-pipeline cards list
+        cards.unknown = 没有下列证件照：{1}；列出证件照：idcard-pipeline cards list
         cards.continue = 继续处理沙箱中的证件照：idcard-pipeline run
         erase.none_named = 没有指定证件照；给出 id、--business-no 或 --expired
         erase.number_empty = --business-no 是空的；给出业务编号

@@ -45,8 +45,8 @@ extension ChineseTexts {
         config.unknown_variable = 未知的变量 {1}（已忽略）
         config.similar_key = {1}（{2}）不是配置项；是否想写 {3}？
         config.unknown_key = {1}（{2}）不是配置项；输出所有配置项：idcard-pipeline config sample
-        config.value_invalid = {1}（{2}）：不能用“{3}”；应为{4}
-        config.secret_invalid = {1}（{2}）：不能用它的值；应为{3}
+        config.value_invalid = {1}（{2}）：不能用“{3}”；应为：{4}
+        config.secret_invalid = {1}（{2}）：不能用它的值；应为：{3}
         config.not_usable = 配置不可用：{1} 个错误
         config_file.too_long = {1}；用 --config 指定正确的文件
         config_file.not_utf8 = {1}；把它存为 UTF-8

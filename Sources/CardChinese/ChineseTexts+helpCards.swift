@@ -46,7 +46,7 @@ extension ChineseTexts {
         help.cards.retry.version.abstract = 显示版本。
         help.cards.retry.help.abstract = 显示帮助。
         help.cards.resolve.abstract = 对需要人工处理的证件照作出决定。
-        help.cards.resolve.discussion = delivered：业务后台已有这份资料。resend：原样重发同一次发送，逐字节相同，密钥也相同；其中所有待人工处理的证件照都会一起重发。accept：发送这张证件照，因为它没有问题，或业务后台缺少它；第二次接受的或缺少人像面的证件照单独发送。reject：不发送这张证件照。seen：保持原样；在状态改变之前，不再计入 status、cards list --attention 和退出状态。\n\n退出状态：0 完成 · 1 有决定被拒绝 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
+        help.cards.resolve.discussion = delivered：业务后台已有这份资料。resend：原样重发同一次发送，逐字节相同，Idempotency-Key 也相同；其中所有待人工处理的证件照都会一起重发。accept：发送这张证件照，因为它没有问题，或业务后台缺少它；第二次接受的或缺少人像面的证件照单独发送。reject：不发送这张证件照。seen：保持原样；在状态改变之前，不再计入 status、cards list --attention 和退出状态。\n\n退出状态：0 完成 · 1 有决定被拒绝 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
         help.cards.resolve.card-id.abstract = 证件照的 id。
         help.cards.resolve.as.abstract = 决定：delivered、resend、accept、reject 或 seen。
         help.cards.resolve.why.abstract = 原因，记入访问日志。

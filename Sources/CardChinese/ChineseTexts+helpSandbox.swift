@@ -47,7 +47,7 @@ extension ChineseTexts {
         help.config.show.version.abstract = 显示版本。
         help.config.show.help.abstract = 显示帮助。
         help.config.sample.abstract = 输出可作起点的配置文件，所有配置项及其默认值都在注释中。
-        help.config.sample.discussion = idcard-pipeline 从 ~/.config/idcard-pipeline/idcard-pipeline.yaml 读取它；其中有密钥时，权限须为 0600：\n\n  mkdir -p ~/.config/idcard-pipeline && cd ~/.config/idcard-pipeline\n  (umask 077; idcard-pipeline config sample > idcard-pipeline.yaml)
+        help.config.sample.discussion = idcard-pipeline 从 ~/.config/idcard-pipeline/idcard-pipeline.yaml 读取它；其中有密钥等机密时，权限须为 0600：\n\n  mkdir -p ~/.config/idcard-pipeline && cd ~/.config/idcard-pipeline\n  (umask 077; idcard-pipeline config sample > idcard-pipeline.yaml)
         help.config.sample.version.abstract = 显示版本。
         help.config.sample.help.abstract = 显示帮助。
         help.config.reference.abstract = 以 Markdown 输出所有配置项的手册页：取值、默认值和含义。

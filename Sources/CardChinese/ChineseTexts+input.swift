@@ -5,7 +5,7 @@ extension ChineseTexts {
         input.no_photos = 没有找到照片；不是图片的文件：{1} 个；因文件名而跳过：{2} 个；检查文件夹或清单
         input.not_a_file = 这是管道、套接字或设备；把照片存为文件
         input.too_many = 列表中的文件超过 {1} 个；分几次运行
-        input.cannot_open = 无法打开文件：{1}；使其可读后重新运行
+        input.cannot_open = 无法打开文件：{1}；设为可读后重新运行
         input.is_folder = 这是文件夹，不是照片；指定照片文件
         input.not_regular = 这不是普通文件；指定照片文件
         input.in_sandbox = 该文件属于沙箱；只能指定沙箱以外的照片
@@ -16,7 +16,7 @@ extension ChineseTexts {
         input.cannot_open_path = 无法打开文件：{1}；检查路径后重新运行
         input.ambiguous = 没有与此名称完全相同的文件，但有几个文件名只在重音符号或大小写上不同；写出你要的文件的准确名称
         input.neither = {1} 既不是文件，也不是文件夹；指定照片或存放照片的文件夹
-        input.named_cannot_open = 无法打开 {1}：{2}；使其可读，或不要列入
+        input.named_cannot_open = 无法打开 {1}：{2}；设为可读，或不要列入
         input.not_found = 文件或文件夹不存在：{1}；检查写法
         input.named_ambiguous = {1}：没有与此名称完全相同的文件，但有几个文件名只在重音符号或大小写上不同；写出你要的文件的准确名称
         input.is_sandbox = {1} 是沙箱，或位于沙箱内；指定存放照片的文件夹
@@ -24,17 +24,17 @@ extension ChineseTexts {
         input.cannot_sniff = 无法读取文件开头用来判断是否为图片的几个字节：{1}
         input.name_not_utf8 = 文件名不是 UTF-8；改名后重新运行
         input.cannot_stat = 无法查看文件信息：{1}；如果路径过长，缩短路径；否则修复磁盘
-        input.pattern_unreadable = 通配模式 {1} 经过无法读取的文件夹；使这些文件夹可读，或逐个指定存放照片的文件夹
+        input.pattern_unreadable = 通配模式 {1} 经过无法读取的文件夹；把这些文件夹设为可读，或逐个指定存放照片的文件夹
         read.failed = {1}
         read.not_regular = 该文件不是普通文件
         read.too_large = 文件有 {1}，超过上限 {2}
         read.changed = 读取时文件发生了变化
-        source.cannot_read = 无法读取文件：{1}；使其可读后重新运行
+        source.cannot_read = 无法读取文件：{1}；设为可读后重新运行
         source.too_large = 文件有 {1}，超过上限 {2}；把照片存小一些，或调高 imaging.max_source_bytes
         source.changed = 读取时文件发生了变化；重新运行
         source.replaced = 列出文件之后，该文件被替换；重新运行
-        folder.named_cannot_list = 无法列出文件夹 {1}：{2}；使其可读，或不要列入
-        folder.cannot_list = 无法列出这个文件夹：{1}；使其可读后重新运行
+        folder.named_cannot_list = 无法列出文件夹 {1}：{2}；设为可读，或不要列入
+        folder.cannot_list = 无法列出这个文件夹：{1}；设为可读后重新运行
         link.watched = 程序不跟随监视文件夹中的符号链接；把文件本身放入监视文件夹，或监视目标所在的文件夹
         link.broken = 符号链接失效：{1}；修复或删除它
         link.outside = 符号链接指向指定文件夹之外；直接指定它的目标
@@ -62,7 +62,7 @@ extension ChineseTexts {
         record.duplicate = 有字段名出现了不止一次（{1}），无法确定其值；每个字段名只写一次
         sidecar.field = 附属文件中：{1}
         sidecar.unusable = 照片的附属文件无法使用：{1}；修复或删除它
-        sidecar.name = 附属文件 {1} 没有按照片命名；例如 front.jpg 的附属文件是 front.jpg.json；改名；如果它不是附属文件，移到别处
+        sidecar.name = 附属文件 {1} 没有按照片命名；例如 front.jpg 的附属文件是 front.jpg.json；给它改名；如果它不是附属文件，移到别处
         sidecar.twice = 照片有几个附属文件（{1}）；只保留一个
         number_rule.level = 层级必须是 {1} 到 {2} 的整数，例如 folder:2
         number_rule.unknown = 规则必须是 root、folder、folder:LEVEL、pattern:REGEX 或 none
@@ -95,11 +95,11 @@ extension ChineseTexts {
         watch.no_folder = 没有要监视的文件夹；在命令行或 watch.folders 中指定
         watch.is_sandbox = 监视文件夹 {1} 是沙箱，或位于沙箱内；改为监视存放照片的文件夹
         watch.is_archive = 监视文件夹 {1} 存放的是移入 done 或 failed 的文件；改为监视照片到达的文件夹
-        watch.read_only = 无法移动监视文件夹 {1} 中的文件：{2} 不可写；使其可写，或把 watch.after 设为 leave
+        watch.read_only = 无法移动监视文件夹 {1} 中的文件：{2} 不可写；设为可写，或把 watch.after 设为 leave
         watch.mounted = 无法把文件移到 {1}：它是单独的挂载点；卸载它，把监视文件夹整体挂载，或把 watch.after 设为 leave
         watch.overlap = 监视文件夹 {1} 和 {2} 是同一个，或其中一个位于另一个之内；去掉一个
         watch.missing = 监视文件夹 {1} 不存在；检查路径，或创建它
         watch.not_a_folder = 监视文件夹 {1} 不是文件夹；检查路径
-        watch.cannot_open = 无法打开监视文件夹 {1}：{2}；使其可读
+        watch.cannot_open = 无法打开监视文件夹 {1}：{2}；设为可读
         """#
 }
