@@ -1,0 +1,54 @@
+extension ChineseTexts {
+    /// Deliveries to the business backend and its replies.
+    static let backend = #"""
+        encryption.mistake = {1}：{2}
+        encryption.key_length = 密钥有 {1}；3DES 密钥应为 16 字节，或至少 24 字节
+        encryption.vector_length = 初始化向量有 {1}；3des-cbc 必须正好是 8 字节
+        encryption.forbidden = 本机的 OpenSSL 禁用了 3DES；在 openssl.cnf 中启用，或让业务后台发送不加密的响应
+        encryption.unsupported = 设置了 delivery.reply.encryption，但本程序构建时没有包含 3DES；构建时启用 Swift 包特性 TripleDES（需要 libssl-dev）；或去掉该设置，让业务后台发送不加密的响应
+        backend.member_count = 布局 {1} 的一次发送有 {2} 张证件照，只允许 1 到 {3} 张；请报告此问题
+        backend.members = 这些证件照不能合并为布局 {1} 的一次发送；请报告此问题
+        backend.back_first = 同一业务编号的国徽面排在人像面之前；请报告此问题
+        backend.no_user_number = 这张证件照没有账号；在清单或附属文件中填写 user_no，使用 --user-no，或设置 delivery.user_no
+        backend.user_numbers = 这笔业务的证件照账号不同（user_no），而一份表单只能写一个账号；用相同的 user_no 重新提交，或把 delivery.layout 设为 single
+        backend.interrupted = 发送前被中断；程序稍后会发送
+        backend.no_token = delivery.token_command 没有给出 TOKEN；手工运行它，查看输出
+        backend.image_missing = 沙箱中没有证件照 {1} 的图片；运行：idcard-pipeline fsck
+        backend.invalid_request = 无法生成发送请求：{1}
+        backend.form = 无法用各部分组成表单（{1}）；请报告此问题
+        backend.key = Idempotency-Key 不是可打印的 ASCII 字符；请报告此问题
+        backend.several_images = 原始请求体只能放一张图片，但这次发送有多张；请报告此问题
+        backend.no_image = 原始请求体应放一张图片，但这次发送没有图片；请报告此问题
+        backend.code = {1}
+        backend.code_and_text = {1}：{2}
+        backend.token = 业务后台拒绝了 TOKEN（{1}）；在其来源（delivery.token、delivery.token_file 或 delivery.token_command）换上新的 TOKEN
+        backend.later = 业务后台暂时不能接收资料（{1}）；程序会再次发送
+        backend.refused = 业务后台拒收资料（{1}）；更正证件照的信息
+        backend.unlisted_refused = 业务后台拒收资料（{1}）；更正证件照的信息，或把该返回码列入 delivery.retcode
+        backend.unlisted = 业务后台返回的 RETCODE（{1}）不在 delivery.retcode 的任何列表中；把它加入合适的列表，然后运行：idcard-pipeline cards retry --reason retcode_unlisted
+        backend.reused = {1}；这个响应可能属于另一张证件照：业务后台对某些请求响应两次时就会这样；到业务后台查找这份资料；为避免再发生，把 delivery.reuse_connections 设为 false
+        backend.item_missing = 业务后台的响应没有提到这张证件照，但可能已收到；到业务后台的记录中查找
+        backend.mismatch = 无法判断业务后台收下了哪些资料：它对各张证件照的 {1} 条答复（HTTP 状态 {2}）与这次发送不符，或彼此矛盾；把业务后台的记录与这次发送的证件照核对
+        backend.status = 业务后台返回状态 {1}：{2}
+        backend.status_and_code = 业务后台返回状态 {1}（{2}）：{3}
+        backend.redirect_stored = 业务后台返回了重定向，程序不会跟随；把 delivery.url 设为重定向的目标地址，并检查业务后台是否已有这份资料
+        backend.redirect = 业务后台返回重定向，但程序不跟随重定向；把 delivery.url 设为重定向的目标地址
+        backend.access = 业务后台拒绝访问；检查 delivery.token、账号权限和途中的代理；如果业务后台用状态 403 表示 TOKEN 过期，把 http_403 列入 delivery.retcode.token_expired
+        backend.url = 这个 URL 不接收资料；检查 delivery.url
+        backend.proxy = 途中的代理要求认证；在 delivery.proxy 中填写用户名和密码
+        backend.in_progress = 具有相同 Idempotency-Key 的请求正在处理；程序会再次查询
+        backend.key_conflict = 业务后台记录中，这个 Idempotency-Key 属于另一个内容不同的请求；把业务后台的记录与这次发送核对
+        backend.too_large = 表单超过业务后台的大小限制；对新的证件照，调低 imaging.byte_budget
+        backend.throttled = 程序正在减速；调低 delivery.concurrency
+        backend.busy = 程序正在减速
+        backend.not_about_card = 响应中没有 RETCODE，不能说明这张证件照的结果；检查 delivery.url 和通往业务后台途中的代理
+        backend.contradiction = 响应中的返回码表示成功，HTTP 状态却不是；业务后台可能已收到资料；到业务后台的记录中查找
+        backend.unknown = 结果不明；程序会用相同的 Idempotency-Key 重发同一请求
+        reply.no_code = 无法判断业务后台是否收下了资料：响应（状态 {1}，{2}）没有可用的字段 {3}（响应中的字段：{4}）；把 delivery.reply.code 设为存放返回码的字段，并检查 delivery.url
+        reply.encrypted = 无法判断业务后台是否收下了资料：响应（状态 {1}，{2}）像是 3DES 加密后的 Base64 数据；设置 delivery.reply.encryption 和 delivery.reply.key_file
+        reply.undeciphered = 无法判断业务后台是否收下了资料：用配置的 3DES 无法解密响应（状态 {1}，{2}）；检查 delivery.reply.encryption、delivery.reply.key_file 和 delivery.reply.iv
+        reply.unreadable = 业务后台可能已收下资料，但它的响应（状态 {1}，{2}）无法读取：{3}；让业务后台用 UTF-8 响应，或在响应中注明字符集
+        reply.html = 无法判断业务后台是否收下了资料：响应（状态 {1}，{2}）是 HTML；检查 delivery.url
+        reply.unknown_format = 无法判断业务后台是否收下了资料：响应（状态 {1}，{2}）既不是 JSON，也不是 XML；检查 delivery.url
+        """#
+}

@@ -1,0 +1,53 @@
+extension ChineseTexts {
+    /// Calls over HTTP: URLs, proxies, TLS and answers.
+    static let http = #"""
+        url.invalid = {1} 不是带协议和主机的 URL；写成 https://host:port/path
+        url.user_or_fragment = {1} 含有用户名、密码或片段（#）；删除它们
+        url.port = {1} 的端口不是 1 到 65535 的数字；更正端口
+        proxy.invalid = {1} 不是代理地址；写成 http://host:port，访问 https 接口时也这样写；不要写路径
+        proxy.colon = {1} 的用户名含有冒号，代理无法识别；换一个账号
+        proxy.no_user = {1} 有密码但没有用户名；两者都写，或都不写
+        tls.pair_missing = 设置了 {2}，但缺少 {1}；两者都设置，或都不设置
+        tls.key_rights = {1}：{2}
+        tls.key_unreadable = {1}：无法从 {2} 读取 PEM 格式的私钥；检查路径和权限，并确认私钥没有口令
+        tls.key_mismatch = {1}：{2} 中的密钥与 client_certificate 的第一个证书不匹配；提供申请该证书时所用的密钥
+        tls.certificates_unreadable = {1}：无法从 {2} 读取 PEM 格式的证书；检查路径和权限，并确认文件中有 BEGIN CERTIFICATE 段
+        tls.certificate_expired = {1}：{2} 中有证书已于 {3} 过期；更换该证书
+        http.unresolved = 无法解析 {1} 的主机名；检查 URL 和本机的域名解析
+        http.proxy_unresolved = 无法解析代理 {1} 的主机名；检查代理的 URL 和本机的域名解析
+        http.connect_refused = {1} 拒绝连接；检查该服务是否在运行，端口是否正确
+        http.proxy_connect_refused = 代理 {1} 拒绝连接；检查代理是否在运行，端口是否正确
+        http.connect_timeout = {1} 没有及时完成连接或 TLS 握手；检查网络、防火墙和端口
+        http.proxy_connect_timeout = 代理 {1} 没有及时建立到 {2} 的连接；检查代理及其网络
+        http.unreachable = 无法连接 {1}；检查网络和 URL
+        http.proxy_unreachable = 无法连接代理 {1}；检查代理的 URL 和网络
+        http.proxy_refused = 代理 {1} 没有建立到 {2} 的隧道；检查代理是否允许该主机和端口，并查看代理的日志
+        http.proxy_authentication = 代理 {1} 要求有效的用户名和密码（状态 407）；在代理的 URL 中更正
+        http.pool_timeout = 到 {1} 的所有连接长时间被占用；在配置中调高该服务的并发数，或检查该服务的负载
+        http.deadline_exceeded = {1} 没有及时完成响应；检查它的负载，或在配置中调高它的超时时间
+        http.connection_reset = {1} 在请求过程中重置了连接；查看该服务或途中代理的日志
+        http.connection_closed = 响应尚未传完，{1} 就关闭了连接；查看它的日志
+        http.broken_off = 与 {1} 的通信意外中断；查看该服务的日志
+        http.untrusted = {1} 的证书不受信任，或当前不在有效期内；检查本机时钟，并确认服务器无误；如果都没有问题，把 tls.ca_file 设为含有服务器证书签发机构证书的文件；如果是自签名证书，把服务器自己的证书放入该文件
+        http.wrong_host = {1} 的证书受信任，但写的是另一台主机；在 URL 中使用证书上的主机名，或为该主机签发证书
+        http.no_tls = {1} 在该端口不支持 TLS 1.2 或更高版本；检查 URL 的协议和端口
+        http.certificate_refused = {1} 拒绝了本程序的客户端证书；检查证书是否有效，以及服务器是否信任其签发机构
+        http.certificate_missing = {1} 要求客户端证书，但没有配置；设置 tls.client_certificate 和 tls.client_key
+        http.tls_failed = 无法与 {1} 建立加密连接；检查它的证书，以及该端口是否支持 TLS
+        http.invalid_request = 无法生成发往 {1} 的请求：{2}
+        http.illegal_characters = 请求头或 URL 含有非法字符
+        http.header_name = 有一个请求头的名称为空，或含有非法字符
+        http.header_value = 请求头 {1} 的值含有可见 ASCII 以外的字符，或以空格开头或结尾
+        http.form_length = 发往 {1} 的表单与声明的长度不符；请报告此问题
+        http.unasked_answer = {1} 发来了不属于任何请求的响应；检查 URL 是否为该服务的地址，并查看它的日志
+        http.early_success = {1} 尚未收完请求就返回成功；检查 URL 是否为该服务的地址
+        http.reply_too_large = {1} 的响应超过 {2}；检查 URL 是否为该服务的地址
+        http.reply_malformed = {1} 的响应不是 HTTP；检查 URL 的协议和端口
+        http.reply_undecodable = 无法解压 {1} 的响应：它已损坏，或超过 {2}；让对方发送未压缩的响应
+        reply.coding = 不支持响应的压缩方式（{1}）
+        reply.charset = 不支持字符集 {1}
+        reply.charset_unnamed = 响应没有注明字符集，也不是 UTF-8
+        reply.charset_wrong = 响应标明的字符集是 {1}，实际却不是
+        reply.mark_wrong = 响应的字节顺序标记与其编码不符
+        """#
+}

@@ -1,0 +1,49 @@
+extension ChineseTexts {
+    /// Runs, what they would do, and their progress.
+    static let run = #"""
+        run.no_user = 没有账号；设置 delivery.user_no，或在清单、附属文件中给出 user_no，或使用 --user-no
+        run.ending = 已中断：进程正在结束；再次发送信号可立即停止
+        run.work_remains = 沙箱中还有未完成的工作；重新运行同一命令。
+        run.endpoint_stopped = 没有丢失任何内容；排除原因后，重新运行同一命令。
+        run.no_space = 沙箱已没有空间，没有丢失任何内容；腾出空间后，重新运行同一命令。
+        run.nothing_new = 没有新内容：所有输入此前都已导入，因此没有发送任何内容。
+        run.documents = 内置业务后台把收下的资料保存在 {1}。
+        run.interrupted_done = 已中断，但最后一个输入已处理完；没有剩余工作。
+        run.interrupted = 已中断：{1}。重新运行同一命令可继续。
+        run.erased = 这张照片的证件照已清除，因此不再导入；删除照片文件
+        run.front_missing = 这张国徽面所属的业务没有送达人像面；提供人像面，或单独发送国徽面：idcard-pipeline cards resolve {1} --as accept
+        run.waits_for_front = 这张国徽面在等待，因为人像面尚未送达，或待人工处理
+        run.waits_for_older = 这张照片在等待，因为同一面较旧的照片可能还会送到业务后台；先用命令 cards resolve 处理那张较旧的证件照
+        run.user_missing = 没有账号；设置 delivery.user_no，或随照片给出 user_no
+        run.not_erased = 无法清除已过保留期限的证件照：{1}
+        run.finishing = 已中断：正在完成 {1} 个请求，最多 {2}；再次发送信号可立即停止
+        run.dry_needs_inputs = --dry-run 需要输入；指定照片，或给出 --manifest
+        run.rule = --business-no-from {1}：{2}
+        run.repeated_row = 清单中前面已有一行对这张照片给出相同内容
+        run.nothing = {1} 个输入：没有要做的
+        run.counts = {1} 个输入：{2}
+        run.stopped_at = {1} 已停止（{2}），接口 {3}：{4}
+        run.stopped = {1} 已停止（{2}）：{3}
+        run.delayed_at = {1} 有延迟（{2}），接口 {3}：{4}
+        run.delayed = {1} 有延迟（{2}）：{3}
+        run.overdue = {1} 张证件照已过保留期限，但没有及时清除；清除：idcard-pipeline cards erase --expired
+        run.known = {1} 张以前的证件照仍需人工处理；不再显示某一张：idcard-pipeline cards resolve ID --as seen
+        run.kept = 沙箱中保留着 {1} 张证件照
+        run.untouched = {1} 个输入尚未导入
+        dry_run.case = 业务 {1}（{2}）
+        dry_run.default_user = 默认账号（{1}）
+        dry_run.user = 账号 {1}（{2}）
+        dry_run.side = 拍摄面 {1}（{2}）
+        dry_run.number = 预期身份证号（{1}）
+        dry_run.name = 预期姓名（{1}）
+        dry_run.line = {1}：{2}
+        progress.line = {1}
+        progress.intake = 导入 {1}
+        progress.verified = 核验 {1}
+        progress.delivered = 送达 {1}
+        progress.stage_fails = {1} 失败：{2}
+        progress.fails = 失败：{1}
+        progress.left = 还剩 {1}
+        progress.sent = 已发送 {1} MB
+        """#
+}
