@@ -39,6 +39,8 @@ let package = Package(
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "MultipartForm"),
         .target(name: "CardModel", dependencies: [.crypto]),
+        // The texts of people in Chinese: nothing but data.
+        .target(name: "CardChinese", dependencies: ["CardModel"]),
         .target(
             name: "CImaging",
             dependencies: ["CLibJPEG", "CPNG"],
@@ -63,8 +65,8 @@ let package = Package(
         .target(
             name: "CardServer",
             dependencies: [
-                "CardEngine", "CardModel", "CardStore", "MultipartForm", .crypto, .hummingbird, .lifecycle, .log,
-                .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                "CardChinese", "CardEngine", "CardModel", "CardStore", "MultipartForm", .crypto, .hummingbird,
+                .lifecycle, .log, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ],
             resources: [.embedInCode("API/openapi.json")]
         ),
@@ -80,8 +82,9 @@ let package = Package(
         .target(
             name: "CardCommand",
             dependencies: [
-                "CardEmbedded", "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote", "CardServer",
-                "CardStore", .argumentParser, .lifecycle, .log, .nioPosix, .subprocess, .system, .unixSignals, .yams,
+                "CardChinese", "CardEmbedded", "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote",
+                "CardServer", "CardStore", .argumentParser, .lifecycle, .log, .nioPosix, .subprocess, .system,
+                .unixSignals, .yams,
             ]
         ),
         .executableTarget(name: "idcard-pipeline", dependencies: ["CardCommand", .argumentParser]),
@@ -129,8 +132,8 @@ let package = Package(
         .testTarget(
             name: "CardCommandTests",
             dependencies: [
-                "CardCommand", "CardEngine", "CardInput", "CardModel", "CardRemote", "CardStore", "TestSupport",
-                .log, .nioCore, .nioHTTP1, .subprocess, .system,
+                "CardChinese", "CardCommand", "CardEngine", "CardInput", "CardModel", "CardRemote", "CardStore",
+                "TestSupport", .log, .nioCore, .nioHTTP1, .subprocess, .system,
             ]
         ),
     ]

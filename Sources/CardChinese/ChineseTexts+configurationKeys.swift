@@ -103,6 +103,7 @@ extension ChineseTexts {
         key.retention.failed = 已失败的证件照保留多久；0s 表示永久。
         key.retention.held = 等待中的证件照保留多久：待人工处理的，或等待人像面的国徽面；0s 表示永久。
         key.log.level = 写入标准错误的日志的最低级别。
+        key.language = 显示给人看的文字所用的语言：命令的文字、附注和应答；日志仍为英文。
         key.log.format = 日志行的格式。
         """#
 }

@@ -50,6 +50,9 @@ extension ChineseTexts {
         request.field_is_file = {1} 是文件；应作为文本发送。
         request.field_too_long = {1} 过长；最多 {2}。
         request.field_not_utf8 = {1} 不是 UTF-8；用 UTF-8 编码。
+        request.image_and_sides = image 与 front 或 back 同时出现；只发一张照片时用 image，两面都发时用 front 和 back。
+        request.side_and_sides = 已给出 side，但 front 或 back 部分已经说明是哪一面；去掉 side。
+        request.part_refused = {1} 部分的图片不能使用，本次请求的内容均未导入：{2}
         request.card_underway = 这张图片与证件照 {1} 的图片相同，后者的状态是 {2}。
         request.media_types = 支持的类型：multipart/form-data、image/jpeg、image/png、{1}。
         request.data_not_string = data 中的 {1} 不是字符串。
@@ -95,6 +98,16 @@ extension ChineseTexts {
         problem.content_coding_unsupported = 不支持 Content-Encoding；发送未压缩的请求体。
         problem.webhook_type_unknown = 未知的 webhook 类型；只支持 card.created。
         problem.json_invalid = 请求体不是所需的 JSON 对象。
+        problem.image_corrupt = 图片已损坏。
+        problem.image_truncated = 图片不完整。
+        problem.image_too_many_pixels = 图片像素过多。
+        problem.image_edge_too_long = 图片太宽或太高。
+        problem.image_too_many_scans = 图片的扫描次数多于照片应有的次数。
+        problem.image_decode_memory = 解码这张图片需要的内存过多。
+        problem.image_unsupported_coding = 不支持这种 JPEG 或 PNG。
+        problem.image_over_budget = 图片压缩不到要求的大小。
+        problem.image_internal_error = 图片无法解码。
+        problem.decoder_crashed = 每次解码这张图片都会失败。
         problem.image_missing = 没有图片；把图片作为“image”部分发送。
         problem.image_empty = 图片是空的。
         problem.image_too_large_bytes = 图片过大。

@@ -50,6 +50,21 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
 }
 
 extension Timestamp {
+    /// The time as a person reads it: in the zone of this machine, with its offset, such as `2026-11-27 23:47:41 +08:00`.
+    package var local: String {
+        var seconds = time_t(self.millisecondsSinceEpoch.flooredQuotient(by: 1000))
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return self.description }
+        let numbers = [
+            parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+        ]
+        let texts = numbers.map { Self.padded(Int64($0), to: 2) }
+        let offset = parts.tm_gmtoff.magnitude / 60
+        let zone = [offset / 60, offset % 60].map { Self.padded(Int64($0), to: 2) }.joined(separator: ":")
+        return texts[..<3].joined(separator: "-") + " " + texts[3...].joined(separator: ":") + " "
+            + (parts.tm_gmtoff < 0 ? "-" : "+") + zone
+    }
+
     private static func padded(_ number: Int64, to width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

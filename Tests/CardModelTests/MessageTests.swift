@@ -76,9 +76,8 @@ import Testing
             {"message":{"id":"test.inner","text":"so","arguments":[]}}]}
             """#
         let message = try JSONDecoder().decode(Message.self, from: Data(stored.utf8))
-        #expect(
-            message.text() == "{c} 样 7 8 bytes 9 seconds 1970-01-01T00:00:00.000Z No such file or directory a, b so"
-        )
+        let start = Timestamp(millisecondsSinceEpoch: 0).local
+        #expect(message.text() == "{c} 样 7 8 bytes 9 seconds \(start) No such file or directory a, b so")
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let again = try JSONSerialization.jsonObject(with: encoder.encode(message)) as? NSDictionary

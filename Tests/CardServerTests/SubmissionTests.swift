@@ -240,6 +240,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("zh-CN,zh;q=0.9,en;q=0.8", true), ("en-US,en;q=0.9,zh;q=0.1", false), ("fr, zh;q=0.1, *;q=0.5", true),
+        ("zh;q=0", false), ("", false),
+    ])
+    func `a problem is told in the language that the client likes best`(languages: String, isChinese: Bool)
+        async throws
+    {
+        let headers = [("Accept-Language", languages)]
+        let response = try await harness.send(
+            RawRequest("GET", "/v1/cards?colour=1", token: "reader", headers: headers)
+        )
+        #expect(response.problem == "422 parameter_invalid")
+        let title = try #require(response.json["title"] as? String)
+        let detail = try #require(response.json["detail"] as? String)
+        let hasChinese = { (text: String) in text.contains { $0 >= "一" && $0 <= "龥" } }
+        #expect(hasChinese(title) == isChinese && hasChinese(detail) == isChinese)
+        #expect(response["vary"] == "Accept-Language")
+    }
+
     @Test func `nothing is asked of a body while the queue is full`() async throws {
         harness.intake.state.withLock { $0.isFull = true }
         let response = try await harness.send(Self.form())

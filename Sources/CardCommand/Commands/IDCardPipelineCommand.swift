@@ -1,5 +1,7 @@
 package import ArgumentParser
 import CardImaging
+import CardModel
+import Foundation
 
 package struct IDCardPipelineCommand: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
@@ -27,23 +29,47 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         ]
     )
 
-    /// Takes no arguments of its own.
+    // Taken out of the arguments before these are parsed, wherever it stands; declared for the help alone.
+    @Option(
+        help: ArgumentHelp(
+            "The language of what people read: en or zh (Simplified Chinese); with every command.",
+            discussion: "Default: the key language of the configuration, else LC_ALL, LC_MESSAGES or LANG.",
+            valueName: "language"
+        )
+    )
+    var lang: String?
+
     package init() {}
 
     package static func start() async {
         ProcessSetup.begin()
         DecodingChild.runIfAsked(CommandLine.arguments)
+        let environment = ProcessInfo.processInfo.environment
+        MessageCatalogue.speak(Language(environment: environment).catalogue)
+        var arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            var command = try await self.asyncParseAsRoot()
+            if let asked = Language.take(from: &arguments) { try Language.choose(asked) }
+            var command = try await self.asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
-            let status = self.exitCode(for: error)
-            guard !status.isSuccess else { self.exit(withError: error) }
+            await self.end(error)
+        }
+    }
+
+    private static func end(_ error: any Error) async -> Never {
+        let status = self.exitCode(for: error)
+        let translated = MessageCatalogue.current.isEnglish ? nil : CommandTree(self._dumpHelp())
+        let help = translated.map { TranslatedHelp(tree: $0, catalogue: .current) }
+        var text = self.fullMessage(for: error)
+        guard status.isSuccess else {
+            if let help { text = help.error(from: text) }
             // The parser quotes arguments: what a shell makes of `*` may command the terminal.
-            let text = self.fullMessage(for: error)
             if !text.isEmpty { Console.standardError(text) }
             await Console.finish()
             self.exit(withError: status)
         }
+        guard let help, text.contains("USAGE: ") else { self.exit(withError: error) }
+        await Console.standardOutput(help.help(from: text))
+        self.exit(withError: nil)
     }
 }

@@ -38,6 +38,8 @@ struct Configuration: Sendable {
     var fetch = FetchSettings()
     var watch = WatchOptions(folders: [], inputs: BatchOptions())
     var logLevel = Logger.Level.info
+    /// The language of what people read; `nil` for that of the environment.
+    var language: Language?
     var logFormat = ConsoleLogHandler.Format.text
     /// Whether the built-in endpoints take the place of the configured ones.
     var isEmbedded = false

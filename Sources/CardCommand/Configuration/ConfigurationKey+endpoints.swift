@@ -27,31 +27,31 @@ extension ConfigurationKey {
                 .means(
                     "Lowest score with which a card passes as genuine; if the service gives a threshold of its own, that threshold applies instead."
                 ),
-        ] + Self.calls(of: .verification, "the verification service")
+        ] + Self.calls(of: .verification, .serviceVerification)
 
-    private static func calls(of service: Configuration.Service, _ peer: String) -> [ConfigurationKey] {
+    private static func calls(of service: Configuration.Service, _ peer: Message) -> [ConfigurationKey] {
         let section = service.rawValue
         return [
             ConfigurationKey("\(section).concurrency", \.[pace: service].concurrency, .integer(1...256))
                 .means(
-                    "Maximum number of parallel calls to \(code: peer); depending on the answers, fewer calls run in parallel for a while."
+                    "Maximum number of parallel calls to \(peer); depending on the answers, fewer calls run in parallel for a while."
                 ),
             ConfigurationKey("\(section).rate", \.[pace: service].rate, .rate)
-                .means("Maximum number of calls to \(code: peer) per second; 0 means no limit."),
+                .means("Maximum number of calls to \(peer) per second; 0 means no limit."),
             ConfigurationKey("\(section).timeout", \.[endpoint: service].timeout, .duration(callTimes))
-                .means("Maximum time of one call to \(code: peer)."),
+                .means("Maximum time of one call to \(peer)."),
             ConfigurationKey("\(section).max_attempts", \.[pace: service].maxAttempts, .integer(1...100))
                 .means(
-                    "Maximum number of failed calls to \(code: peer) for one card; failures count only while calls for other cards succeed."
+                    "Maximum number of failed calls to \(peer) for one card; failures count only while calls for other cards succeed."
                 ),
             .optional("\(section).proxy", \.[endpoint: service].proxy, .secret)
-                .means("HTTP proxy for \(code: peer), http://host:port; may contain user name and password."),
+                .means("HTTP proxy for \(peer), http://host:port; may contain user name and password."),
             .optional("\(section).tls.ca_file", \.[endpoint: service].tls.caFile, .path)
                 .means(
-                    "PEM file with certificate authorities; only these are trusted for \(code: peer). A self-signed certificate counts as its own authority."
+                    "PEM file with certificate authorities; only these are trusted for \(peer). A self-signed certificate counts as its own authority."
                 ),
             .optional("\(section).tls.client_certificate", \.[endpoint: service].tls.clientCertificate, .path)
-                .means("PEM file with the client certificate, and its chain, for \(code: peer)."),
+                .means("PEM file with the client certificate, and its chain, for \(peer)."),
             .optional("\(section).tls.client_key", \.[endpoint: service].tls.clientKey, .path)
                 .means("PEM file (mode 0600) with the private key of the certificate in tls.client_certificate."),
         ]
@@ -118,7 +118,7 @@ extension ConfigurationKey {
                 .means("How long a front or a back that arrives alone waits for the other side."),
             ConfigurationKey("delivery.reuse_connections", \.backend.endpoint.reusesConnections, .yesOrNo)
                 .means("Whether requests share connections; set false for a backend that answers some requests twice."),
-        ] + Self.calls(of: .delivery, "the business backend")
+        ] + Self.calls(of: .delivery, .serviceBackend)
 }
 
 extension Configuration {

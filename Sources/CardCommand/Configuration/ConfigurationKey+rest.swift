@@ -148,5 +148,7 @@ extension ConfigurationKey {
             .means("Lowest severity that is logged to standard error."),
         ConfigurationKey("log.format", \.logFormat, .word)
             .means("Format of the log lines."),
+        .optional("language", \.language, .word)
+            .means("Language of what people read: texts of commands, notes and answers; the log stays English."),
     ]
 }

@@ -43,7 +43,7 @@ struct GlobalOptions: ParsableArguments {
         readingFiles: Bool = true
     ) throws -> LoadedConfiguration {
         Console.repeatOptions(self.given)
-        return try LoadedConfiguration(
+        let loaded = try LoadedConfiguration(
             file: self.config,
             environment: ProcessInfo.processInfo.environment,
             options: (self.sandbox.map { ["sandbox.path": $0] } ?? [:]).merging(further) { $1 },
@@ -51,6 +51,8 @@ struct GlobalOptions: ParsableArguments {
             requiringRemotes: requiringRemotes,
             readingFiles: readingFiles
         )
+        Language.prefer(loaded.configuration.language)
+        return loaded
     }
 }
 

@@ -5,6 +5,9 @@ import CardRemote
 // Each message stands on one line.
 // swift-format-ignore
 extension Message {
+    static let serviceVerification = Self("service.verification", "the verification service")
+    static let serviceBackend = Self("service.backend", "the business backend")
+
     // MARK: The configuration
 
     static func configUsable(_ value: String) -> Self { Self("config.usable", "the configuration is usable (file: \(Redacted(value)))") }

@@ -49,7 +49,7 @@ package struct Message: Hashable, Sendable, Codable, CustomStringConvertible {
     }
 
     /// Returns the text in a language, with personal values; English where the catalogue lacks it.
-    package func text(in catalogue: MessageCatalogue = .english) -> String {
+    package func text(in catalogue: MessageCatalogue = .current) -> String {
         self.text(in: catalogue) { $0.reveal() }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The form of a text that a count asks for.
 package enum PluralForm: String, Sendable {
@@ -16,16 +17,39 @@ package struct MessageCatalogue: Sendable {
     /// English: each message carries its own text.
     package static let english = MessageCatalogue(texts: [:])
 
+    /// Set once, when the process knows its language.
+    private static let ofProcess = Mutex(MessageCatalogue.english)
+
+    /// The language of the one whose request is answered, if it asks for one.
+    @TaskLocal package static var requested: MessageCatalogue?
+
+    /// The language of who reads what is said now.
+    package static var current: MessageCatalogue { Self.requested ?? Self.ofProcess.withLock(\.self) }
+
+    package static func speak(_ catalogue: MessageCatalogue) { Self.ofProcess.withLock { $0 = catalogue } }
+
     private let texts: [String: String]
+    /// Ids with `{1}` in them, which stands for any word, as their start and end.
+    private let patterns: [(start: Substring, end: Substring, text: String)]
 
     /// Takes a template for each id. A language with one form only has no plurals.
     package init(texts: [String: String]) {
         self.texts = texts
+        self.patterns = texts.compactMap { id, text in
+            id.firstRange(of: "{1}").map { (id[..<$0.lowerBound], id[$0.upperBound...], text) }
+        }
+    }
+
+    package var isEnglish: Bool { self.texts.isEmpty }
+
+    /// The text of an id without arguments; `nil` if this language has none.
+    package func text(of id: String) -> String? {
+        self.texts[id] ?? self.patterns.first { id.hasPrefix($0.start) && id.hasSuffix($0.end) }?.text
     }
 
     /// The template of a message; its English if this language has none for the same arguments.
     func template(for message: Message) -> String {
-        guard let text = self.texts[message.id] else { return message.english }
+        guard let text = self.text(of: message.id) else { return message.english }
         return MessageTemplate(text).argumentCount <= message.arguments.count ? text : message.english
     }
 
@@ -36,7 +60,7 @@ package struct MessageCatalogue: Sendable {
         case .count(let value): Self.grouped(Int64(value))
         case .bytes(let value): self.unit("byte", Self.grouped(value), isOne: value == 1)
         case .duration(let value): self.text(of: value)
-        case .date(let value): value.description
+        case .date(let value): value.local
         case .errno(let value): self.texts["errno.\(value)"] ?? String(cString: strerror(value))
         case .list(let values):
             values.map { self.text(of: $0, revealing: reveal) }.joined(separator: self.texts["list.comma"] ?? ", ")

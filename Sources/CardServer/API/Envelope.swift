@@ -1,4 +1,6 @@
+import CardChinese
 import CardModel
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -20,6 +22,28 @@ struct Envelope: RouterMiddleware {
     let logger: Logger
 
     func handle(
+        _ request: Request,
+        context: ServerContext,
+        next: @concurrent (Request, ServerContext) async throws -> Response
+    ) async throws -> Response {
+        try await MessageCatalogue.$requested.withValue(Self.language(of: request)) {
+            try await self.answer(request, context: context, next: next)
+        }
+    }
+
+    /// The language that a client likes best of those that are spoken (RFC 9110 section 12.5.4); `nil` if it names none of them.
+    static func language(of request: Request) -> MessageCatalogue? {
+        let ranges = request.headers[values: .acceptLanguage].flatMap { $0.split(separator: ",") }.map { range in
+            let parts = range.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            return (language: parts.first?.split(separator: "-").first ?? "", weight: weight)
+        }
+        let spoken = ranges.filter { ["zh", "en"].contains($0.language) && $0.weight > 0 }
+        let best = spoken.max { $0.weight < $1.weight }.flatMap { best in spoken.first { $0.weight == best.weight } }
+        return best.map { $0.language == "zh" ? .chinese : .english }
+    }
+
+    private func answer(
         _ request: Request,
         context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
@@ -59,13 +83,14 @@ struct Envelope: RouterMiddleware {
 
     private func complete(_ response: inout Response, request: Request, context: ServerContext) {
         for (name, value) in Self.fixedFields { response.headers[name] = value }
+        response.headers[.vary] = "Accept-Language"
         response.headers[.requestID] = context.record.id
         if let standing = context.record.known.rateLimit {
             response.headers[.rateLimitPolicy] = standing.policyField
             response.headers[.rateLimit] = standing.field
         }
         guard !self.origins.isEmpty else { return }
-        response.headers[.vary] = "Origin"
+        response.headers[.vary] = "Accept-Language, Origin"
         guard let origin = self.origin(of: request) else { return }
         response.headers[.accessControlAllowOrigin] = origin
         response.headers[.exposedHeaders] =
@@ -101,7 +126,7 @@ struct Envelope: RouterMiddleware {
     // MARK: Pages of other origins (Fetch standard, CORS protocol)
 
     private static let requestFields: [String] =
-        ["Authorization", "Content-Type", "Idempotency-Key", "Card-Why", "Card-Reason"]
+        ["Accept-Language", "Authorization", "Content-Type", "Idempotency-Key", "Card-Why", "Card-Reason"]
         + SubmittedField.allCases.map(\.headerName.rawName)
 
     private func origin(of request: Request) -> String? {

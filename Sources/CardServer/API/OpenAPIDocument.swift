@@ -60,7 +60,7 @@ enum OpenAPIDocument {
         var responses = text["responses"] as? [String: Any] ?? [:]
         for (status, codes) in Dictionary(grouping: operation.problems, by: \.status.code) {
             var response = responses["\(status)"] as? [String: Any] ?? ["headers": self.headers(of: status)]
-            let titles = codes.map { "`\($0.name)`: \($0.title.text())" }.joined(separator: "\n\n")
+            let titles = codes.map { "`\($0.name)`: \($0.title.text(in: .english))" }.joined(separator: "\n\n")
             response["description"] = response["description"] ?? titles
             var content = response["content"] as? [String: Any] ?? [:]
             let code = ["properties": ["code": self.oneOf(codes)]]

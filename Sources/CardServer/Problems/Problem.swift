@@ -48,7 +48,7 @@ struct Problem: Error {
             status: self.code.status.code,
             code: self.code.name,
             // Always there: a client need not ask twice where the explanation stands.
-            detail: (self.detail ?? self.code.title).description,
+            detail: (self.detail ?? self.code.title).withoutPersonalValues.text(),
             requestID: requestID
         )
         return ByteBuffer(bytes: JSONText.data(document))

@@ -1,0 +1,59 @@
+import ArgumentParser
+import CardChinese
+import CardModel
+import Synchronization
+
+/// A language that people are spoken to in.
+enum Language: String, CaseIterable, Sendable {
+    case english = "en"
+    case chinese = "zh"
+
+    var catalogue: MessageCatalogue {
+        switch self {
+        case .english: .english
+        case .chinese: .chinese
+        }
+    }
+
+    /// The language of a locale (locale(7)): what LC_ALL, else LC_MESSAGES, else LANG names. What we write is UTF-8, so a locale
+    /// with another encoding has English, which all have in common.
+    init(environment: [String: String]) {
+        let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
+        let match = names.first { !$0.isEmpty }?.wholeMatch(of: /zh(_[A-Za-z]+)?(\.(.+?))?(@.*)?/)
+        let encoding = match?.3.map { $0.lowercased().filter(\.isLetter) }
+        self = match != nil && [nil, "utf"].contains(encoding) ? .chinese : .english
+    }
+
+    /// Obeys `--lang`, above all else.
+    static func choose(_ word: String?) throws(ValidationError) {
+        let known = Self.allCases.map(\.rawValue)
+        guard let word else { throw ValidationError(Message.languageMissing(known).text()) }
+        guard let language = Language(rawValue: word) else {
+            throw ValidationError(Message.languageUnknown(Redacted(word), known).text())
+        }
+        Self.wasChosen.withLock { $0 = true }
+        MessageCatalogue.speak(language.catalogue)
+    }
+
+    /// Obeys the configuration, unless `--lang` was given.
+    static func prefer(_ language: Language?) {
+        guard let language, !Self.wasChosen.withLock(\.self) else { return }
+        MessageCatalogue.speak(language.catalogue)
+    }
+
+    private static let wasChosen = Mutex(false)
+
+    /// Takes `--lang` out of the arguments of a command line, before anything else is read of them.
+    ///
+    /// - Returns: what it names, and `nil` without it.
+    static func take(from arguments: inout [String]) -> String?? {
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        guard let place = arguments[..<end].lastIndex(where: { $0 == "--lang" || $0.hasPrefix("--lang=") }) else {
+            return nil
+        }
+        let argument = arguments.remove(at: place)
+        guard argument == "--lang" else { return .some(String(argument.dropFirst("--lang=".count))) }
+        guard place < end - 1 else { return .some(nil) }
+        return .some(arguments.remove(at: place))
+    }
+}
