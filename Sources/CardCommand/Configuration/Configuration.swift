@@ -29,6 +29,8 @@ struct Configuration: Sendable {
     var engine = EngineSettings()
     /// Which part of a path is a business number (`intake.business_no_from`).
     var businessNumberFrom = "folder"
+    /// Which sides a case must have for a run to end well (`cases.sides`).
+    var sides = RequiredSides.any
     /// Folders and manifests for runs on demand, each `NAME=PATH` (`sources`).
     var sources: [String] = []
     /// The same by name, once loading has checked them.
@@ -77,6 +79,10 @@ struct Configuration: Sendable {
         case none
         /// Each in a confined child.
         case process
+    }
+
+    enum RequiredSides: String, CaseIterable, Sendable {
+        case any, both
     }
 
     /// Where the keys of the sandbox come from; at most one is set.

@@ -84,6 +84,10 @@ extension ConfigurationKey {
             .means(
                 "Which part of a photo's path is its business number: folder, folder:LEVEL, root, pattern:REGEX or none."
             ),
+        ConfigurationKey("cases.sides", \.sides, .word)
+            .means(
+                "Which sides a case needs; with both, run ends with exit status 1 if a case of its inputs lacks a side and nothing is in progress."
+            ),
         ConfigurationKey("sources", \.sources, .namedPaths)
             .means(
                 "Folders or manifests that a request POST /v1/runs can import, each written as NAME=PATH; the request names one of them."

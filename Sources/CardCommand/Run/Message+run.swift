@@ -32,6 +32,7 @@ extension Message {
     static func runDelayed(_ stage: Stage, _ failure: RemoteFailure) -> Self { Self("run.delayed", "\(stage) is delayed (\(code: failure.code)): \(failure.message.withoutPersonalValues)") }
     static func runOverdue(_ cards: Int) -> Self { Self("run.overdue", one: "\(count: cards) card is past its retention, but could not be erased in time; erase it: idcard-pipeline cards erase --expired", other: "\(count: cards) cards are past their retention, but could not be erased in time; erase them: idcard-pipeline cards erase --expired") }
     static func runKnown(_ cards: Int) -> Self { Self("run.known", one: "\(count: cards) known card still needs a person; to hide one: idcard-pipeline cards resolve ID --as seen", other: "\(count: cards) known cards still need a person; to hide one: idcard-pipeline cards resolve ID --as seen") }
+    static func runIncomplete(_ cases: Int) -> Self { Self("run.incomplete", one: "\(count: cases) case of this run lacks a side; list the cases that lack one: idcard-pipeline cases list --state incomplete", other: "\(count: cases) cases of this run lack a side; list the cases that lack one: idcard-pipeline cases list --state incomplete") }
     static func runKept(_ cards: Int) -> Self { Self("run.kept", one: "\(count: cards) card is kept in the sandbox", other: "\(count: cards) cards are kept in the sandbox") }
     static func runUntouched(_ inputs: Int) -> Self { Self("run.untouched", one: "\(count: inputs) input is not imported yet", other: "\(count: inputs) inputs are not imported yet") }
 

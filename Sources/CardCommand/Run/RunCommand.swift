@@ -20,7 +20,8 @@ struct RunCommand: Command {
             with --dry-run which file would go where, and why.
 
             Exit status: 0 all delivered (duplicates count as done) · 1 a card is rejected, failed or held, or waits for its front \
-            (also one of an earlier run, until a later photo of its side is delivered or cards resolve --as seen) · 64 usage · \
+            (also one of an earlier run, until a later photo of its side is delivered or cards resolve --as seen), or a case lacks a \
+            side with cases.sides both · 64 usage · \
             66 an input cannot be read · 69 an endpoint refuses us (credentials, quota, TOKEN) · 74 sandbox or disk error · 75 \
             work remains, run again · 78 configuration · 130/143 interrupted, nothing is lost.
             """

@@ -45,6 +45,8 @@ final class RunPrinter: Sendable {
         let cards = try await self.fetch(self.tracker.knownCards)
         let tally = self.tracker.outcome(cards: cards)
         var status = tally.status(isStopped: !stopped.isEmpty)
+        let incomplete = try await self.store.count(of: .incomplete, among: self.tracker.numbers(of: cards))
+        if incomplete > 0, self.configuration.sides == .both, status == .delivered { status = .someNotDelivered }
         // A signal may come when everything has ended: what the cards say is the better news.
         if let signal, status == .workRemains || status == .endpointStopped { status = signal }
         let endings: [RunEnding] =
@@ -67,6 +69,10 @@ final class RunPrinter: Sendable {
             await Console.standardOutput(JSONText.line(report))
         }
         for advice in self.advice(status, stopped, tally.counts, lines) { Console.say(advice) }
+        if incomplete > 0 {
+            let message = Message.runIncomplete(incomplete)
+            Console.say(self.configuration.sides == .both ? message : .consoleNote(message))
+        }
         return status
     }
 

@@ -213,6 +213,16 @@ final class RunTracker: Sendable {
         }
     }
 
+    /// The business numbers of the inputs, or of the cards that are told about where there are none, or only news count.
+    ///
+    /// - Parameter cards: every card of `knownCards` as it stands now.
+    func numbers(of cards: [CardID: Card]) -> Set<BusinessNumber> {
+        let moved = self.state.withLock { Set($0.moved.keys) }
+        let told = cards.values.filter { !self.newsOnly || moved.contains($0.id) }
+        let inputs = self.newsOnly ? [] : self.listing.compactMap(\.item)
+        return Set(told.map(\.metadata.businessNumber) + inputs.map(\.metadata.businessNumber))
+    }
+
     var count: Int { self.listing.count }
 
     // MARK: On demand

@@ -14,7 +14,7 @@ package struct BatchListing: Sendable {
         /// It was found in passing and is no image; with what it is.
         case ignore(RefusedInput)
 
-        var item: InputItem? { if case .take(let item) = self { item } else { nil } }
+        package var item: InputItem? { if case .take(let item) = self { item } else { nil } }
 
         /// The entry, refused if a rule gives an error for its photo.
         fileprivate func refused(_ rule: (InputItem) -> CodedError?) -> BatchListing.Entry {

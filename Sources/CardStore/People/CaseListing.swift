@@ -132,6 +132,15 @@ extension CardStore {
         return one
     }
 
+    /// Returns how many of the cases of some business numbers stand in a state.
+    package func count(of state: CaseState, among numbers: Set<BusinessNumber>) async throws -> Int {
+        try await self.read { tx in
+            try numbers.count { number in
+                try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND state = \(state)")
+            }
+        }
+    }
+
     /// Returns how many cases stand where, and why.
     package func caseCounts() async throws -> [CaseCount] {
         try await self.read { tx in
