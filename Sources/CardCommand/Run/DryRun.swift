@@ -6,7 +6,7 @@ extension RunCommand {
     /// Shows what a run would do with each input, and who says so; takes nothing in.
     func plan(_ configuration: Configuration) async throws -> CommandStatus {
         guard let listing = try self.listing(configuration) else { return .delivered }
-        Self.say(listing)
+        self.say(listing)
         let hasConfiguredUser = configuration.delivery?.userNumber != nil
         let inputs = listing.entries.map { PlannedInput($0, hasConfiguredUser: hasConfiguredUser) }
         var counts = Dictionary(uniqueKeysWithValues: PlannedInput.Action.allCases.map { ($0.rawValue, 0) })

@@ -16,6 +16,12 @@ extension Message {
     static func runInterrupted(_ parts: [Message]) -> Self { Self("run.interrupted", "Interrupted: \(parts). Run the same command again to go on.") }
     static let runErased = Self("run.erased", "the card of this photo was erased, so the photo is not imported again; delete its file")
     static func runFrontMissing(_ ID: String) -> Self { Self("run.front_missing", "no front was delivered for the case of this back; supply a front, or deliver the back alone: idcard-pipeline cards resolve \(code: ID) --as accept") }
+    static func runFrontRefused(_ reason: String) -> Self { Self("run.front_refused", "this back waits, because its front was rejected (\(code: reason)); take the front again and import it") }
+    static func runFrontOpen(_ reason: String, _ front: CardID) -> Self { Self("run.front_open", "this back waits, because its front needs a decision (\(code: reason)); see what to decide: idcard-pipeline cards show \(front)") }
+    static func runPhotos(_ photos: Int) -> Self { Self("run.photos", one: "\(count: photos) photo", other: "\(count: photos) photos") }
+    static func runFolded(_ line: String, _ names: String, more: Int) -> Self { Self("run.folded", "\(Redacted(line)) (\(Redacted(names)) and \(more) more)") }
+    static func runManifest(_ table: String) -> Self { Self("run.manifest", "\(Redacted(table)) is a table among the photos, and only a table that is named tells their numbers; name it: --manifest \(Redacted(table.quotedForShell))") }
+    static func runManifestWorkbook(_ table: String) -> Self { Self("run.manifest_workbook", "\(Redacted(table)) is a workbook among the photos, and only a table that is named tells their numbers; save it as CSV UTF-8, then name it: --manifest FILE") }
     static let runWaitsForFront = Self("run.waits_for_front", "this back waits, because its front is not delivered yet or needs a decision")
     static let runWaitsForOlder = Self("run.waits_for_older", "this photo waits, because an older photo of the same side may still reach the backend; decide about the older photo's card first, with the command cards resolve")
     static let runUserMissing = Self("run.user_missing", "no user account; set delivery.user_no, or give user_no with the photo")
@@ -53,6 +59,8 @@ extension Message {
     static func progressVerified(_ count: String) -> Self { Self("progress.verified", "verified \(code: count)") }
     static func progressDelivered(_ cards: Int) -> Self { Self("progress.delivered", "delivered \(cards)") }
     static func progressStageFails(_ stage: Stage, _ code: String) -> Self { Self("progress.stage_fails", "\(stage) fails: \(code: code)") }
+    static func progressStageSlower(_ stage: Stage, _ code: String) -> Self { Self("progress.stage_slower", "\(stage) is slower: \(code: code)") }
+    static func progressSlower(_ code: String) -> Self { Self("progress.slower", "slower: \(code: code)") }
     static func progressFails(_ code: String) -> Self { Self("progress.fails", "fails: \(code: code)") }
     static func progressLeft(_ time: String) -> Self { Self("progress.left", "\(code: time) left") }
     static func progressSent(_ megabytes: String) -> Self { Self("progress.sent", "\(code: megabytes) MB sent") }

@@ -8,6 +8,8 @@ struct ProgressDisplay: Sendable {
 
     private static let liveInterval = Duration.milliseconds(200)
     private static let plainInterval = Duration.seconds(5)
+    /// Over how long rates are measured: what came before says nothing about what is left.
+    private static let recent = Duration.seconds(30)
 
     /// Runs work with progress beside it.
     func showing<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
@@ -17,13 +19,16 @@ struct ProgressDisplay: Sendable {
 
     private func show() async {
         let clock = ContinuousClock()
-        let start = clock.now
+        var past = [(at: clock.now, counts: self.tracker.figures.counts)]
         let isLive = Console.canShowLiveLines
         var last: Message?
         while (try? await clock.sleep(for: isLive ? Self.liveInterval : Self.plainInterval)) != nil {
             let figures = self.tracker.figures
             if isLive {
-                await Console.showLive(figures.lines(after: clock.now - start))
+                let now = clock.now
+                await Console.showLive(figures.lines(since: past[0].counts, over: now - past[0].at))
+                past.append((now, figures.counts))
+                past.removeAll { now - $0.at > Self.recent }
             } else if figures.plain != last {
                 last = figures.plain
                 Console.say(figures.plain)
@@ -41,8 +46,11 @@ struct RunFigures: Sendable {
     }
 
     var intake = Counts()
-    private var verify = Counts()
-    private var deliver = Counts()
+    /// The cards that were to be verified, those that are past that, and those delivered: each counts once, however often it
+    /// comes by.
+    private var toVerify: Set<CardID> = []
+    private var verified: Set<CardID> = []
+    private var delivered: Set<CardID> = []
     /// Bytes that went to the backend, repeated ones included.
     private var sentBytes: Int64 = 0
     /// How far the deliveries under way are.
@@ -57,55 +65,77 @@ struct RunFigures: Sendable {
         self.sending[delivery] = sent < total ? sent : nil
     }
 
-    mutating func note(_ state: CardState) {
+    mutating func note(_ state: CardState, of card: CardID) {
         switch state {
-        case .prepared: self.verify.total += 1
+        case .prepared: self.toVerify.insert(card)
         case .verified:
-            self.verify.done += 1
+            // One that is judged again by its stored reading was not to be verified before.
+            self.toVerify.insert(card)
+            self.verified.insert(card)
             self.lastFailures[.verify] = nil
         case .delivered:
-            self.deliver.done += 1
+            self.delivered.insert(card)
             self.lastFailures[.deliver] = nil
         case .rejected, .failed, .held:
-            // A card ends in the stage it was in; what the totals say is how far the work is, not where it ended.
-            if self.verify.done < self.verify.total { self.verify.done += 1 }
+            // What ends is past the stage it was in.
+            if self.toVerify.contains(card) { self.verified.insert(card) }
         case .fetching, .received, .delivering, .superseded, .erased: break
         }
-        self.deliver.total = max(self.deliver.total, self.deliver.done)
     }
 
-    /// The lines for a terminal, one per stage: count, rate, time left.
-    func lines(after elapsed: Duration) -> [String] {
+    /// How far intake, verification and delivery are.
+    var counts: [Counts] {
         [
-            Self.line("intake ", self.intake, nil, elapsed),
-            Self.line("verify ", self.verify, self.lastFailures[.verify], elapsed),
-            Self.line("deliver", self.deliver, self.lastFailures[.deliver], elapsed)
-                + "  \(Message.progressSent(Self.oneDecimal(Double(self.sentBytes) / 1_000_000)).text())",
+            self.intake,
+            Counts(done: self.verified.count, total: self.toVerify.count),
+            Counts(done: self.delivered.count, total: self.delivered.count),
         ]
+    }
+
+    /// The lines for a terminal, one per stage: count, rate since earlier counts, time left.
+    func lines(since past: [Counts], over time: Duration) -> [String] {
+        let stages: [(name: String, stage: Stage?)] = [("intake ", nil), ("verify ", .verify), ("deliver", .deliver)]
+        var lines = zip(stages, zip(self.counts, past)).map { stage, counts in
+            Self.line(stage.name, counts.0, since: counts.1, over: time, stage.stage.flatMap { self.lastFailures[$0] })
+        }
+        lines[2] += "  \(Message.progressSent(Self.oneDecimal(Double(self.sentBytes) / 1_000_000)).text())"
+        return lines
     }
 
     /// The same on one line, for a log file.
     var plain: Message {
-        let failures = self.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }
-        let (intake, verify) = (self.intake, self.verify)
+        let failures = self.lastFailures.sorted { $0.key.rawValue < $1.key.rawValue }.map { stage, failure in
+            failure.failureClass == .throttled
+                ? Message.progressStageSlower(stage, failure.code) : .progressStageFails(stage, failure.code)
+        }
+        let counts = self.counts
         return Message.progressLine(
             [
-                .progressIntake("\(intake.done)/\(intake.total)"), .progressVerified("\(verify.done)/\(verify.total)"),
-                .progressDelivered(self.deliver.done),
-            ] + failures.map { .progressStageFails($0.key, $0.value.code) }
+                .progressIntake("\(counts[0].done)/\(counts[0].total)"),
+                .progressVerified("\(counts[1].done)/\(counts[1].total)"), .progressDelivered(counts[2].done),
+            ] + failures
         )
     }
 
-    private static func line(_ name: String, _ stage: Counts, _ failure: RemoteFailure?, _ elapsed: Duration) -> String
-    {
-        let line = "\(name) \(stage.done)/\(stage.total)"
-        if let failure { return "\(line)  \(Message.progressFails(failure.code).text())" }
-        let seconds = elapsed / .seconds(1)
-        guard stage.done > 0, seconds > 0.5 else { return line }
-        let rate = Double(stage.done) / seconds
-        let left = Int((Double(stage.total - stage.done) / rate).rounded(.up))
-        let remaining = stage.done < stage.total ? "  \(Message.progressLeft(Self.clock(left)).text())" : ""
-        return "\(line)  \(Self.oneDecimal(rate))/s\(remaining)"
+    private static func line(
+        _ name: String,
+        _ stage: Counts,
+        since past: Counts,
+        over time: Duration,
+        _ failure: RemoteFailure?
+    ) -> String {
+        var line = "\(name) \(stage.done)/\(stage.total)"
+        if let failure, failure.failureClass != .throttled {
+            return "\(line)  \(Message.progressFails(failure.code).text())"
+        }
+        let (done, seconds) = (stage.done - past.done, time / .seconds(1))
+        if done > 0, seconds > 0.5 {
+            let rate = Double(done) / seconds
+            let left = Int((Double(stage.total - stage.done) / rate).rounded(.up))
+            line += "  \(Self.oneDecimal(rate))/s"
+            if left > 0 { line += "  \(Message.progressLeft(Self.clock(left)).text())" }
+        }
+        return line + (failure.map { "  \(Message.progressSlower($0.code).text())" } ?? "")
     }
 
     private static func oneDecimal(_ value: Double) -> String {

@@ -108,7 +108,7 @@ struct RunCommand: Command {
         for notice in configuration.runNotices { Console.warn(notice) }
         if self.dryRun { return try await self.plan(configuration) }
         let listing = try self.listing(configuration)
-        if let listing { Self.say(listing) }
+        if let listing { self.say(listing) }
         return try await configuration.withSandbox { try await self.run(listing, configuration, store: $0) }
     }
 
@@ -119,10 +119,13 @@ struct RunCommand: Command {
         return try configuration.listing(of: BatchSource(paths: self.paths, manifest: self.manifest, options: options))
     }
 
-    /// What was passed over because of its name, once for each rule, and whether nothing is left.
-    static func say(_ listing: BatchListing) {
+    /// What was passed over because of its name, once for each rule, whether nothing is left, and which table may help.
+    func say(_ listing: BatchListing) {
         if !listing.passedOver.isEmpty { Console.note(.outputSkipped(listing.passedOver)) }
         if let emptiness = listing.emptiness { Console.note(emptiness) }
+        if self.manifest == nil, let table = listing.tableOfNumbers?.reveal() {
+            Console.note(table.lowercased().hasSuffix(".xlsx") ? .runManifestWorkbook(table) : .runManifest(table))
+        }
     }
 
     private func run(

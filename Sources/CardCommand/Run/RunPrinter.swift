@@ -12,6 +12,7 @@ final class RunPrinter: Sendable {
     private let configuration: Configuration
     private let runID: String
     private let printed = Mutex<Set<RunEnding>>([])
+    private let folds = Mutex(RunFolds())
 
     /// How many cards are fetched at a time.
     private static let pageSize = 256
@@ -30,8 +31,10 @@ final class RunPrinter: Sendable {
             // A known card may be retaken by an input that is still to end.
             guard self.format != .text || self.tracker.isNews(ending) else { continue }
             let card = try await self.fetch(self.card(of: ending).map { [$0] } ?? [])
-            let line = self.line(ending, cards: card)
-            guard self.format != .text || line.notice != .nothing else { continue }
+            let line = try await self.line(ending, cards: card)
+            guard self.format != .text || line.notice != .nothing && self.folds.withLock({ $0.shows(line) }) else {
+                continue
+            }
             if self.printed.withLock({ $0.insert(ending).inserted }) { await self.format.print(line) }
         }
     }
@@ -53,13 +56,19 @@ final class RunPrinter: Sendable {
             self.tracker.count > 0
             ? (0..<self.tracker.count).map(RunEnding.input)
             : cards.values.sorted { $0.order < $1.order }.map { .card($0.id) }
-        let lines = endings.map { self.line($0, cards: cards) }
+        var lines: [RunLine] = []
+        for ending in endings { lines.append(try await self.line(ending, cards: cards)) }
         let printed = self.printed.withLock(\.self)
         let rest = zip(endings, lines).filter { !printed.contains($0.0) }.map(\.1)
         var report = RunReport(runID: self.runID, counts: tally.counts)
         switch self.format {
         case .text:
-            for line in rest where line.notice != .nothing { await self.format.print(line) }
+            for line in rest where line.notice != .nothing && self.folds.withLock({ $0.shows(line) }) {
+                await self.format.print(line)
+            }
+            for summary in RunFolds.summaries(of: lines) {
+                await Console.standardOutput(Console.readable(summary.text().oneLine))
+            }
             await Console.standardOutput(tally.counts.line)
         case .json:
             report.cards = lines
@@ -83,12 +92,28 @@ final class RunPrinter: Sendable {
         }
     }
 
-    private func line(_ ending: RunEnding, cards: [CardID: Card]) -> RunLine {
+    private func line(_ ending: RunEnding, cards: [CardID: Card]) async throws -> RunLine {
         let card = self.card(of: ending).flatMap { cards[$0] }
-        if case .input(let place) = ending { return self.tracker.line(place, card: card) }
         var line = RunLine(source: "", state: "unchanged")
-        if let card { line.describe(card) }
+        if case .input(let place) = ending { line = self.tracker.line(place, card: card) } else if let card {
+            line.describe(card)
+        }
+        if let card, card.reason == .frontMissing { line.frontAdvice = try await self.advice(on: card) }
         return line
+    }
+
+    /// What to do about a back if its front is the cause that the case stands where it does.
+    private func advice(on back: Card) async throws -> Message? {
+        var filter = CaseFilter()
+        filter.number = back.metadata.businessNumber
+        guard let one = try await self.store.cases(filter, after: nil, limit: 1, for: .process).cases.first else {
+            return nil
+        }
+        let document = CaseDocument(one)
+        guard let front = document.cardID, front != back.id, document.side != .back, let cause = document.cause else {
+            return nil
+        }
+        return document.state == .retake ? .runFrontRefused(cause) : .runFrontOpen(cause, front)
     }
 
     private func fetch(_ ids: [CardID]) async throws -> [CardID: Card] {

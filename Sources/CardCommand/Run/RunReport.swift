@@ -12,7 +12,7 @@ struct RunReport: Encodable {
 
 /// How many inputs of a run ended how; the keys are part of the JSON contract and never missing.
 struct RunCounts: Sendable, Encodable {
-    private static let allKeys = CardState.allCases.map(\.rawValue) + ["duplicate", "unchanged", "ignored"]
+    private static let allKeys = CardState.allCases.map(\.rawValue) + [RunLine.refused, "duplicate", "unchanged", "ignored"]
 
     private var byKey = Dictionary(uniqueKeysWithValues: Self.allKeys.map { ($0, 0) })
 
@@ -43,7 +43,7 @@ struct RunLine: Sendable, ReportLine {
     @Nullable var businessNo: String? = nil
     /// The side the verifier saw, else the side given.
     @Nullable var side: CardSide? = nil
-    /// The card's state; `rejected` for inputs refused without a card, `ignored` for files that are no images.
+    /// The card's state; `refused` for inputs that became no card, `ignored` for files that are no images.
     var state: String
     /// Why, as a stable code: the remote's own where it decided.
     @Nullable var reason: String? = nil
@@ -54,6 +54,12 @@ struct RunLine: Sendable, ReportLine {
     /// What a person is told of it; not printed itself.
     var notice = CardNotice.nothing
 
+    /// What to do about a back whose front is known; not printed itself.
+    var frontAdvice: Message?
+
+    /// The state of an input that became no card.
+    static let refused = "refused"
+
     private enum CodingKeys: CodingKey {
         case cardID, source, businessNo, side, state, reason, message, duplicateOf
     }
@@ -62,7 +68,7 @@ struct RunLine: Sendable, ReportLine {
     mutating func describe(_ error: CodedError) {
         self.reason = error.code.rawValue
         self.message = error.message.text()
-        self.notice = self.state == CardState.rejected.rawValue ? .attention(.retake) : .nothing
+        self.notice = self.state == Self.refused ? .attention(.retake) : .nothing
     }
 
     /// Takes over what is known of the card.
@@ -81,18 +87,26 @@ struct RunLine: Sendable, ReportLine {
 
     /// The input as a line for people: state, source, and what there is to say.
     var text: String {
-        let name = self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source
         let reason = self.reason.map { " \($0)" } ?? ""
         let message = (self.message ?? self.advice?.text()).map { ": \($0)" } ?? ""
-        return "\(self.state.padded(to: 9)) \(name)\(reason)\(message)"
+        return "\(self.state.padded(to: 9)) \(self.name)\(reason)\(message)"
+    }
+
+    /// The input as a person knows it.
+    var name: String { self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source }
+
+    /// The line without what only its input has: lines of one kind have it in common.
+    var kind: RunLine {
+        var kind = RunLine(source: "", state: self.state)
+        (kind.reason, kind.message, kind.frontAdvice) = (self.reason, self.message, self.frontAdvice)
+        return kind
     }
 
     /// What a person can do for a card that waits for one.
     private var advice: Message? {
         if self.state == CardState.erased.rawValue { return .runErased }
         return switch self.reason.map(ReasonCode.init(rawValue:)) {
-        case .frontMissing:
-            .runFrontMissing(self.cardID?.rawValue ?? "ID")
+        case .frontMissing: self.frontAdvice ?? .runFrontMissing(self.cardID?.rawValue ?? "ID")
         case .waitsForFront: .runWaitsForFront
         case .waitsForOlderPhoto: .runWaitsForOlder
         case .userNumberMissing: .runUserMissing
@@ -104,6 +118,6 @@ struct RunLine: Sendable, ReportLine {
 extension CodedError {
     /// What a run says of the input that it refuses: no room, memory or time says nothing about the photo.
     var stateOfInput: String {
-        self.kind == .storage || self.kind == .temporary ? "unchanged" : CardState.rejected.rawValue
+        self.kind == .storage || self.kind == .temporary ? "unchanged" : RunLine.refused
     }
 }

@@ -73,7 +73,7 @@ final class RunTracker: Sendable {
                 return error.isPassing ? [] : [place]
             case .changed(let change):
                 state.moved[change.card] = change.state
-                state.figures.note(change.state)
+                state.figures.note(change.state, of: change.card)
                 guard !change.state.isRunnable else { return [] }
                 if self.listing.isEmpty { self.ended.yield(.card(change.card)) }
                 return state.waiting.removeValue(forKey: change.card) ?? []
@@ -100,7 +100,7 @@ final class RunTracker: Sendable {
         state.figures.intake.done += 1
         if !outcome.isDuplicate {
             state.moved[outcome.card] = outcome.state
-            state.figures.note(outcome.state)
+            state.figures.note(outcome.state, of: outcome.card)
         }
         guard outcome.state.isRunnable else { return [place] }
         state.waiting[outcome.card, default: []].append(place)

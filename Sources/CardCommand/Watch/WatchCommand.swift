@@ -133,7 +133,8 @@ final class WatchReports: Sendable {
         var line: RunLine
         switch event {
         case .refused(let name, let error, let card):
-            line = RunLine(cardID: card, source: name.reveal(), state: CardState.rejected.rawValue)
+            let state = card == nil ? RunLine.refused : CardState.rejected.rawValue
+            line = RunLine(cardID: card, source: name.reveal(), state: state)
             line.describe(error)
         case .stays(let name, _, let error):
             line = RunLine(source: name.reveal(), state: "ignored")

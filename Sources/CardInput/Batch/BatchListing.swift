@@ -104,6 +104,23 @@ package struct BatchListing: Sendable {
         )
     }
 
+    /// The first table that lies among photos, if one of them lacks its business number or user account.
+    package var tableOfNumbers: Redacted<String>? {
+        let missing: Set<ReasonCode> = [.businessNumberMissing, .userNumberMissing]
+        var (table, isNeeded) = (Redacted<String>?.none, false)
+        for entry in self.entries {
+            switch entry {
+            case .ignore(let input):
+                let name = input.name.reveal().lowercased()
+                let isTable = [".csv", ".jsonl", ".ndjson", ".xlsx"].contains(where: name.hasSuffix)
+                if table == nil, isTable { table = input.name }
+            case .refuse(let input): isNeeded = isNeeded || missing.contains(input.error.code)
+            case .take, .duplicate: break
+            }
+        }
+        return isNeeded ? table : nil
+    }
+
     /// What to say of a list without a photo; `nil` if it has one, or something that is refused.
     package var emptiness: Message? {
         guard !self.entries.contains(where: { if case .ignore = $0 { false } else { true } }) else { return nil }

@@ -34,6 +34,20 @@ import Testing
         #expect(documents == ["R-1": [Self.front, Self.back], "R-2": [Self.back]])
     }
 
+    @Test func `a back whose front was rejected says so, and why, and what to do`() async throws {
+        let tool = try Tool()
+        let photos = try tool.pairs(["R-1", "R-2"])
+        try Data("{".utf8).write(to: photos.appending(path: "R-2/front.jpg.json"))
+        let configuration = RemoteConfiguration(more: ["layout: application"], others: Self.impatience)
+        let verifier = MarkVerifier { photo in KnownCardTests.wrongCheckDigit(photo) }
+        try await tool.servingBoth(with: configuration, verifier: verifier) { file in
+            let output = try await tool.run(["run", photos.path] + file, ends: 1).output
+            let known = "R-1/back.jpg front_missing: this back waits, because its front was rejected (id_number_checksum)"
+            #expect(output.contains("\(known); take the front again and import it\n"), "\(output)")
+            #expect(output.contains("R-2/back.jpg front_missing: no front was delivered"), "\(output)")
+        }
+    }
+
     @Test func `a run killed while it imports leaves its backs waiting for fronts it had not reached`() async throws {
         let tool = try Tool()
         // The back comes first, the front after many others, so that the kill falls between.

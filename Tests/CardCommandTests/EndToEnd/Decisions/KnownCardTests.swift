@@ -15,7 +15,7 @@ import Testing
         self.photos = try self.tool.folder("photos", ["K-1/a.jpg": .front(1)])
     }
 
-    private static func wrongCheckDigit(_ photo: MarkedPhoto) -> FaultReply {
+    static func wrongCheckDigit(_ photo: MarkedPhoto) -> FaultReply {
         let number = photo.holder.number
         let answer = String(decoding: MarkDialect.faceIDv1.answer(about: photo).bytes, as: UTF8.self)
         return FaultReply(raw: answer.replacing(number, with: number.dropLast() + (number.hasSuffix("1") ? "2" : "1")))

@@ -73,7 +73,7 @@ import Testing
             let report = try await self.tool.run(command, preload, ends: status).json()
             #expect(report.cards.map(\.state) == ["unchanged"])
             #expect(report.cards.map(\.reason) == [reason])
-            #expect(report.counts["rejected"] == 0 && report.counts["unchanged"] == 1)
+            #expect(report.counts["refused"] == 0 && report.counts["rejected"] == 0 && report.counts["unchanged"] == 1)
             try await self.tool.run(command, ["IDCARD_SANDBOX_INTAKE_FREE_SPACE": "1MB"], ends: 0)
         }
     }

@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Many inputs that are refused for one reason.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RunFoldTests {
+    /// Five photos without a user account, four without a business number, and a table that nobody named.
+    private static func photos(_ tool: Tool, table: String) throws -> URL {
+        var photos: [String: MarkedPhoto] = [:]
+        for holder in 1...5 as ClosedRange<UInt8> { photos["L-\(holder)/a.jpg"] = .front(holder) }
+        for holder in 6...9 as ClosedRange<UInt8> { photos["\(holder).jpg"] = .front(holder) }
+        let folder = try tool.folder("photos", photos)
+        try Data("path,business_no,user_no\n".utf8).write(to: folder.appending(path: table))
+        return folder
+    }
+
+    private static let accountless = RemoteConfiguration(delivery: ["token: token-a"])
+
+    @Test func `three lines of a reason are printed, then how many there are, the most frequent first`() async throws {
+        let tool = try Tool()
+        let photos = try Self.photos(tool, table: "notes.csv")
+        try await tool.servingBoth(with: Self.accountless) { file in
+            let lines = try await tool.run(["run", photos.path] + file, ends: 1).lines
+            #expect(lines.count == 10, "\(lines)")
+            #expect(lines.count { $0.hasPrefix("refused   ") && $0.contains("/a.jpg user_no_missing: ") } == 3)
+            #expect(lines.count { $0.hasPrefix("refused   ") && $0.contains(".jpg business_no_missing: ") } == 3)
+            let summaries = Array(lines.suffix(3))
+            #expect(summaries[0].hasPrefix("refused   5 photos user_no_missing: no user account; set "), "\(lines)")
+            let names = [1, 2, 3].map { "\(photos.path)/L-\($0)/a.jpg" }.joined(separator: ", ")
+            #expect(summaries[0].hasSuffix(" (\(names) and 2 more)"), "\(summaries)")
+            #expect(summaries[1].hasPrefix("refused   4 photos business_no_missing: "), "\(summaries)")
+            #expect(lines.last == "10 inputs: 9 refused, 1 ignored")
+            let report = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 1).json()
+            #expect(report.counts["refused"] == 9 && report.counts["rejected"] == 0)
+            #expect(report.cards.count { $0.state == "refused" && $0.cardId == nil } == 9)
+            let all = try await tool.run(["run", photos.path, "--format", "jsonl"] + file, ends: 1).lines
+            #expect(all.count == 11)
+            #expect(try await tool.run(["status"] + file).output == "no cards\n")
+        }
+    }
+
+    @Test(arguments: [
+        ("manifest.csv", "name it: --manifest "), ("manifest.jsonl", "name it: --manifest "),
+        ("manifest.xlsx", "save it as CSV UTF-8, then name it: --manifest FILE"),
+    ])
+    func `a table among photos that lack what it says is named`(_ table: String, _ advice: String) async throws {
+        let tool = try Tool()
+        let photos = try Self.photos(tool, table: table)
+        try await tool.servingBoth(with: Self.accountless) { file in
+            for option in [[], ["--dry-run"]] {
+                let run = try await tool.run(["run", photos.path] + option + file, ends: 1)
+                #expect(run.errors.contains("note: \(photos.path)/\(table) is a "), "\(run.errors)")
+                #expect(run.errors.contains(advice), "\(run.errors)")
+            }
+            let whole = ["run", photos.path, "--user-no", "U-1", "--business-no", "B-1"] + file
+            #expect(try await !tool.run(whole + ["--dry-run"], ends: 0).errors.contains("--manifest"))
+        }
+    }
+}
