@@ -217,14 +217,12 @@ extension CaseDocument {
         "business_no", "state", "since", "missing", "side", "reason", "what_is_wrong", "what_to_do", "card_id",
     ]
 
-    /// What stands under ``columns``. A message says what is wrong first, and behind its first semicolon what to do.
+    /// What stands under ``columns``.
     fileprivate var cells: [String] {
-        let parts = (self.message ?? "").split(separator: "; ", maxSplits: 1).map(String.init)
         let sides = self.missing.map(\.rawValue).joined(separator: " ")
         return [
             self.businessNo, self.state.rawValue, self.since, sides, self.side?.rawValue ?? "", self.cause ?? "",
-            parts.first ?? "", parts.count > 1 ? parts[1] : "", self.cardID?.rawValue ?? "",
-        ]
+        ] + CSVText.parts(of: self.message) + [self.cardID?.rawValue ?? ""]
     }
 }
 

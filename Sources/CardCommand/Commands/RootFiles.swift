@@ -2,16 +2,17 @@ import CardModel
 import Foundation
 import Glibc
 
-/// New files that root names where the sandbox is another user's: made (mode 0600) before root becomes that user, who may have
-/// no rights to their folder.
+/// New files (mode 0600) that are made before their content is known: where root names them and the sandbox is another user's,
+/// because root becomes that user, who may have no rights to their folder.
 struct RootFiles {
     private let descriptors: [String: Int32]
 
-    /// Makes the files if root is to become another user; else there are none.
+    /// Makes the files if root is to become another user; else there are none, unless they are always to be made first.
     ///
     /// - Throws: `file_not_written`; what loading the configuration throws.
-    init(_ paths: [String], in folder: String? = nil, for options: GlobalOptions) throws {
-        guard SandboxOwner.isAnother(of: try options.load(readingFiles: false).configuration.sandboxPath) else {
+    init(_ paths: [String], in folder: String? = nil, always: Bool = false, for options: GlobalOptions) throws {
+        let sandbox = try options.load(readingFiles: false).configuration.sandboxPath
+        guard always || SandboxOwner.isAnother(of: sandbox) else {
             self.descriptors = [:]
             return
         }

@@ -6,6 +6,12 @@ enum CSVText {
     /// One row, without its line end.
     static func row(_ cells: [String]) -> String { cells.map(Self.cell).joined(separator: ",") }
 
+    /// What is wrong, and what to do: a message says the one first, and behind its first semicolon the other.
+    static func parts(of message: String?) -> [String] {
+        let parts = (message ?? "").split(separator: "; ", maxSplits: 1).map(String.init)
+        return [parts.first ?? "", parts.count > 1 ? parts[1] : ""]
+    }
+
     /// A spreadsheet program runs what begins like a formula, however it came into a file name or business number.
     private static func cell(_ text: String) -> String {
         let isFormula = text.unicodeScalars.first.map("=+-@\t\r＝＋－＠".unicodeScalars.contains) ?? false

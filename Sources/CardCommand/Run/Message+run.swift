@@ -28,6 +28,7 @@ extension Message {
     static func runNotErased(_ reason: Message) -> Self { Self("run.not_erased", "could not erase cards past their retention: \(reason)") }
     static func runFinishing(_ requests: Int, upTo limit: Duration) -> Self { Self("run.finishing", one: "interrupted: finishing \(count: requests) request, for at most \(limit); send the signal again to stop at once", other: "interrupted: finishing \(count: requests) requests, for at most \(limit); send the signal again to stop at once") }
     static let runDryNeedsInputs = Self("run.dry_needs_inputs", "--dry-run needs inputs; name some or give --manifest")
+    static let runDryReport = Self("run.dry_report", "--dry-run imports nothing, so there is nothing to report; leave out --report")
     static func runRule(_ rule: String, _ reason: Message) -> Self { Self("run.rule", "--business-no-from \(Redacted(rule)): \(reason)") }
     static let runRepeatedRow = Self("run.repeated_row", "an earlier row of the manifest says the same about this photo")
     static func runNothing(_ inputs: Int) -> Self { Self("run.nothing", one: "\(count: inputs) input: nothing to do", other: "\(count: inputs) inputs: nothing to do") }

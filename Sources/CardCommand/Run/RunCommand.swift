@@ -63,6 +63,17 @@ struct RunCommand: Command {
     @Option(help: "The format of the report on standard output.")
     var format = OutputFormat.text
 
+    @Option(
+        help: ArgumentHelp(
+            "Write a table (CSV) with one row per input: what became of it, what is wrong, what to do.",
+            discussion:
+                "A new file that only its owner can read (mode 0600). It names the files as they are named here.",
+            valueName: "file"
+        ),
+        completion: .file(extensions: ["csv"])
+    )
+    var report: String?
+
     @Flag(
         help: ArgumentHelp(
             "Show which file would go to which case and user, and why; import nothing.",
@@ -89,6 +100,7 @@ struct RunCommand: Command {
         guard !self.dryRun || !self.paths.isEmpty || self.manifest != nil else {
             throw ValidationError(Message.runDryNeedsInputs.text())
         }
+        guard !self.dryRun || self.report == nil else { throw ValidationError(Message.runDryReport.text()) }
         _ = try (self.fields(), self.rule())
     }
 
@@ -104,12 +116,14 @@ struct RunCommand: Command {
     }
 
     func execute() async throws -> CommandStatus {
+        let table = try self.report.map { try RunTable($0, for: self.options.options) }
+        defer { table?.removeEmpty() }
         let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
         for notice in configuration.runNotices { Console.warn(notice) }
         if self.dryRun { return try await self.plan(configuration) }
         let listing = try self.listing(configuration)
         if let listing { self.say(listing) }
-        return try await configuration.withSandbox { try await self.run(listing, configuration, store: $0) }
+        return try await configuration.withSandbox { try await self.run(listing, configuration, table, store: $0) }
     }
 
     /// Lists the inputs that the command line names; `nil` if it names none, and the run goes on with what is there.
@@ -131,6 +145,7 @@ struct RunCommand: Command {
     private func run(
         _ listing: BatchListing?,
         _ configuration: Configuration,
+        _ table: RunTable?,
         store: CardStore
     ) async throws -> CommandStatus {
         var runnable = CardFilter()
@@ -158,6 +173,6 @@ struct RunCommand: Command {
                 if printer.format != .json { try await printer.printEndings() }
             }
         }
-        return try await printer.print(stopped: end.value, signal: end.signal)
+        return try await printer.print(stopped: end.value, signal: end.signal, into: table)
     }
 }

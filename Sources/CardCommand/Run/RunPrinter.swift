@@ -44,7 +44,12 @@ final class RunPrinter: Sendable {
     /// - Parameters:
     ///   - stopped: what stopped a stage for which cards wait.
     ///   - signal: the status of the signal that asked for the end, if one came in time.
-    func print(stopped: [Stage: RemoteFailure], signal: CommandStatus?) async throws -> CommandStatus {
+    ///   - table: the table of the inputs that is to be written.
+    func print(
+        stopped: [Stage: RemoteFailure],
+        signal: CommandStatus?,
+        into table: RunTable? = nil
+    ) async throws -> CommandStatus {
         let cards = try await self.fetch(self.tracker.knownCards)
         let tally = self.tracker.outcome(cards: cards)
         var status = tally.status(isStopped: !stopped.isEmpty)
@@ -82,6 +87,7 @@ final class RunPrinter: Sendable {
             let message = Message.runIncomplete(incomplete)
             Console.say(self.configuration.sides == .both ? message : .consoleNote(message))
         }
+        try await table?.write(lines, noting: self.store)
         return status
     }
 
@@ -95,7 +101,9 @@ final class RunPrinter: Sendable {
     private func line(_ ending: RunEnding, cards: [CardID: Card]) async throws -> RunLine {
         let card = self.card(of: ending).flatMap { cards[$0] }
         var line = RunLine(source: "", state: "unchanged")
-        if case .input(let place) = ending { line = self.tracker.line(place, card: card) } else if let card {
+        if case .input(let place) = ending {
+            line = self.tracker.line(place, card: card)
+        } else if let card {
             line.describe(card)
         }
         if let card, card.reason == .frontMissing { line.frontAdvice = try await self.advice(on: card) }

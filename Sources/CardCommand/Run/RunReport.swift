@@ -12,7 +12,8 @@ struct RunReport: Encodable {
 
 /// How many inputs of a run ended how; the keys are part of the JSON contract and never missing.
 struct RunCounts: Sendable, Encodable {
-    private static let allKeys = CardState.allCases.map(\.rawValue) + [RunLine.refused, "duplicate", "unchanged", "ignored"]
+    private static let allKeys =
+        CardState.allCases.map(\.rawValue) + [RunLine.refused, "duplicate", "unchanged", "ignored"]
 
     private var byKey = Dictionary(uniqueKeysWithValues: Self.allKeys.map { ($0, 0) })
 
@@ -49,6 +50,8 @@ struct RunLine: Sendable, ReportLine {
     @Nullable var reason: String? = nil
     /// Why, for a person.
     @Nullable var message: String? = nil
+    /// The same without personal values; not printed itself.
+    var plainMessage: String?
     /// The card that was there before, if this input is its duplicate.
     @Nullable var duplicateOf: CardID? = nil
     /// What a person is told of it; not printed itself.
@@ -68,6 +71,7 @@ struct RunLine: Sendable, ReportLine {
     mutating func describe(_ error: CodedError) {
         self.reason = error.code.rawValue
         self.message = error.message.text()
+        self.plainMessage = error.message.withoutPersonalValues.text()
         self.notice = self.state == Self.refused ? .attention(.retake) : .nothing
     }
 
@@ -82,6 +86,7 @@ struct RunLine: Sendable, ReportLine {
         self.side = card.side ?? card.metadata.side
         self.reason = card.shownReason
         self.message = card.message?.text()
+        self.plainMessage = card.message?.withoutPersonalValues.text()
         self.notice = card.notice
     }
 
@@ -100,6 +105,14 @@ struct RunLine: Sendable, ReportLine {
         var kind = RunLine(source: "", state: self.state)
         (kind.reason, kind.message, kind.frontAdvice) = (self.reason, self.message, self.frontAdvice)
         return kind
+    }
+
+    static let columns = ["business_no", "side", "file", "state", "reason", "what_is_wrong", "what_to_do"]
+
+    /// What stands under ``columns``.
+    var cells: [String] {
+        [self.businessNo ?? "", self.side?.rawValue ?? "", self.source, self.state, self.reason ?? ""]
+            + CSVText.parts(of: self.plainMessage ?? self.advice?.text())
     }
 
     /// What a person can do for a card that waits for one.

@@ -35,6 +35,8 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     case revealDenied = "reveal_denied"
     /// All data of a card was written out.
     case export
+    /// The names of photos were written out as a list.
+    case list
     /// The access log was written out.
     case log
     /// The image was about to be sent to the verification service.
@@ -61,7 +63,7 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
         case .erase: [.erase]
         case .log: [.audit]
         case .run: [.run]
-        case .export, .verify, .deliver, .backup, .restore, .rotate, .revealDenied: [.operate]
+        case .export, .list, .verify, .deliver, .backup, .restore, .rotate, .revealDenied: [.operate]
         }
     }
 }

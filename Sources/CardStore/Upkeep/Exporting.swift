@@ -46,6 +46,13 @@ extension CardStore {
         }
     }
 
+    /// Notes that the names of photos are about to be written out as a list.
+    package func noteList(to origin: AccessOrigin, now: Timestamp) async throws {
+        try await self.write(at: now) { tx in
+            _ = try AccessLog.append(.list, of: [nil], by: origin, vault: self.vault, in: tx)
+        }
+    }
+
     /// Exports the access log page by page, its own line the last.
     package func exportAccessLog(
         to origin: AccessOrigin,

@@ -42,7 +42,8 @@ import Testing
         let verifier = MarkVerifier { photo in KnownCardTests.wrongCheckDigit(photo) }
         try await tool.servingBoth(with: configuration, verifier: verifier) { file in
             let output = try await tool.run(["run", photos.path] + file, ends: 1).output
-            let known = "R-1/back.jpg front_missing: this back waits, because its front was rejected (id_number_checksum)"
+            let known =
+                "R-1/back.jpg front_missing: this back waits, because its front was rejected (id_number_checksum)"
             #expect(output.contains("\(known); take the front again and import it\n"), "\(output)")
             #expect(output.contains("R-2/back.jpg front_missing: no front was delivered"), "\(output)")
         }
