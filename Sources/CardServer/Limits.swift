@@ -40,6 +40,8 @@ enum Limits {
     static let defaultPageSize = 100
     /// How long an answer of `/readyz`, which everybody may ask, is given again.
     static let readinessTime = Duration.seconds(1)
+    /// For how many times as long as it took to count the cards these figures are told again.
+    static let figuresPause = 20
 }
 
 /// What one connection may take of time and memory; tests shorten it.

@@ -99,7 +99,9 @@ package final class CardStore: Sendable {
         guard SandboxFolder(path: path).hasDatabase else { throw Self.missing(path) }
     }
 
-    private static func missing(_ path: String) -> CodedError { CodedError(.notFound, .storage, .sandboxMissing(path)) }
+    private static func missing(_ path: String) -> CodedError {
+        CodedError(.notFound, .notFound, .sandboxMissing(path))
+    }
 
     /// Closes the sandbox; nothing may use it any more.
     package func close() throws {

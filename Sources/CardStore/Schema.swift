@@ -158,14 +158,17 @@ enum Schema {
         ) STRICT;
         CREATE TABLE state_count (
             state TEXT PRIMARY KEY REFERENCES card_state (name),
-            cards INTEGER NOT NULL CHECK (cards >= 0)
+            cards INTEGER NOT NULL CHECK (cards >= 0),
+            entered INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
         CREATE TRIGGER card_added AFTER INSERT ON card BEGIN
-            INSERT INTO state_count VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET cards = cards + 1;
+            INSERT INTO state_count VALUES (NEW.state, 1, 1)
+            ON CONFLICT DO UPDATE SET cards = cards + 1, entered = entered + 1;
         END;
         CREATE TRIGGER card_moved AFTER UPDATE OF state ON card WHEN OLD.state <> NEW.state BEGIN
             UPDATE state_count SET cards = max(cards - 1, 0) WHERE state = OLD.state;
-            INSERT INTO state_count VALUES (NEW.state, 1) ON CONFLICT DO UPDATE SET cards = cards + 1;
+            INSERT INTO state_count VALUES (NEW.state, 1, 1)
+            ON CONFLICT DO UPDATE SET cards = cards + 1, entered = entered + 1;
         END;
         CREATE TABLE delivery_card (
             delivery TEXT NOT NULL REFERENCES delivery (id),

@@ -43,6 +43,10 @@ import Testing
         #expect(stages["verify"]?["code"] as? String == "AUTHENTICATION_ERROR")
         #expect(stages["verify"]?["since"] as? String == "2026-01-01T00:00:00.000Z")
         #expect(stages["deliver"]?["status"] as? String == "works")
+        // What people and monitoring read is the same.
+        let trouble = try #require(try await harness.store.troubles(.ample, now: SpecimenWebhook.time).first)
+        #expect(stages["verify"]?["code"] as? String == trouble.code)
+        #expect(stages["verify"]?["since"] as? String == trouble.since)
         // Cards are admitted durably all the same.
         harness.intake.state.withLock { $0.isFull = false }
         while try await harness.send(RawRequest("GET", "/readyz")).status == 503 { await Task.yield() }
@@ -91,6 +95,55 @@ import Testing
         }
     }
 
+    @Test func `a card that was delivered and then erased stays counted where it came to`() async throws {
+        try await ServerHarness.with({ $0.tokens = { () throws(CodedError) in ServerHarness.tokens } }, isWorking: true)
+        {
+            harness in
+            let sent = try await harness.send(.image(Specimen.jpeg(), token: "submitter"))
+            let id = try #require(sent.json["card_id"] as? String)
+            await harness.intake.ends.wait(for: 1)
+            let figures = RawRequest("GET", "/metrics", token: "reader")
+            #expect(try await harness.send(figures).text.contains("idcard_cards{state=\"delivered\"} 1\n"))
+            #expect(try await harness.send(RawRequest("DELETE", "/v1/cards/\(id)", token: "operator")).status == 200)
+            while try await harness.send(figures).text.contains("idcard_cards{state=\"erased\"} 0\n") {
+                await Task.yield()
+            }
+            let lines = try await harness.send(figures).text.split(separator: "\n").map(String.init)
+            for state in ["received", "prepared", "verified", "delivering", "delivered", "erased"] {
+                #expect(lines.contains("idcard_cards_entered_total{state=\"\(state)\"} 1"), "\(state)")
+            }
+            #expect(lines.contains("idcard_cards{state=\"delivered\"} 0"))
+            let success = lines.first {
+                $0.hasPrefix("idcard_stage_last_success_timestamp_seconds{stage=\"deliver\"} ")
+            }
+            let time = try #require(success?.split(separator: " ").last.flatMap { Double($0) })
+            #expect(abs(time - Date().timeIntervalSince1970) < 300)
+        }
+    }
+
+    @Test func `cards and cases that need a person are told by reason, a remote's own code as other`() {
+        let metrics = ServerMetrics(version: "1.2.3")
+        var figures = StoreFigures()
+        figures.attention = [.attemptsExhausted: 2, ReasonCode(rawValue: "strange"): 1, ReasonCode(rawValue: "odd"): 3]
+        figures.oldest = [
+            .verify: Timestamp(millisecondsSinceEpoch: 1_000), .fetch: Timestamp(millisecondsSinceEpoch: 9_000),
+        ]
+        figures.lastSuccess = [.deliver: Timestamp(millisecondsSinceEpoch: 1_500)]
+        metrics.set(figures, now: Timestamp(millisecondsSinceEpoch: 5_000))
+        let lines = metrics.text.split(separator: "\n").map(String.init)
+        for expected in [
+            #"idcard_cards_needing_person{reason="attempts_exhausted"} 2"#,
+            #"idcard_cards_needing_person{reason="other"} 4"#, #"idcard_cases_needing_person{reason="expired"} 0"#,
+            #"idcard_stage_oldest_card_age_seconds{stage="verify"} 4"#,
+            #"idcard_stage_oldest_card_age_seconds{stage="fetch"} 0"#,
+            #"idcard_stage_last_success_timestamp_seconds{stage="deliver"} 1.5"#,
+            #"idcard_build_info{version="1.2.3"} 1"#,
+        ] { #expect(lines.contains(expected), "\(expected)") }
+        // What a person has seen to is told no more.
+        metrics.set(StoreFigures(), now: Timestamp(millisecondsSinceEpoch: 5_000))
+        #expect(metrics.text.contains("\nidcard_cards_needing_person{reason=\"other\"} 0\n"))
+    }
+
     @Test func `each call of a stage is counted by how it ended, and timed`() {
         let metrics = ServerMetrics()
         for (stage, ended) in [
@@ -103,6 +156,7 @@ import Testing
             #"idcard_stage_calls_total{stage="fetch",outcome="transient"} 1"#,
             #"idcard_stage_calls_total{stage="deliver",outcome="stop"} 1"#,
             #"idcard_stage_calls_total{stage="deliver",outcome="accepted"} 0"#,
+            #"idcard_stage_last_success_timestamp_seconds{stage="fetch"} 0"#,
             #"idcard_stage_duration_seconds_count{stage="prepare"} 2"#,
             #"idcard_stage_duration_seconds_sum{stage="prepare"} 0.6"#,
         ] { #expect(lines.contains(expected), "\(expected)") }

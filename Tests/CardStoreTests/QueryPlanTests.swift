@@ -10,7 +10,7 @@ import Testing
     private final class Trace: Sendable { let statements = Mutex<Set<String>>([]) }
 
     /// The small tables, and those of which a condition picks few rows.
-    private static let small: Set<String> = ["store", "worker", "run", "pause"]
+    private static let small: Set<String> = ["store", "worker", "run", "pause", "state_count"]
 
     @Test func `no change on the path of a card reads a table from end to end, or sorts what waits`() async throws {
         let harness = try await StoreHarness()
@@ -38,6 +38,9 @@ import Testing
         try await harness.conclude(third, .accepted)
         try await harness.deliverAll()
         try await harness.killWorker()
+        // What monitoring asks for every few seconds.
+        _ = try await harness.store.figures()
+        _ = try await harness.store.troubles(.ample, now: harness.now)
         let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") || $0.contains("WHERE") }
         #expect(statements.count > 30)
         for (detail, statement) in try await Self.plans(of: statements.sorted(), in: harness) {

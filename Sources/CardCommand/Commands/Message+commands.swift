@@ -22,12 +22,12 @@ extension Message {
 
     // MARK: status
 
+    static let checkWell = Self("check.well", "all is well")
+    static func checkLine(_ severity: String, _ worst: String) -> Self { Self("check.line", "\(code: severity): \(code: worst)") }
+    static func checkMore(_ worst: String, others: Int) -> Self { Self("check.more", "\(code: worst); \(count: others) more; show all: idcard-pipeline status") }
     static let statusNoCards = Self("status.no_cards", "no cards")
     static func statusWorker(_ command: String, _ process: Int32, since: String, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) cards in progress") }
     static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file in the folders of this process is not imported; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files in the folders of this process are not imported; see which and why: idcard-pipeline run --dry-run FOLDER") }
-    static let statusHangs = Self("status.hangs", "the process does not respond; end it; other processes then continue with its cards")
-    static let statusNoIntake = Self("status.no_intake", "the disk of the sandbox is nearly full, so no photos are imported; free some space")
-    static let statusNoVerification = Self("status.no_verification", "the disk of the sandbox is nearly full, so no photos are imported or verified; free some space")
 
     // MARK: cards
 

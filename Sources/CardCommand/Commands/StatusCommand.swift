@@ -8,8 +8,16 @@ struct StatusCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract:
-            "Show the number of cards in each state, the cards that need a person, and endpoints that do not work."
+            "Show the number of cards in each state, the cards that need a person, and endpoints that do not work.",
+        discussion: """
+            --check prints one line: the most urgent trouble, since when it lasts and what to do. Exit status of --check: 0 all is \
+            well · 1 cases need a person · 2 an endpoint is paused or stopped, a process hangs, the disk is nearly full, or the \
+            sandbox does not open · 66 no sandbox · 78 configuration.
+            """
     )
+
+    @Flag(help: "Print one line, and end with 0, 1 or 2: for cron and monitoring.")
+    var check = false
 
     @Option(help: "Format of the report.")
     var format = ReportFormat.text
@@ -17,11 +25,52 @@ struct StatusCommand: Command {
     @OptionGroup var options: GlobalOptions
 
     func execute() async throws -> CommandStatus {
-        try await self.options.withSandbox { store, configuration in
-            let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
-            try await StatusReport(of: store, room, now: .now).print(self.format)
-            return .delivered
+        guard self.check else {
+            return try await self.options.withSandbox { store, configuration in
+                let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
+                try await StatusReport(of: store, room, now: .now).print(self.format)
+                return .delivered
+            }
         }
+        let report = CheckReport(troubles: try await self.troubles())
+        await report.print(self.format)
+        return report.exit
+    }
+
+    private func troubles() async throws -> [Trouble] {
+        do {
+            return try await self.options.withSandbox { store, configuration in
+                let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
+                return try await store.troubles(room, now: .now)
+            }
+        } catch let error as CodedError where error.code != .notFound {
+            return [Trouble(error)]
+        }
+    }
+}
+
+/// The answer of `status --check`.
+private struct CheckReport: ReportLine {
+    private let status: Trouble.Severity
+    private let troubles: [Trouble]
+
+    init(troubles: [Trouble]) {
+        self.status = troubles.first?.severity ?? .ok
+        self.troubles = troubles
+    }
+
+    var exit: CommandStatus {
+        switch self.status {
+        case .ok: .delivered
+        case .warning: .someNotDelivered
+        case .critical: .critical
+        }
+    }
+
+    var text: String {
+        let (worst, others) = (self.troubles.first?.message ?? Message.checkWell.text(), self.troubles.count - 1)
+        let all = others > 0 ? Message.checkMore(worst, others: others).text() : worst
+        return Message.checkLine(self.status.rawValue, all).text()
     }
 }
 
@@ -37,15 +86,13 @@ private struct StatusReport: Report {
         let claims: Int
         /// How many files stay in its watched folders.
         let staying: Int
-        /// Whether its heartbeat stopped although its lock is held.
         let hangs: Bool
 
         var lines: [String] {
             let work: Message = .statusWorker(self.command, self.process, since: self.since, claims: self.claims)
             // Names of files are personal: `status` leaves no line in the access log, so it does not show them.
             let staying: Message? = self.staying > 0 ? .statusStaying(self.staying) : nil
-            let details = [staying, self.hangs ? .statusHangs : nil].compactMap(\.self)
-            return [work.text()] + details.map { "  " + $0.text() }
+            return [work.text()] + [staying].compactMap { $0.map { "  " + $0.text() } }
         }
     }
 
@@ -66,6 +113,8 @@ private struct StatusReport: Report {
     private let toRetake: Int
     private let retakes: [CardDocument]
     private let endpoints: [EndpointPause]
+    /// What is wrong, as `status --check` says it.
+    private let troubles: [Trouble]
     private let workers: [Process]
     private let sandbox: Disk
 
@@ -85,6 +134,7 @@ private struct StatusReport: Report {
         self.toRetake = attention[.retake] ?? 0
         self.retakes = try await Self.examples(.retake, of: store)
         self.endpoints = try await store.pauses()
+        self.troubles = try await store.troubles(room, now: now)
         self.workers = try await store.workers().map { worker in
             Process(
                 id: worker.id,
@@ -93,7 +143,7 @@ private struct StatusReport: Report {
                 since: worker.startedAt.description,
                 claims: worker.claims,
                 staying: worker.staying,
-                hangs: now.duration(since: worker.seenAt) > .milliseconds(Limits.hangingAfter)
+                hangs: worker.hangs(at: now)
             )
         }
     }
@@ -110,12 +160,8 @@ private struct StatusReport: Report {
         let states = CardState.allCases.map(\.rawValue).filter { self.cards[$0, default: 0] > 0 }
         let cards = states.map { "\($0) \(self.cards[$0, default: 0])" }.joined(separator: ", ")
         lines.append((cards.isEmpty ? Message.statusNoCards : .statusCards(cards)).text())
-        lines += self.endpoints.map { $0.text.text() }
         lines += self.workers.flatMap(\.lines)
-        if !self.sandbox.intake {
-            lines.append((self.sandbox.verification ? Message.statusNoIntake : .statusNoVerification).text())
-        }
-        return lines
+        return lines + self.troubles.filter { $0.subject != .cases }.map(\.message)
     }
 
     /// How many cases stand in a state, and where a person is to do something, why.

@@ -8,6 +8,8 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
     case delivered = 0
     /// Some card ended rejected, failed or held, or waits for its front.
     case someNotDelivered = 1
+    /// `status --check`: cards do not go on.
+    case critical = 2
     /// The command line is wrong.
     case usage = 64
     /// An input cannot be read.

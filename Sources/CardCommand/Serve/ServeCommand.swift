@@ -80,7 +80,7 @@ struct ServeSession: Sendable {
         async throws
     {
         let worker = UUID().uuidString.lowercased()
-        let metrics = ServerMetrics()
+        let metrics = ServerMetrics(version: IDCardPipelineCommand.configuration.version)
         let notices = ServiceNotices(isQuiet: self.isQuiet)
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             notices.observe(event)

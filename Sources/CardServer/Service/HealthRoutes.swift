@@ -23,10 +23,11 @@ final class HealthRoutes: Sendable {
         @Nullable var since: String?
 
         init(_ pause: EndpointPause?) {
+            let trouble = pause.map(Trouble.init)
             self.status = pause?.state ?? .works
-            self.code = pause?.code
+            self.code = trouble?.code
             self.message = pause.map { HealthRoutes.message(of: $0.state).text() }
-            self.since = pause?.since.description
+            self.since = trouble?.since
         }
     }
 
@@ -44,6 +45,8 @@ final class HealthRoutes: Sendable {
     private let connections: ConnectionRegister
     /// The last answer: everybody may ask, without a token and as often as they like.
     private let last = Mutex<(at: Duration, readiness: Readiness)?>(nil)
+    /// The last figures of the sandbox, and until when they are told again.
+    private let figuresKept = Mutex<(until: Duration, figures: StoreFigures)?>(nil)
 
     init(_ reception: Reception, metrics: ServerMetrics, connections: ConnectionRegister) {
         self.reception = reception
@@ -78,7 +81,8 @@ final class HealthRoutes: Sendable {
         } catch {
             closed = .storeUnavailable
         }
-        let reasons = closed.map { [["code": $0.name, "message": $0.title.text()]] } ?? []
+        let disk = Trouble(self.room).map { ["code": $0.code, "message": $0.message] }
+        let reasons = [disk ?? closed.map { ["code": $0.name, "message": $0.title.text()] }].compactMap(\.self)
         return Readiness(
             status: reasons.isEmpty ? "ready" : "not_ready",
             reasons: reasons,
@@ -86,10 +90,15 @@ final class HealthRoutes: Sendable {
         )
     }
 
-    /// The pause of each stage whose endpoint does not work; of several hosts, the one that does so for the longest.
+    private var room: DiskRoom {
+        self.reception.ports.store.room(intakeFreeSpace: self.reception.configuration.intakeFreeSpace)
+    }
+
+    /// The pause of each stage whose endpoint does not work; of several hosts, the worst one, and of these the oldest.
     private func pauses() async throws -> [Stage: EndpointPause] {
+        func rank(_ pause: EndpointPause) -> (Int, Timestamp) { (Trouble(pause).severity == .ok ? 1 : 0, pause.since) }
         let pauses = try await self.reception.ports.store.pauses().map { ($0.stage, $0) }
-        return Dictionary(pauses) { $0.since <= $1.since ? $0 : $1 }
+        return Dictionary(pauses) { rank($0) <= rank($1) ? $0 : $1 }
     }
 
     /// `GET /metrics`.
@@ -97,16 +106,27 @@ final class HealthRoutes: Sendable {
         let counts = self.connections.counts
         self.metrics.set(.connections, to: Double(counts.open))
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
-        let states = try await self.reception.ports.store.counts()
-        for state in CardState.allCases { self.metrics.set(.cards, [state.rawValue], to: Double(states[state] ?? 0)) }
+        self.metrics.set(try await self.sandboxFigures(), now: self.reception.ports.now())
+        self.metrics.set(.freeBytes, to: Double(self.reception.ports.store.freeBytes))
         let pauses = try await self.pauses()
         for stage in Stage.allCases {
-            self.metrics.set(.stagePaused, [stage.rawValue], to: pauses[stage] == nil ? 0 : 1)
+            let isPaused = pauses[stage].map { Trouble($0).severity == .critical } ?? false
+            self.metrics.set(.stagePaused, [stage.rawValue], to: isPaused ? 1 : 0)
         }
         return Response(
             status: .ok,
             headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: .init(byteBuffer: ByteBuffer(string: self.metrics.text))
         )
+    }
+
+    /// Counting takes a part of the time that stays small, however many cards there are.
+    private func sandboxFigures() async throws -> StoreFigures {
+        let start = ConnectionGuard.now
+        if let kept = self.figuresKept.withLock({ $0 }), start < kept.until { return kept.figures }
+        let figures = try await self.reception.ports.store.figures()
+        let end = ConnectionGuard.now
+        self.figuresKept.withLock { $0 = (end + (end - start) * Limits.figuresPause, figures) }
+        return figures
     }
 }

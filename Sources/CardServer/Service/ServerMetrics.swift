@@ -1,6 +1,7 @@
 package import CardEngine
 import CardModel
 import CardStore
+import Foundation
 import Synchronization
 
 /// The figures of a process, in the text format of Prometheus (0.0.4).
@@ -21,10 +22,10 @@ package final class ServerMetrics: Sendable {
         private(set) var values: [String] = []
     }
 
-    private struct Series {
+    struct Series {
         var value = 0.0
-        var count = 0
-        var buckets = Array(repeating: 0, count: bounds.count)
+        fileprivate var count = 0
+        fileprivate var buckets = Array(repeating: 0, count: bounds.count)
     }
 
     /// Upper bounds of the buckets of times, in seconds.
@@ -33,13 +34,16 @@ package final class ServerMetrics: Sendable {
     private let series = Mutex<[Metric: [[String]: Series]]>([:])
 
     /// Begins with the metrics whose labels are known, at zero, so that a rate is right from the first event on.
-    package init() {
+    ///
+    /// - Parameter version: of this program.
+    package init(version: String = "unknown") {
         for metric in Metric.allCases {
             let known = metric.facts.labels.reduce([[]]) { known, label in
                 known.flatMap { start in label.values.map { start + [$0] } }
             }
             for labels in known { self.change(metric, labels) { _ in } }
         }
+        self.set(.buildInfo, [version], to: 1)
     }
 
     // MARK: Counting
@@ -68,11 +72,11 @@ package final class ServerMetrics: Sendable {
             self.add(.inputs, ["refused"])
         case .taken(_, let outcome): self.add(.inputs, [outcome.isDuplicate ? "duplicate" : "admitted"])
         case .refused: self.add(.inputs, ["refused"])
-        case .changed(let change): self.add(.cardsEntered, [change.state.rawValue])
         case .called(let stage, let outcome, let took):
             self.add(.stageCalls, [stage.rawValue, outcome.rawValue])
             self.add(.stageDuration, [stage.rawValue], took: took)
-        case .sending, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
+            if outcome == .accepted { self.note(success: stage, at: Timestamp(Date())) }
+        case .changed, .sending, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
         }
     }
 
@@ -81,7 +85,7 @@ package final class ServerMetrics: Sendable {
 
     package func count(_ input: UnseenInput) { self.add(.inputs, [input.rawValue]) }
 
-    private func change(_ metric: Metric, _ labels: [String], _ body: (inout Series) -> Void) {
+    func change(_ metric: Metric, _ labels: [String], _ body: (inout Series) -> Void) {
         self.series.withLock { series in
             var labels = labels
             if let known = series[metric], known[labels] == nil, known.count >= Limits.metricSeries {
@@ -130,13 +134,15 @@ extension ServerMetrics.Label {
     static let code = Self(name: "code")
     static let method = Self(name: "method")
     static let outcome = Self(name: "outcome", values: FailureClass.allCases.map(\.rawValue))
-    static let reason = Self(name: "reason")
+    static let photoReason = Self(name: "reason")
+    static let reason = Self(name: "reason", values: ServerMetrics.reasons + ["other"])
     static let result = Self(name: "result", values: ["admitted", "duplicate", "refused", "ignored"])
     static let route = Self(name: "route")
     static let stage = Self(name: "stage", values: Stage.allCases.map(\.rawValue))
     static let state = Self(name: "state", values: CardState.allCases.map(\.rawValue))
     static let status = Self(name: "status")
     static let submitter = Self(name: "submitter")
+    static let version = Self(name: "version")
 }
 
 extension ServerMetrics {
@@ -153,11 +159,17 @@ extension ServerMetrics {
         case refusedUploads = "idcard_uploads_refused_total"
         case ignoredWebhooks = "idcard_http_ignored_webhooks_total"
         case cards = "idcard_cards"
+        case cardsEntered = "idcard_cards_entered_total"
+        case cardsNeedingPerson = "idcard_cards_needing_person"
+        case casesNeedingPerson = "idcard_cases_needing_person"
+        case oldestCard = "idcard_stage_oldest_card_age_seconds"
+        case lastSuccess = "idcard_stage_last_success_timestamp_seconds"
+        case freeBytes = "idcard_sandbox_free_bytes"
+        case buildInfo = "idcard_build_info"
         case stagePaused = "idcard_stage_paused"
         case inputs = "idcard_inputs_total"
         case stageCalls = "idcard_stage_calls_total"
         case stageDuration = "idcard_stage_duration_seconds"
-        case cardsEntered = "idcard_cards_entered_total"
 
         var facts: (kind: Kind, labels: [Label], help: String) {
             switch self {
@@ -170,14 +182,21 @@ extension ServerMetrics {
             case .failedAuthentications: (.counter, [], "Requests without a valid token.")
             case .unavailableTokens: (.counter, [], "Requests refused because the tokens could not be read.")
             case .refusedWebhooks: (.counter, [], "Webhooks that were not accepted.")
-            case .refusedUploads: (.counter, [.submitter, .reason], "Images of requests that cannot be used.")
+            case .refusedUploads: (.counter, [.submitter, .photoReason], "Images of requests that cannot be used.")
             case .ignoredWebhooks: (.counter, [], "Webhooks of a type that brings no card.")
             case .cards: (.gauge, [.state], "Cards in each state.")
-            case .stagePaused: (.gauge, [.stage], "1 if a stage has stopped.")
+            case .cardsEntered: (.counter, [.state], "Cards that entered each state, whoever moved them.")
+            case .cardsNeedingPerson: (.gauge, [.reason], "Cards that need a person.")
+            case .casesNeedingPerson: (.gauge, [.reason], "Cases that need a person.")
+            case .oldestCard:
+                (.gauge, [.stage], "Seconds since the oldest card with work came to a stage; 0 if none has.")
+            case .lastSuccess: (.gauge, [.stage], "When the endpoint of a stage last took a call; 0 if it never did.")
+            case .freeBytes: (.gauge, [], "Bytes that are free on the disk of the sandbox.")
+            case .buildInfo: (.gauge, [.version], "1; the label is the version.")
+            case .stagePaused: (.gauge, [.stage], "1 if the endpoint of a stage is paused or stopped.")
             case .inputs: (.counter, [.result], "Inputs of runs and watched folders.")
             case .stageCalls: (.counter, [.stage, .outcome], "Calls of a stage, by how they ended.")
             case .stageDuration: (.histogram, [.stage], "How long a call of a stage took.")
-            case .cardsEntered: (.counter, [.state], "Cards that entered each state.")
             }
         }
     }

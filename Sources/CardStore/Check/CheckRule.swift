@@ -230,7 +230,8 @@ struct CheckRule: Sendable {
             WHERE coalesce(cards, 0) <> (SELECT count(*) FROM card WHERE card.state = name)
             """,
             mends: [
-                "DELETE FROM state_count", "INSERT INTO state_count SELECT state, count(*) FROM card GROUP BY state",
+                "DELETE FROM state_count",
+                "INSERT INTO state_count SELECT state, count(*), count(*) FROM card GROUP BY state",
             ]
         ),
         CheckRule(

@@ -142,10 +142,14 @@ extension CardStore {
     }
 
     /// Returns how many cases stand where, and why.
-    package func caseCounts() async throws -> [CaseCount] {
-        try await self.read { tx in
+    ///
+    /// - Parameter needingPerson: whether only those that need a person are counted.
+    package func caseCounts(needingPerson: Bool = false) async throws -> [CaseCount] {
+        let states = CaseState.allCases.filter(\.needsPerson)
+        let condition: SQL = needingPerson ? "state IN \(list: states)" : "state IS NOT NULL"
+        return try await self.read { tx in
             let counts = try tx.rows(
-                "SELECT state, cause, count(*), min(since) FROM cases WHERE state IS NOT NULL GROUP BY state, cause"
+                "SELECT state, cause, count(*), min(since) FROM cases WHERE \(condition) GROUP BY state, cause"
             ) { row in
                 let (state, cause, cases) = (
                     try row.next(CaseState.self), try row.next(String?.self), try row.next(Int.self)

@@ -108,7 +108,7 @@ extension CardStore {
     }
 
     // The rule of `CardNotice`, asked of the table.
-    private static func conditions(_ attention: CardAttention) -> [SQL] {
+    static func conditions(_ attention: CardAttention) -> [SQL] {
         let pieces: [SQL]
         switch attention {
         case .decide:

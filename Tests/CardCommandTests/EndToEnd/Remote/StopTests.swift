@@ -72,6 +72,9 @@ import Testing
                 #expect(status.contains(words), "\(status)")
             }
             let json = try await self.tool.run(["status", "--format", "json"] + file).output
+            let check = try await self.tool.run(["status", "--check"] + file, ends: 2).output
+            #expect(check.hasPrefix("critical: \(stage) 127.0.0.1:"), "\(check)")
+            #expect(status.contains(check.dropFirst("critical: ".count)), "\(status)")
             #expect(json.contains(#""state" : "pauses""#) && json.contains(#""code" : "http_500""#), "\(json)")
             self.verifier.answer { _ in nil }
             self.backend.answer { _ in nil }

@@ -30,7 +30,8 @@ import Testing
             (["run", "x", "--business-no-from", "folders"], 64, ["--business-no-from folders: the rule must be root"]),
             (["run", "no/such/file.jpg", "--embedded"], 66, ["no/such/file.jpg"]),
             (["run", "fixtures/cards"], 78, ["verification.url", "delivery.url", "--embedded"]),
-            (["status"], 74, ["no sandbox"]), (["cards", "list"], 74, ["no sandbox"]),
+            (["status"], 66, ["no sandbox"]), (["cards", "list"], 66, ["no sandbox"]),
+            (["status", "--check"], 66, ["no sandbox"]),
         ] as [([String], Int32, [String])]
     )
     func refused(arguments: [String], status: Int32, words: [String]) async throws {
@@ -70,6 +71,38 @@ import Testing
         #expect(try await tool.run(["status", "--embedded"]).output == "no cards\n")
         let full = try await tool.run(["status", "--embedded"], ["IDCARD_SANDBOX_INTAKE_FREE_SPACE": "\(1 << 50)"])
         #expect(full.output.contains("no photos are imported; free some space"), "\(full.output)")
+    }
+
+    @Test func `status --check says in one line that all is well, or what is wrong, and ends accordingly`() async throws
+    {
+        struct Check: Decodable {
+            struct Trouble: Decodable { var severity, subject, code, message: String }
+            var status: String
+            var troubles: [Trouble]
+        }
+        let tool = try Tool()
+        try await tool.admitting(["R-1", "R-2"])
+        let check = ["status", "--check"]
+        #expect(try await tool.run(check, ends: 0).output == "ok: all is well\n")
+        try await tool.plant("UPDATE cases SET state = 'failed', cause = 'attempts_exhausted', since = 0")
+        let failed = try await tool.run(check, ends: 1).output
+        #expect(
+            failed.hasPrefix(
+                "warning: 2 cases are failed, the oldest since 1970-01-01T00:00:00.000Z (attempts_exhausted); "
+            )
+        )
+        #expect(failed.split(separator: "\n").count == 1)
+        let full = ["IDCARD_SANDBOX_INTAKE_FREE_SPACE": "\(1 << 50)"]
+        let both = try await tool.run(check, full, ends: 2).output
+        #expect(both.hasPrefix("critical: the disk of the sandbox is nearly full, "), "\(both)")
+        #expect(both.hasSuffix("free some space; 1 more; show all: idcard-pipeline status\n"), "\(both)")
+        let json: Check = try await tool.run(check + ["--format", "json"], full, ends: 2).decoded()
+        #expect(json.status == "critical" && json.troubles.map(\.code) == ["disk_space_low", "attempts_exhausted"])
+        // The same is told by `status`.
+        let status = try await tool.run(["status"], full, ends: 0).output
+        #expect(status.contains(json.troubles[0].message), "\(status)")
+        let key = try await tool.run(check, ["IDCARD_VAULT_KEY": Tool.randomKey()], ends: 2).output
+        #expect(key.hasPrefix("critical: no given key opens the sandbox; "), "\(key)")
     }
 
     @Test func `without tesseract the embedded verifier names the packages`() async throws {

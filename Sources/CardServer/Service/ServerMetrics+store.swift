@@ -1,0 +1,50 @@
+import CardModel
+import CardStore
+
+extension ServerMetrics {
+    /// The reasons that are told apart; a remote's own code counts as `other`.
+    static let reasons: [String] =
+        VerdictRule.allCases.map(\.rawValue)
+        + ([
+            .attemptsExhausted, .businessNumberInvalid, .businessNumberMissing, .clockDoubtful, .decoderCrashed,
+            .fieldInvalid,
+            .frontMissing, .holderConflict, .imageUnreadable, .outcomeUnknown, .refusedByRemote, .restored,
+            .retcodeUnlisted,
+            .sourceTooLarge, .submitterConflict, .tooManyPhotos, .unsupportedFormat, .userNumberMissing,
+        ] as [ReasonCode]).map(\.rawValue)
+        + [
+            "fetch_address_refused", "fetch_encoding_refused", "fetch_not_an_image", "fetch_redirect_refused",
+            "image_corrupt",
+            "image_edge_too_long", "image_empty", "image_over_budget", "image_too_many_pixels", "image_too_many_scans",
+            "image_truncated", "image_unsupported_coding",
+        ]
+
+    /// Sets what the sandbox says.
+    func set(_ figures: StoreFigures, now: Timestamp) {
+        for state in CardState.allCases {
+            let (cards, entered) = figures.cards[state] ?? (0, 0)
+            self.set(.cards, [state.rawValue], to: Double(cards))
+            self.set(.cardsEntered, [state.rawValue], to: Double(entered))
+        }
+        self.set(.cardsNeedingPerson, byReason: figures.attention.map { ($0.rawValue, $1) })
+        self.set(.casesNeedingPerson, byReason: figures.cases.map { ($0.cause ?? "", $0.cases) })
+        for stage in Stage.allCases {
+            // A clock that was set back makes no card younger than new.
+            let age = figures.oldest[stage].map { max(.zero, now.duration(since: $0)) } ?? .zero
+            self.set(.oldestCard, [stage.rawValue], to: age.inSeconds)
+            if let last = figures.lastSuccess[stage] { self.note(success: stage, at: last) }
+        }
+    }
+
+    /// The sandbox forgets calls for cards that are erased; what was told stays.
+    func note(success stage: Stage, at time: Timestamp) {
+        let seconds = Double(time.millisecondsSinceEpoch) / 1000
+        self.change(.lastSuccess, [stage.rawValue]) { $0.value = max($0.value, seconds) }
+    }
+
+    private func set(_ metric: Metric, byReason counts: [(String, Int)]) {
+        let known = Set(Self.reasons)
+        let sums = Dictionary(counts.map { (known.contains($0) ? $0 : "other", $1) }, uniquingKeysWith: +)
+        for reason in Self.reasons + ["other"] { self.set(metric, [reason], to: Double(sums[reason] ?? 0)) }
+    }
+}

@@ -1,0 +1,108 @@
+package import CardModel
+
+/// What keeps the pipeline from its work, or waits for a person: `status`, `status --check`, `/readyz` and the metrics go by
+/// these alone, so they agree on the cause, since when, and the remedy.
+package struct Trouble: Sendable, Encodable {
+    /// How urgent it is.
+    package enum Severity: String, CaseIterable, Sendable, Encodable {
+        /// The pipeline works, and needs nobody.
+        case ok
+        /// Cases need a person.
+        case warning
+        /// Cards do not go on.
+        case critical
+    }
+
+    package enum Subject: String, Sendable, Encodable {
+        case cases, endpoint, disk, process, sandbox
+    }
+
+    package let severity: Severity
+    package let subject: Subject
+    /// The stage of an endpoint.
+    @Nullable package var stage: Stage?
+    /// Such as the code of the remote, or the cause of cases.
+    package let code: String
+    /// Since when, where that is known.
+    @Nullable package var since: String?
+    /// What is wrong, since when, and what to do; without personal values.
+    package let message: String
+
+    init(
+        _ severity: Severity,
+        _ subject: Subject,
+        stage: Stage? = nil,
+        code: String,
+        since: String? = nil,
+        _ message: Message
+    ) {
+        self.severity = severity
+        self.subject = subject
+        self.code = code
+        self.message = message.withoutPersonalValues.text()
+        self.stage = stage
+        self.since = since
+    }
+
+    /// An endpoint that does not work. One that asked for a slower pace gets its cards later, and needs nobody.
+    package init(_ pause: EndpointPause) {
+        self.init(
+            pause.state == .waits ? .ok : .critical,
+            .endpoint,
+            stage: pause.stage,
+            code: pause.code,
+            since: pause.since.description,
+            pause.text
+        )
+    }
+
+    /// A disk that is nearly full; `nil` if it has room.
+    package init?(_ room: DiskRoom) {
+        guard room != .ample else { return nil }
+        let message: Message = room == .noIntake ? .troubleNoIntake : .troubleNoVerification
+        self.init(.critical, .disk, code: ReasonCode.diskSpaceLow.rawValue, message)
+    }
+
+    /// A sandbox that cannot be used, such as for a wrong key.
+    package init(_ error: CodedError) {
+        self.init(.critical, .sandbox, code: error.code.rawValue, error.message)
+    }
+
+    /// Cases of one cause that need a person; `nil` if they need none.
+    init?(_ count: CaseCount) {
+        guard count.state.needsPerson else { return nil }
+        self.init(.warning, .cases, code: count.cause ?? count.state.rawValue, since: count.since, .troubleCases(count))
+    }
+
+    /// A process that holds its lock and does not work; `nil` if it works.
+    init?(_ worker: WorkerStatus, now: Timestamp) {
+        guard worker.hangs(at: now) else { return nil }
+        self.init(.critical, .process, code: "process_hangs", since: worker.seenAt.description, .troubleHangs(worker))
+    }
+}
+
+extension WorkerStatus {
+    /// Whether its heartbeat stopped although its lock is held.
+    package func hangs(at now: Timestamp) -> Bool {
+        now.duration(since: self.seenAt) > .milliseconds(Limits.hangingAfter)
+    }
+}
+
+extension CardStore {
+    /// Returns what is wrong, the most urgent first, and of that what lasts longest.
+    package func troubles(_ room: DiskRoom, now: Timestamp) async throws -> [Trouble] {
+        let hanging = try await self.workers().compactMap { Trouble($0, now: now) }
+        let cases = try await self.caseCounts(needingPerson: true).compactMap(Trouble.init)
+        return Trouble.sorted(
+            try await self.pauses().map(Trouble.init) + [Trouble(room)].compactMap(\.self) + hanging + cases
+        )
+    }
+}
+
+extension Trouble {
+    /// The most urgent first, and of that what lasts longest.
+    package static func sorted(_ troubles: [Trouble]) -> [Trouble] {
+        let ranks = Dictionary(uniqueKeysWithValues: Severity.allCases.enumerated().map { ($1, -$0) })
+        return troubles.sorted { (ranks[$0.severity] ?? 0, $0.since ?? "") < (ranks[$1.severity] ?? 0, $1.since ?? "") }
+    }
+}

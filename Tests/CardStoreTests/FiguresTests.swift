@@ -1,0 +1,76 @@
+import CardModel
+import TestSupport
+import Testing
+
+@testable import CardStore
+
+/// What is wrong, and the figures of a sandbox.
+@Suite final class FiguresTests: StoreSuite {
+    private func pause(_ failureClass: FailureClass, _ stage: Stage, host: String) async throws {
+        let failure = RemoteFailure(failureClass, code: "CODE_\(failureClass)", message: "set the TOKEN")
+        let wait = Wait(from: harness.now, until: harness.now)
+        try await harness.store.begin(
+            EndpointPause(stage: stage, host: host, after: failure, since: harness.now, wait: wait)
+        )
+    }
+
+    @Test func `troubles come by urgency and age; an endpoint that asked for a slower pace needs nobody`() async throws
+    {
+        #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
+        try await self.pause(.throttled, .verify, host: "v:443")
+        #expect(try await harness.store.troubles(.ample, now: harness.now).map(\.severity) == [.ok])
+        _ = try await harness.judged("front", .rejected(VerdictRule.legalityLow.reason, message: "no"))
+        let rejectedAt = harness.now.description
+        harness.pass(.seconds(1))
+        try await self.pause(.stop, .deliver, host: "b:443")
+        let pausedAt = harness.now.description
+        let troubles = try await harness.store.troubles(.noIntake, now: harness.now)
+        #expect(troubles.map(\.subject) == [.disk, .endpoint, .cases, .endpoint])
+        #expect(troubles.map(\.severity) == [.critical, .critical, .warning, .ok])
+        #expect(troubles.map(\.code) == ["disk_space_low", "CODE_stop", "legality_low", "CODE_throttled"])
+        #expect(troubles.map(\.since) == [nil, pausedAt, rejectedAt, rejectedAt])
+        #expect(troubles[1].message == "deliver b:443 stopped since \(pausedAt) (CODE_stop): set the TOKEN")
+        #expect(troubles[2].message.hasSuffix("show what to do: idcard-pipeline cases list --state retake"))
+        harness.pass(.seconds(121))
+        let hanging = try await harness.store.troubles(.ample, now: harness.now)
+        #expect(hanging.first?.code == "process_hangs" && hanging.first?.severity == .critical)
+    }
+
+    @Test func `a card counts in each state that it came to, whoever moved it, also when it is erased`() async throws {
+        let card = try await harness.sent("front", number: "N", .accepted)
+        try await harness.erase(card)
+        let other = try await harness.another()
+        _ = try await other.admit([harness.photo("back", number: "M")], now: harness.now)
+        try other.close()
+        let cards = try await harness.store.figures().cards
+        #expect(cards[.delivered]?.now == 0 && cards[.delivered]?.entered == 1)
+        #expect(cards[.erased]?.now == 1 && cards[.erased]?.entered == 1)
+        #expect(cards[.prepared]?.now == 1 && cards[.prepared]?.entered == 2)
+    }
+
+    @Test func `figures tell what needs a person, what is oldest in each stage, and the last success`() async throws {
+        #expect(try await harness.store.figures().oldest.isEmpty)
+        _ = try await harness.sent("front", number: "N", .accepted)
+        let delivered = harness.now
+        harness.pass(.seconds(5))
+        let oldest = harness.now
+        _ = try await harness.admit("older", number: "A")
+        harness.pass(.seconds(5))
+        _ = try await harness.admit("newer", number: "B")
+        try await harness.plant(
+            "UPDATE card SET state = 'failed', reason = 'attempts_exhausted' WHERE number = 'B'"
+        )
+        let figures = try await harness.store.figures()
+        #expect(figures.attention == [.attemptsExhausted: 1])
+        #expect(figures.oldest == [.verify: oldest])
+        #expect(figures.lastSuccess[.deliver] == delivered && figures.lastSuccess[.verify] == delivered)
+        #expect(figures.lastSuccess[.fetch] == nil)
+    }
+
+    @Test func `a card that waits for a person makes no stage old`() async throws {
+        let (card, _) = try await harness.verifying("back", number: "N")
+        try await harness.plant("UPDATE card SET state = 'verified', worker = NULL, reason = 'front_missing'")
+        let figures = try await harness.store.figures()
+        #expect(figures.oldest.isEmpty && figures.attention == [.frontMissing: 1], "\(card)")
+    }
+}
