@@ -84,12 +84,16 @@ struct PipelineOptions: ParsableArguments {
     }
 
     /// Loads the configuration, and says what is odd in it.
+    ///
+    /// - Parameter isService: whether programs read what is said, so that it is in the format of the log.
     func loadConfiguration(
         requiringRemotes: Bool,
-        _ further: [String: String] = [:]
+        _ further: [String: String] = [:],
+        isService: Bool = false
     ) throws -> Configuration {
         var configuration = try self.options.load(requiringRemotes: requiringRemotes, further).configuration
         if let documents { configuration.documents = documents }
+        if isService, configuration.logFormat == .json { Console.sayRecords() }
         for notice in configuration.notices { Console.warn(notice) }
         return configuration
     }

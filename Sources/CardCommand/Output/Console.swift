@@ -2,6 +2,7 @@ import CardModel
 import Dispatch
 import Foundation
 import Glibc
+import Logging
 import Synchronization
 
 /// The two streams of a command: data on standard output, words on standard error; live lines stay below everything else.
@@ -22,6 +23,8 @@ enum Console {
         var live: [String] = []
         /// The options that commands in messages need to speak of the same sandbox.
         var options = ""
+        /// Whether programs read standard error, so that each line is a log record.
+        var saysRecords = false
     }
 
     /// How many lines of words may wait for a reader: the log of some hundred cards.
@@ -51,6 +54,9 @@ enum Console {
     static func repeatOptions(_ options: [String]) {
         self.state.withLock { $0.options = options.map { " " + $0 }.joined() }
     }
+
+    /// Has every message be a log record in JSON.
+    static func sayRecords() { self.state.withLock { $0.saysRecords = true } }
 
     /// The text as a person reads it: its commands work when they are copied, and nothing in it commands the terminal.
     static func readable(_ text: String) -> String {
@@ -89,18 +95,38 @@ enum Console {
                 return state.leftOut
             }
             guard leftOut > 0 else { return }
-            self.write(Message.consoleLeftOut(leftOut).text(), to: STDERR_FILENO)
+            self.write(self.line(.consoleLeftOut(leftOut), .warning).text, to: STDERR_FILENO)
         }
     }
 
     /// Writes a message for a person, as ``standardError(_:isForProgram:)`` does.
-    static func say(_ message: Message) { self.standardError(message.text().oneLine) }
+    static func say(_ message: Message) { self.say(message, .notice) }
 
-    static func error(_ message: Message) { self.say(.consoleError(message)) }
+    static func error(_ message: Message) { self.say(message, .error) }
 
-    static func warn(_ message: Message) { self.say(.consoleWarning(message)) }
+    static func warn(_ message: Message) { self.say(message, .warning) }
 
-    static func note(_ message: Message) { self.say(.consoleNote(message)) }
+    static func note(_ message: Message) { self.say(.consoleNote(message), .notice) }
+
+    private static func say(_ message: Message, _ level: Logger.Level) {
+        let (text, isRecord) = self.line(message, level)
+        self.standardError(text, isForProgram: isRecord)
+    }
+
+    /// A message as a line for a person; or as a record, without its personal values.
+    private static func line(_ message: Message, _ level: Logger.Level) -> (text: String, isRecord: Bool) {
+        if self.state.withLock(\.saysRecords) {
+            let text = self.readable(message.description)
+            return (ConsoleLogHandler.record(level, text, ["message.id": message.id]), true)
+        }
+        let marked: Message =
+            switch level {
+            case .error: .consoleError(message)
+            case .warning: .consoleWarning(message)
+            default: message
+            }
+        return (marked.text().oneLine, false)
+    }
 
     /// Replaces the live lines at the bottom of the terminal, and returns when that is done; none removes them.
     static func showLive(_ lines: [String]) async {

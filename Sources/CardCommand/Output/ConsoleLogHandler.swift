@@ -18,10 +18,10 @@ struct ConsoleLogHandler: LogHandler {
     /// identifier of ours, a word of a closed set, or a figure.
     static let shownKeys: Set<String> = [
         "run.id", "card.id", "card.state", "card.reason", "attempt.class", "attempt.code", "http.status", "stage",
-        "input.known",
+        "input.known", "endpoint.state", "endpoint.since", "cards", "error.code",
         // The server; a route is the template of a path, and a token has a name beside its secret.
         "request.id", "http.method", "http.route", "http.code", "http.milliseconds", "http.bytes", "http.error",
-        "token.name",
+        "token.name", "webhook.refusal",
         "run.source", "run.state",
         // The built-in endpoints.
         "verifier.side", "verifier.milliseconds", "verifier.code", "verifier.error", "verifier.message", "backend.code",
@@ -42,18 +42,23 @@ struct ConsoleLogHandler: LogHandler {
         let shown = Dictionary(
             uniqueKeysWithValues: merged.map { ($0, Self.shownKeys.contains($0) ? "\($1)" : "[not listed]") }
         )
-        let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         switch self.format {
         case .text:
             let values = shown.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-            Console.standardError("\(time) \(event.level.rawValue) \(event.message)\(values)")
+            Console.standardError("\(Self.time) \(event.level.rawValue) \(event.message)\(values)")
         case .json:
-            var object = shown
-            object["time"] = time
-            object["level"] = event.level.rawValue
-            object["message"] = "\(event.message)"
-            Console.standardError(JSONText.line(object), isForProgram: true)
+            Console.standardError(Self.record(event.level, "\(event.message)", shown), isForProgram: true)
         }
+    }
+
+    /// A record as one JSON object.
+    static func record(_ level: Logger.Level, _ message: String, _ values: [String: String]) -> String {
+        let record = ["time": Self.time, "level": level.rawValue, "message": message]
+        return JSONText.line(values.merging(record) { $1 })
+    }
+
+    private static var time: String {
+        Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 }
 
@@ -64,19 +69,16 @@ struct EventLog: Sendable {
     func observe(_ event: PipelineEvent) {
         switch event {
         case .taken(_, let outcome):
-            self.logger.debug(
-                "input imported",
-                metadata: [
-                    "card.id": "\(outcome.card)", "card.state": "\(outcome.state.rawValue)",
-                    "input.known": "\(outcome.isDuplicate)",
-                ]
-            )
+            var metadata = Self.metadata(outcome.card, outcome.state, outcome.reason)
+            metadata["input.known"] = "\(outcome.isDuplicate)"
+            let isEnd = !outcome.isDuplicate && Self.isOutcome(outcome.state, outcome.reason)
+            self.logger.log(level: isEnd ? .info : .debug, "input imported", metadata: metadata)
         case .refused(_, let error):
             self.logger.debug("input refused", metadata: ["card.reason": "\(error.code)"])
         case .changed(let change):
-            var metadata: Logger.Metadata = ["card.id": "\(change.card)", "card.state": "\(change.state.rawValue)"]
-            if let reason = change.reason { metadata["card.reason"] = "\(reason)" }
-            self.logger.debug("card changed state", metadata: metadata)
+            let level: Logger.Level = Self.isOutcome(change.state, change.reason) ? .info : .debug
+            let metadata = Self.metadata(change.card, change.state, change.reason)
+            self.logger.log(level: level, "card changed state", metadata: metadata)
         case .sending, .called, .beat: break
         case .paused(let pause):
             self.logger.debug(
@@ -101,5 +103,17 @@ struct EventLog: Sendable {
                 ]
             )
         }
+    }
+
+    /// Whether a card was delivered, rejected, or needs a person.
+    private static func isOutcome(_ state: CardState, _ reason: ReasonCode?) -> Bool {
+        let notice = CardNotice(state, reason, isSeen: false, isRetaken: false)
+        return state == .delivered || state == .rejected || notice.needsPerson
+    }
+
+    private static func metadata(_ card: CardID, _ state: CardState, _ reason: ReasonCode?) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["card.id": "\(card)", "card.state": "\(state.rawValue)"]
+        if let reason { metadata["card.reason"] = "\(reason)" }
+        return metadata
     }
 }

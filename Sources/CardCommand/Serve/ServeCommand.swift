@@ -36,7 +36,7 @@ struct ServeCommand: Command {
 
     func execute() async throws -> CommandStatus {
         let settings = self.listen.map { ["server.listen": $0] } ?? [:]
-        let configuration = try self.options.loadConfiguration(requiringRemotes: true, settings)
+        let configuration = try self.options.loadConfiguration(requiringRemotes: true, settings, isService: true)
         return try await ServeSession(configuration: configuration, isQuiet: self.quiet).run()
     }
 }

@@ -47,7 +47,7 @@ struct WatchCommand: Command {
     }
 
     func execute() async throws -> CommandStatus {
-        let configuration = try self.options.loadConfiguration(requiringRemotes: true)
+        let configuration = try self.options.loadConfiguration(requiringRemotes: true, isService: true)
         let fields = try SubmittedFields.options(userNo: self.userNo)
         let options = try configuration.watchOptions(folders: self.folders, fields: fields)
         return try await configuration.withSandbox { store in
@@ -90,7 +90,7 @@ struct WatchCommand: Command {
         } beside: {
             try await reports.print()
         }
-        if reports.counts.total > 0 { Console.standardError(reports.counts.line) }
+        if reports.counts.total > 0 { Console.say(.watchCounts(reports.counts.line)) }
         return signal ?? .delivered
     }
 }

@@ -118,9 +118,16 @@ struct Envelope: RouterMiddleware {
             "http.milliseconds": "\(took.wholeMilliseconds)", "http.bytes": "\(known.bodyBytes)",
             "token.name": "\(known.caller ?? "none")",
         ]
+        if let card = self.card(in: response, to: request) { metadata["card.id"] = "\(card)" }
         if let refusal = known.webhookRefusal { metadata["webhook.refusal"] = "\(refusal)" }
         let isRoutine = response.status == .ok && [APIOperation.live, .ready, .figures].contains { $0.path == route }
         self.logger.log(level: isRoutine ? .debug : .info, "request answered", metadata: metadata)
+    }
+
+    /// The card that an answer is about: where it lies, or what was asked for; a path that names no card may hold anything.
+    private func card(in response: Response, to request: Request) -> Substring? {
+        let card = /\/v1\/cards\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/\w+)?/
+        return (response.headers[.location] ?? request.uri.path).wholeMatch(of: card)?.1
     }
 
     // MARK: Pages of other origins (Fetch standard, CORS protocol)

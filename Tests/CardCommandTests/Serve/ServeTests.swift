@@ -106,6 +106,42 @@ import Testing
         #expect(self.backend.acceptedNumbers == ["R-1"])
     }
 
+    @Test func `with log.format json all that serve says are records; one info record tells of each outcome`()
+        async throws
+    {
+        let token = try await self.tool.token("desk", "submit", "operate")
+        let inbox = self.tool.home.appending(path: "inbox-张三").path
+        let others = ["log: {format: json}", "watch: {folders: [\(inbox)]}"]
+        self.verifier.answer { $0.serial == 9 ? MarkDialect.faceIDv1.answer(about: nil) : nil }
+        var ids: [String] = []
+        let said = try await self.serving(others) { service, _ in
+            for (photo, number) in [(MarkedPhoto.front(1), "R-CANARY"), (.front(2, serial: 9), "R-2")] {
+                let sent = try await service.submit(photo, token: token, fields: ["business_no": number])
+                ids.append(try #require(sent["card_id"]))
+                while let line = try await service.errors.line(containing: "card changed state"),
+                    !line.contains(ids.last ?? "")
+                {}
+            }
+        }
+        let records = try said.map { line in
+            try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String], "\(line)")
+        }
+        #expect(records.allSatisfy { Set($0.keys).isSuperset(of: ["time", "level", "message"]) })
+        #expect(records.contains { $0["message"]?.hasPrefix("listening on ") == true && $0["level"] == "notice" })
+        #expect(
+            records.contains {
+                $0["message"]?.hasPrefix("watched folder <redacted>: ") == true && $0["level"] == "warning"
+            }
+        )
+        for id in ids {
+            let own = records.filter { $0["card.id"] == id && $0["level"] == "info" }
+            #expect(own.compactMap { $0["card.state"] } == [id == ids[0] ? "delivered" : "rejected"], "\(own)")
+            #expect(own.map { $0["message"] ?? "" }.sorted() == ["card changed state", "request answered"], "\(own)")
+        }
+        #expect(!said.contains { $0.contains("CANARY") || $0.contains("张三") })
+        #expect(!said.contains { $0.contains("[not listed]") }, "\(said)")
+    }
+
     @Test func `the unit lets serve write to watched folders, and restarts no configuration that cannot work`() throws {
         let path = Project.root.appending(path: "config/systemd/idcard-pipeline.service")
         let unit = try String(contentsOf: path, encoding: .utf8)

@@ -46,6 +46,33 @@ import Testing
         #expect(try self.inbox.tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
     }
 
+    @Test func `with log.format json every line of watch is one object; a run tells each outcome in its log`()
+        async throws
+    {
+        try self.inbox.bring("R-1/front.jpg", .front(1))
+        try await self.inbox.serving("", ["log: {format: json}"]) { file in
+            let said = try await self.inbox.watching(file) { lines, send in
+                #expect(try await lines.line(containing: Inbox.delivered) != nil)
+                try send(.terminate)
+            }
+            let records = try said.map { line in
+                try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+            }
+            let messages = records.compactMap { $0["message"] as? String }
+            #expect(
+                messages.contains("watching 1 folder; end with Ctrl-C") && messages.contains("1 input: 1 delivered")
+            )
+            let outcomes = records.filter { $0["card.state"] != nil && $0["level"] as? String == "info" }
+            #expect(outcomes.map { $0["card.state"] as? String } == ["delivered"])
+            #expect(!said.contains { $0.contains(self.inbox.folder.path) && $0.contains("level") })
+            // What `run` says to a person stays text.
+            let photos = try self.inbox.tool.folder("more", ["R-2/a.jpg": .front(2)]).path
+            let run = try await self.inbox.tool.run(["run", photos] + file, ends: 0)
+            let logged = run.errors.split(separator: "\n").filter { $0.contains(#""card.state":"delivered""#) }
+            #expect(logged.count == 1 && logged.first?.contains(#""level":"info""#) == true, "\(run.errors)")
+        }
+    }
+
     @Test func `a photo that was refused goes to failed when it comes again, and counts as rejected`() async throws {
         // Nobody is that old.
         let severity = "verdict: {min_age: 150, severity: {under_age: reject}}"
