@@ -14,9 +14,6 @@ extension ChineseTexts {
         status.no_cards = 没有证件照
         status.worker = {1}（进程 {2}）自 {3} 起运行，正在处理 {4} 张证件照
         status.staying = 该进程的文件夹中有 {1} 个文件没有导入；查看是哪些文件及原因：idcard-pipeline run --dry-run FOLDER
-        status.hangs = 该进程没有响应；结束它，其他进程会接着处理它的证件照
-        status.no_intake = 沙箱所在的磁盘快满了，不再导入照片；腾出空间
-        status.no_verification = 沙箱所在的磁盘快满了，不再导入和核验照片；腾出空间
         cards.limit = --limit 必须是 0 或更大的数，不能是 {1}
         cards.work = 尝试 {1} 次，优先级 {2}，图片 {3}
         cards.legality = 合法性：{1}
@@ -69,5 +66,8 @@ extension ChineseTexts {
         fsck.found = 沙箱有 {1} 个问题；查看：idcard-pipeline fsck
         fsck.repaired = 已修复：{1}
         fsck.repair = 修复可以安全修复的问题：idcard-pipeline fsck --repair
+        check.well = 一切正常
+        check.line = {1}：{2}
+        check.more = {1}；另有 {2} 项；查看全部：idcard-pipeline status
         """#
 }

@@ -4,7 +4,7 @@ extension ChineseTexts {
         console.error = 错误：{1}
         console.warning = 警告：{1}
         console.note = 提示：{1}
-        console.left_out = 提示：这里缺少 {1} 行，因为读取输出的程序太慢
+        console.left_out = 这里缺少 {1} 行，因为读取输出的程序太慢
         output.failed = 无法写入标准输出：{1}；{2}
         output.saved = 工作结果已保存
         output.unforeseen = 意外错误（{1} {2}）；已完成的工作安全保存在沙箱中；重新运行同一命令，如果再次失败，报告此代码

@@ -45,5 +45,15 @@ extension ChineseTexts {
         progress.fails = 失败：{1}
         progress.left = 还剩 {1}
         progress.sent = 已发送 {1} MB
+        run.front_refused = 这张国徽面在等待，因为它的人像面被拒绝（{1}）；重拍人像面并导入
+        run.front_open = 这张国徽面在等待，因为它的人像面待人工处理（{1}）；查看要判断的内容：idcard-pipeline cards show {2}
+        run.photos = {1} 张照片
+        run.folded = {1}（{2}，另有 {3} 个）
+        run.manifest = 照片旁边有表格 {1}，只有指定了表格，其中的编号才会使用；指定它：--manifest {2}
+        run.manifest_workbook = 照片旁边有工作簿 {1}，只有指定了表格，其中的编号才会使用；另存为 CSV UTF-8，再指定它：--manifest FILE
+        run.dry_report = --dry-run 不导入任何内容，没有可写入的结果；去掉 --report
+        run.incomplete = 本次运行中有 {1} 笔业务缺少一面；列出缺少一面的业务：idcard-pipeline cases list --state incomplete
+        progress.stage_slower = {1} 变慢：{2}
+        progress.slower = 变慢：{1}
         """#
 }

@@ -108,7 +108,7 @@ extension ChineseTexts {
         problem.image_over_budget = 图片压缩不到要求的大小。
         problem.image_internal_error = 图片无法解码。
         problem.decoder_crashed = 每次解码这张图片都会失败。
-        problem.image_missing = 没有图片；把图片作为“image”部分发送。
+        problem.image_missing = 没有图片；作为 'image' 部分发送，或把两面作为 'front' 和 'back' 发送。
         problem.image_empty = 图片是空的。
         problem.image_too_large_bytes = 图片过大。
         problem.image_invalid = 图片不是有效的 Base64。

@@ -109,7 +109,7 @@ import Testing
                 await Task.yield()
             }
             let lines = try await harness.send(figures).text.split(separator: "\n").map(String.init)
-            for state in ["received", "prepared", "verified", "delivering", "delivered", "erased"] {
+            for state in ["prepared", "verified", "delivering", "delivered", "erased"] {
                 #expect(lines.contains("idcard_cards_entered_total{state=\"\(state)\"} 1"), "\(state)")
             }
             #expect(lines.contains("idcard_cards{state=\"delivered\"} 0"))
@@ -253,7 +253,7 @@ import Testing
             let read = try await harness.send(RawRequest("GET", "/v1/cards", token: "reader", headers: origin))
             #expect(read["access-control-allow-origin"] == "https://cards.example.com")
             #expect(read["access-control-expose-headers"]?.contains("Location") == true)
-            #expect(read["vary"] == "Origin")
+            #expect(read["vary"] == "Accept-Language, Origin")
         }
     }
 }

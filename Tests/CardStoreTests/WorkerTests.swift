@@ -151,7 +151,7 @@ import Testing
         let other = try await harness.another()
         #expect(try await other.pauses() == [pause])
         let shown = pause.text.text()
-        #expect(pause.state == .stopped && shown.contains("deliver a:443 stopped since \(pause.since) (CODE)"))
+        #expect(pause.state == .stopped && shown.contains("deliver a:443 stopped since \(pause.since.local) (CODE)"))
         try await other.endPause(of: "a:443", stage: .deliver)
         #expect(try await harness.store.pauses() == [])
         try await harness.store.begin(pause)

@@ -65,6 +65,8 @@ struct ConsoleLogHandler: LogHandler {
 /// Writes what happens in the pipeline to the log; identifiers, states and codes only.
 struct EventLog: Sendable {
     let logger: Logger
+    /// How high the outcome of a card is logged: a run tells it in its report.
+    let outcomes: Logger.Level
 
     func observe(_ event: PipelineEvent) {
         switch event {
@@ -72,11 +74,11 @@ struct EventLog: Sendable {
             var metadata = Self.metadata(outcome.card, outcome.state, outcome.reason)
             metadata["input.known"] = "\(outcome.isDuplicate)"
             let isEnd = !outcome.isDuplicate && Self.isOutcome(outcome.state, outcome.reason)
-            self.logger.log(level: isEnd ? .info : .debug, "input imported", metadata: metadata)
+            self.logger.log(level: isEnd ? self.outcomes : .debug, "input imported", metadata: metadata)
         case .refused(_, let error):
             self.logger.debug("input refused", metadata: ["card.reason": "\(error.code)"])
         case .changed(let change):
-            let level: Logger.Level = Self.isOutcome(change.state, change.reason) ? .info : .debug
+            let level = Self.isOutcome(change.state, change.reason) ? self.outcomes : .debug
             let metadata = Self.metadata(change.card, change.state, change.reason)
             self.logger.log(level: level, "card changed state", metadata: metadata)
         case .sending, .called, .beat: break

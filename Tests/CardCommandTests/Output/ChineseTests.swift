@@ -1,11 +1,11 @@
 import ArgumentParser
-import CardChinese
 import CardModel
 import Foundation
 import Subprocess
 import TestSupport
 import Testing
 
+@testable import CardChinese
 @testable import CardCommand
 
 /// Simplified Chinese: that it is whole, and who gets it.
@@ -37,6 +37,10 @@ import Testing
             let values = chinese.map(Self.arguments(of:))
             #expect(values == Self.arguments(of: entry.english), "\(id): \(entry.english) -> \(chinese ?? "none")")
         }
+        let stale = ChineseTexts.read().keys.filter { id in
+            entries[id] == nil && id.prefixMatch(of: /help\.|unit\.|errno\.|list\./) == nil
+        }
+        #expect(stale.isEmpty)
     }
 
     /// Every command with its path.

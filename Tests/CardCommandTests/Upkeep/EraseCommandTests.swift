@@ -86,7 +86,8 @@ import Testing
         let dry = try await self.tool.run(command, ["IDCARD_RETENTION_FAILED": "1d"], ends: 0)
         let listed = try dry.decoded(CardList.self).cards.map(\.cardId)
         #expect(listed == [cards[0], cards[2], cards[1]])
-        let question = "Erase 2 cards for good (past their retention: 2, the oldest unchanged since 2023-11-14T22:13:20"
+        let oldest = Timestamp(millisecondsSinceEpoch: 1_700_000_000_000).local
+        let question = "Erase 2 cards for good (past their retention: 2, the oldest unchanged since \(oldest)"
         let refused = try await self.erase(["--expired"], typing: "no", ends: 1)
         #expect(refused.output.contains(question) && refused.output.contains("nothing was erased"), "\(refused.output)")
         let list = ["cards", "list", "--quiet", "--state", "erased"]
