@@ -39,6 +39,8 @@ extension Message {
     // MARK: Cards
 
     static func cardMissing(_ card: CardID) -> Self { Self("card.missing", "there is no card \(card) in the sandbox; list the cards: idcard-pipeline cards list") }
+    static func cardIDTooShort(_ text: String, fewest digits: Int) -> Self { Self("card.id_too_short", "the card id \(Redacted(text)) is too short; give the whole id, or at least its last \(digits) digits") }
+    static func cardIDAmbiguous(_ text: String, _ ids: [String]) -> Self { Self("card.id_ambiguous", "the ids of several cards end in \(Redacted(text)); give one of them: \(codes: ids)") }
     static let cardImageUnreadable = Self("card.image_unreadable", "the stored image is missing or damaged; check the disk, and import the photo again as a new file")
     static let cardOfOtherSubmitter = Self("card.of_other_submitter", "another submitter already sent this image under this business number; ask the operator which submitter the card belongs to")
     static func cardForeign(_ card: CardID) -> Self { Self("card.foreign", "another submitter sent the first card of this business number; look at this card, then accept or reject it: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }

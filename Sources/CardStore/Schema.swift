@@ -268,6 +268,7 @@ enum Schema {
         CREATE INDEX cases_ahead ON cases (decide_from) WHERE decide_at IS NOT NULL;
         CREATE INDEX cases_standing ON cases (state, since, number, cause) WHERE state IS NOT NULL;
         CREATE INDEX cases_submitter ON cases (submitter, number) WHERE state IS NOT NULL;
+        CREATE INDEX card_end ON card (substr(id, -8));
         CREATE INDEX card_number ON card (number, state, intake_order);
         CREATE INDEX card_submitter ON card (submitter, state, intake_order);
         CREATE INDEX card_reason ON card (reason, intake_order) WHERE reason IS NOT NULL;

@@ -41,9 +41,15 @@ import Testing
         // What monitoring asks for every few seconds.
         _ = try await harness.store.figures()
         _ = try await harness.store.troubles(.ample, now: harness.now)
+        try await harness.store.write(at: harness.now) { tx in
+            let short = try CardStore.shortID(of: cards[0], in: tx)
+            #expect(try CardStore.id(matching: short, in: tx) == cards[0])
+        }
         let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") || $0.contains("WHERE") }
         #expect(statements.count > 30)
-        for (detail, statement) in try await Self.plans(of: statements.sorted(), in: harness) {
+        let plans = try await Self.plans(of: statements.sorted(), in: harness)
+        #expect(plans.contains { $0.0.contains("card_end") })
+        for (detail, statement) in plans {
             let scanned = detail.hasPrefix("SCAN ") ? String(detail.split(separator: " ")[1]) : nil
             let isFirst = statement.hasSuffix("ORDER BY number DESC LIMIT 1")
             #expect(scanned.map { Self.small.contains($0) || isFirst } ?? true, "\(detail): \(statement)")

@@ -17,7 +17,7 @@ extension CardsCommand {
                 """
         )
 
-        @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
+        @Argument(help: ArgumentHelp("The ids of cards, or their last 8 digits or more.", valueName: "card-id"))
         var cards: [String] = []
 
         @Option(help: "All cards in this state (rejected, failed, held); repeatable.")
@@ -46,7 +46,7 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards retry")
             return try await self.options.withSandbox { store, _ in
-                var ids = self.cards.map(CardID.init)
+                var ids = try await store.ids(matching: self.cards)
                 if !self.state.isEmpty || self.reason != nil {
                     var filter = CardFilter()
                     filter.states = self.state.isEmpty ? [.rejected, .failed, .held] : self.state
@@ -74,7 +74,7 @@ extension CardsCommand {
                 """
         )
 
-        @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
+        @Argument(help: ArgumentHelp("The ids of cards, or their last 8 digits or more.", valueName: "card-id"))
         var cards: [String]
 
         @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject or seen.")
@@ -90,7 +90,8 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards resolve --as \(self.resolution.rawValue)")
             return try await self.options.withSandbox { store, _ in
-                try await CardChanges(format: self.format, store: store).make(self.cards.map(CardID.init)) { id in
+                let ids = try await store.ids(matching: self.cards)
+                return try await CardChanges(format: self.format, store: store).make(ids) { id in
                     try await store.resolve(id, as: self.resolution, by: origin, now: .now)
                 }
             }
@@ -115,7 +116,7 @@ struct CardChanges {
             do {
                 let changed = try await change(id).map(\.card)
                 seen.formUnion(changed)
-                let cards = try await self.store.cards(changed, for: .process).map(CardDocument.init)
+                let cards = try await self.store.documents(self.store.cards(changed, for: .process))
                 // A full disk at a later card must not lose the report of this one.
                 for card in cards { await self.format.print(card) }
                 documents += cards
@@ -137,6 +138,16 @@ struct CardChanges {
 extension CardStore {
     /// A card as it stands now; `nil` if it is not there.
     func card(_ id: CardID) async throws -> Card? { try await self.cards([id], for: .process).first }
+
+    /// Cards as lists show them, with the short ids that tables for people have.
+    func documents(_ cards: [Card]) async throws -> [CardDocument] {
+        let shortIDs = try await self.shortIDs(of: cards.map(\.id))
+        return cards.map { card in
+            var document = CardDocument(card)
+            document.shownID = shortIDs[card.id] ?? document.shownID
+            return document
+        }
+    }
 
     /// The identifiers of all cards that a filter finds, in the order of their intake.
     func cardIDs(_ filter: CardFilter) async throws -> [CardID] {

@@ -25,7 +25,7 @@ extension CardsCommand {
                 """
         )
 
-        @Argument(help: ArgumentHelp("The ids of cards.", valueName: "card-id"))
+        @Argument(help: ArgumentHelp("The ids of cards, or their last 8 digits or more.", valueName: "card-id"))
         var cards: [String] = []
 
         @Option(help: ArgumentHelp("All cards of this business number.", valueName: "no"))
@@ -88,7 +88,7 @@ extension CardsCommand {
                     if expired == nil { Console.warn(.eraseClock) }
                     let others = (expired ?? []).map(\.card).filter { !named.contains($0) }
                     // As `cards list` does.
-                    let documents = try await store.cards(named + others, for: .process).map(CardDocument.init)
+                    let documents = try await store.documents(store.cards(named + others, for: .process))
                     await self.format.print(documents, as: "cards")
                     return .delivered
                 }
@@ -117,7 +117,7 @@ extension CardsCommand {
 
         /// The cards that are named by their ids or by their business number, each once.
         private func named(in store: CardStore) async throws -> [CardID] {
-            var named = self.cards.map(CardID.init)
+            var named = try await store.ids(matching: self.cards)
             if let businessNo { named += try await Self.cards(of: businessNo, in: store) }
             var seen: Set<CardID> = []
             return named.filter { seen.insert($0).inserted }

@@ -9,14 +9,14 @@ extension CardsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write the fields and the image of one card into a folder.",
             discussion: """
-                Makes the files ID.json and ID.jpg, which only their owner can read (mode 0600). An existing file is not \
+                Makes the files ID.json and ID.jpg, named by the id as it is given here, which only their owner can read (mode 0600). An existing file is not \
                 replaced. The access log gets its line before anything is written.
 
                 Exit status: 0 done · 64 usage · 66 there is no such card, or the folder cannot be written · 74 sandbox.
                 """
         )
 
-        @Argument(help: ArgumentHelp("The card's id.", valueName: "card-id"))
+        @Argument(help: ArgumentHelp("The card's id, or its last 8 digits or more.", valueName: "card-id"))
         var card: String
 
         @Option(
@@ -31,16 +31,16 @@ extension CardsCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            let id = CardID(rawValue: self.card)
             let origin = try self.purpose.origin(of: "cards export")
             // No id has a slash.
-            let paths = self.card.contains("/") ? [] : ["json", "jpg"].map { "\(self.output)/\(id).\($0)" }
+            let paths = self.card.contains("/") ? [] : ["json", "jpg"].map { "\(self.output)/\(self.card).\($0)" }
             let made: RootFiles
             do { made = try RootFiles(paths, in: self.output, for: self.options) } catch let error as CodedError {
                 throw CodedError(error.code, error.kind == .storage ? .input : error.kind, error.message)
             }
             defer { made.removeEmpty() }
             return try await self.options.withSandbox { store, _ in
+                let id = try await store.ids(matching: [self.card])[0]
                 let export = try await store.export(id, to: origin, now: .now)
                 guard export.details.card.state != .erased else { throw CodedError.notFound(.exportErased(id)) }
                 let metadata = export.details.card.metadata
@@ -50,8 +50,8 @@ extension CardsCommand {
                     expectedIDNumber: metadata.expectation.idNumber?.reveal(),
                     expectedName: metadata.expectation.name?.reveal()
                 )
-                var files = [("\(id).json", JSONText.data(document, isIndented: true))]
-                if let image = export.image { files.append(("\(id).jpg", image.jpeg)) }
+                var files = [("\(self.card).json", JSONText.data(document, isIndented: true))]
+                if let image = export.image { files.append(("\(self.card).jpg", image.jpeg)) }
                 let paths = try Self.write(files, into: self.output, made)
                 for path in paths { await Console.standardOutput(path) }
                 return .delivered
@@ -111,9 +111,10 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards log")
             return try await self.options.withSandbox { store, _ in
+                let card = try await store.ids(matching: self.card.map { [$0] } ?? []).first
                 try await store.exportAccessLog(to: origin, now: .now) { page in
                     for record in page where record.number > self.after {
-                        guard self.card == nil || record.cardID?.rawValue == self.card else { continue }
+                        guard card == nil || record.cardID == card else { continue }
                         try Console.requireReader()
                         await self.format.print(record)
                     }

@@ -58,7 +58,7 @@ struct CardsCommand: AsyncParsableCommand {
                 } else {
                     await list.begin()
                     try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
-                        try await list.print(CardDocument(card))
+                        for document in try await store.documents([card]) { try await list.print(document) }
                     }
                     await list.end()
                 }
@@ -74,7 +74,7 @@ struct CardsCommand: AsyncParsableCommand {
                 "Personal fields and texts of remote services need --reveal, which adds a line to the access log."
         )
 
-        @Argument(help: ArgumentHelp("The card's id.", valueName: "card-id"))
+        @Argument(help: ArgumentHelp("The card's id, or its last 8 digits or more.", valueName: "card-id"))
         var card: String
 
         @Flag(help: "Also show the personal fields and the message.")
@@ -89,8 +89,8 @@ struct CardsCommand: AsyncParsableCommand {
 
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards show --reveal")
-            let id = CardID(rawValue: self.card)
             return try await self.options.withSandbox { store, _ in
+                let id = try await store.ids(matching: [self.card])[0]
                 let details =
                     self.reveal
                     ? try await store.reveal(id, to: origin, now: .now)

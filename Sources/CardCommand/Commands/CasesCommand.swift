@@ -77,7 +77,9 @@ struct CasesCommand: AsyncParsableCommand {
                     throw self.number.unknown
                 }
                 var cards: [CaseDetails.Card] = []
-                try await store.forEachCard(self.number.cards()) { cards.append(CaseDetails.Card($0)) }
+                try await store.forEachCard(self.number.cards()) { card in
+                    for document in try await store.documents([card]) { cards.append(.init(document, card.message)) }
+                }
                 await CaseDetails(case: CaseDocument(one), cards: cards).print(self.format)
                 return .delivered
             }
@@ -236,9 +238,9 @@ struct CaseDetails: Report {
         let card: CardDocument
         @Nullable var message: String?
 
-        init(_ card: CardModel.Card) {
-            self.card = CardDocument(card)
-            self.message = card.message?.withoutPersonalValues.text()
+        init(_ card: CardDocument, _ message: Message?) {
+            self.card = card
+            self.message = message?.withoutPersonalValues.text()
         }
 
         var lines: [String] { ["  \(self.card.text)"] + (self.message.map { ["    \($0)"] } ?? []) }

@@ -9,9 +9,16 @@ package struct CardDocument: Encodable, Sendable {
     @Nullable package var reason: String?
     private let createdAt: String
     private let changedAt: String
+    /// The id as tables for people show it; JSON has the whole one.
+    package var shownID: String
+
+    private enum CodingKeys: CodingKey {
+        case cardID, businessNo, side, state, reason, createdAt, changedAt
+    }
 
     package init(_ card: Card) {
         self.cardID = card.id
+        self.shownID = card.id.rawValue
         self.businessNo = card.metadata.businessNumber.rawValue
         self.side = card.side ?? card.metadata.side
         self.state = card.state
@@ -24,7 +31,7 @@ package struct CardDocument: Encodable, Sendable {
     package var text: String {
         let state = self.state.rawValue.padded(to: 10)
         let side = (self.side?.rawValue ?? "-").padded(to: 5)
-        return "\(self.cardID)  \(state)  \(side)  \(self.businessNo)" + (self.reason.map { "  \($0)" } ?? "")
+        return "\(self.shownID)  \(state)  \(side)  \(self.businessNo)" + (self.reason.map { "  \($0)" } ?? "")
     }
 }
 

@@ -25,13 +25,38 @@ import Testing
         )
         let retry = ["cards", "retry"] + cards
         let outcome = try await self.tool.run(retry, ends: 74)
-        #expect(outcome.output.contains(cards[0]) && outcome.output.split(separator: "\n").count == 1)
+        #expect(outcome.output.hasPrefix("\(cards[0].suffix(8))  ") && outcome.output.split(separator: "\n").count == 1)
         let states = try await self.tool.run(["cards", "list"]).output
         #expect(states.contains("prepared") && states.contains("failed"))
         try await self.tool.plant(Self.failed + " WHERE id = '\(cards[0])'")
         let document = try await self.tool.run(retry + ["--format", "json"], ends: 74).output
         let report = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: [[String: Any]]]
         #expect(report?["cards"]?.map { $0["card_id"] as? String } == [cards[0]])
+    }
+
+    @Test func `the last eight digits of an id are an id in every command, fewer are refused`() async throws {
+        let ids = try await self.tool.admitting(["R-1", "R-2"]).map(\.rawValue)
+        let short = ids.map { String($0.suffix(8)).uppercased() }
+        let out = self.tool.home.appending(path: "out").path
+        for command in [
+            ["show", short[0]], ["show", short[0], "--reveal"], ["export", short[0], "--output", out],
+            ["resolve", short[0], "--as", "reject"], ["retry", ids[0], short[0]], ["erase", short[0], "--yes"],
+        ] {
+            let outcome = try await self.tool.run(["cards"] + command)
+            // A decision may be refused; that card is found.
+            #expect([0, 1].contains(outcome.status), "\(command): \(outcome.errors)")
+            let refused = command.map { short.contains($0) ? String($0.suffix(7)) : $0 }
+            let error = try await self.tool.run(["cards"] + refused, ends: 64).errors
+            #expect(error.contains("give the whole id, or at least its last 8 digits"), "\(command): \(error)")
+        }
+        #expect(FileManager.default.fileExists(atPath: "\(out)/\(short[0]).json"))
+        let log = try await self.tool.run(["cards", "log", "--card", short[0]], ends: 0).lines
+        #expect(log.count == 3 && log.allSatisfy { $0.contains(ids[0]) }, "\(log)")
+        try await self.tool.run(["cards", "show", "ffffffff"], ends: 66)
+        let list = try await self.tool.run(["cards", "list"], ends: 0).lines
+        #expect(list.map { $0.hasPrefix(ids[0].suffix(8)) } == [true, false] && list[1].hasPrefix(ids[1].suffix(8)))
+        let whole = try await self.tool.run(["cards", "list", "--quiet"], ends: 0).lines
+        #expect(whole == ids)
     }
 
     /// Words of remote sides are no reasons of ours: they change nothing by their spelling.
@@ -46,7 +71,7 @@ import Testing
             let list = try await self.tool.run(["cards", "list", "--reason", code, "--quiet"])
             #expect(list.output == card + "\n")
             let retried = try await self.tool.run(["cards", "retry", "--reason", code], ends: 0)
-            #expect(retried.lines.count == 1 && retried.output.contains(card), "\(retried.output)")
+            #expect(retried.lines.count == 1 && retried.output.hasPrefix("\(card.suffix(8))  "), "\(retried.output)")
         }
     }
 
@@ -78,7 +103,7 @@ import Testing
         let cards = try await self.tool.admitting((1...2500).map { "\(Self.long)-\($0)" })
         let change = "\(Self.failed) WHERE id = '\(cards[2499])'"
         let lines = try await self.lines(of: ["cards", "list"], changingBehindTheFirst: change)
-        #expect(lines.first?.contains(cards[0].rawValue) == true)
+        #expect(lines.first?.hasPrefix("\(cards[0].rawValue.suffix(8))  ") == true)
         #expect(lines.last?.contains("failed") == true, "\(lines.last ?? "")")
     }
 

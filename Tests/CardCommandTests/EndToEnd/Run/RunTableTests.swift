@@ -6,8 +6,7 @@ import Testing
 /// The table that `run --report` writes.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RunTableTests {
     private static func rows(_ file: URL) throws -> [String] {
-        try String(contentsOf: file, encoding: .utf8).split(separator: "\r\n").flatMap { $0.split(separator: "\n") }
-            .map(String.init)
+        String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
     @Test func `each input has its row, the owner alone reads it, and the log has a line without names`() async throws {
