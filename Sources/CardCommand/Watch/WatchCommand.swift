@@ -96,6 +96,8 @@ struct WatchCommand: Command {
 }
 
 /// Follows the files of a watch: prints a line for each once its card has ended, or it was refused.
+///
+/// A reader that stalls (`| less`) keeps nothing waiting: beyond a bound lines are left out, and a note says how many.
 final class WatchReports: Sendable {
     private enum News: Sendable {
         /// With what is to be said of the file once its card has ended.
@@ -109,11 +111,13 @@ final class WatchReports: Sendable {
     private let news: AsyncStream<News>
     private let teller: AsyncStream<News>.Continuation
     private let tally = Mutex(RunCounts())
+    /// The lines left out since the last one that was read, and whether it was not heard which cards have ended.
+    private let missed = Mutex((lines: 0, endings: false))
 
-    init(store: CardStore, format: LineFormat) {
+    init(store: CardStore, format: LineFormat, mostWaiting: Int = 10_000) {
         self.store = store
         self.format = format
-        (self.news, self.teller) = AsyncStream.makeStream()
+        (self.news, self.teller) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(mostWaiting))
     }
 
     var counts: RunCounts { self.tally.withLock { $0 } }
@@ -123,8 +127,8 @@ final class WatchReports: Sendable {
         case .taken(let item, let outcome):
             var line = RunLine(source: item.name.reveal(), state: outcome.state.rawValue)
             if outcome.isDuplicate { line.duplicateOf = outcome.card }
-            self.teller.yield(.taken(outcome.card, line))
-        case .changed(let change) where !change.state.isRunnable: self.teller.yield(.ended(change.card))
+            self.tell(.taken(outcome.card, line))
+        case .changed(let change) where !change.state.isRunnable: self.tell(.ended(change.card))
         case .changed, .refused, .sending, .called, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
         }
     }
@@ -141,7 +145,14 @@ final class WatchReports: Sendable {
             line.describe(error)
         case .placed, .scanned, .staying, .problem, .mended, .paused, .resumed: return
         }
-        self.teller.yield(.refused(line))
+        self.tell(.refused(line))
+    }
+
+    private func tell(_ news: News) {
+        guard case .dropped = self.teller.yield(news) else { return }
+        self.missed.withLock { missed in
+            if case .ended = news { missed.endings = true } else { missed.lines += 1 }
+        }
     }
 
     /// No more news come; `print` returns once all lines are written.
@@ -151,16 +162,25 @@ final class WatchReports: Sendable {
         // Each card with the files that are it; a file is known here before its card is looked at.
         var files: [CardID: [RunLine]] = [:]
         for await news in self.news {
-            let id: CardID
             switch news {
-            case .refused(let line):
-                await self.print(line)
-                continue
+            case .refused(let line): await self.print(line)
             case .taken(let card, let line):
-                id = card
-                files[id, default: []].append(line)
-            case .ended(let card): id = card
+                files[card, default: []].append(line)
+                try await self.printEnded([card], of: &files)
+            case .ended(let card): try await self.printEnded([card], of: &files)
             }
+            let missed = self.missed.withLock { missed in
+                defer { missed = (0, false) }
+                return missed
+            }
+            if missed.lines > 0 { Console.say(.consoleLeftOut(missed.lines)) }
+            if missed.endings { try await self.printEnded(Array(files.keys), of: &files) }
+        }
+    }
+
+    /// Prints the lines of those cards that have ended.
+    private func printEnded(_ cards: [CardID], of files: inout [CardID: [RunLine]]) async throws {
+        for id in cards {
             guard files[id] != nil, let card = try await self.store.card(id), !card.state.isRunnable else { continue }
             for var line in files.removeValue(forKey: id) ?? [] {
                 // The watch refuses the file of a card that it finds rejected, and says so itself.
