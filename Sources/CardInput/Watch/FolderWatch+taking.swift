@@ -121,7 +121,7 @@ extension FolderWatch {
             self.report(.refused(name: Redacted(file.candidate.source), error, card: card))
         }
         guard self.options.after != .leave else { return self.leave(file) }
-        await self.putAway(file, sight, as: .failed(FailureNote(error, card: card, time: self.date)))
+        await self.putAway(file, sight, as: .failed(self.note(error, card, on: file)))
     }
 
     /// Refuses the sidecar of a photo that was taken in before and is still there.
@@ -136,13 +136,17 @@ extension FolderWatch {
             self.files[file.candidate.path]?.taken = sight
             return await self.finish(file, sight, beside: nil)
         }
-        let note = FailureNote(error, card: card, time: self.date)
+        let note = self.note(error, card, on: file)
         let step = self.step(file, Sight(name: sidecar.name, identity: sidecar.identity))
         if let place = try? await self.blocking({ Result { try step?.put(as: .failed(note)) } }).get() {
             self.report(.placed(name: name, place))
         }
         // One that could not be moved is met again with its photo.
         self.files.lookAgain(file.candidate.path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
+    }
+
+    private func note(_ error: CodedError, _ card: CardID?, on file: WatchedFiles.File) -> FailureNote {
+        FailureNote(error, card: card, in: file.candidate.place?.folders ?? [], time: self.date)
     }
 
     // MARK: Putting away

@@ -54,7 +54,12 @@ package struct Message: Hashable, Sendable, Codable, CustomStringConvertible {
     }
 
     /// The English text without personal values.
-    package var description: String { self.text(in: .english) { _ in "<redacted>" } }
+    package var description: String { self.description(showing: []) }
+
+    /// The English text with those personal values alone that the place where it is shown tells anyway.
+    package func description(showing known: [String]) -> String {
+        self.text(in: .english) { known.contains($0.reveal()) ? $0.reveal() : "<redacted>" }
+    }
 
     func text(in catalogue: MessageCatalogue, revealing reveal: (Redacted<String>) -> String) -> String {
         var text = ""

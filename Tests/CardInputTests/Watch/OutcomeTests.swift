@@ -104,6 +104,16 @@ import Testing
         #expect(watching.pipeline.cards == 2)
     }
 
+    @Test func `A note shows the name of the folder that it lies in, and no other name`() async throws {
+        let message = Message("test.folder", "\(Redacted("LOAN-1")) is not \(Redacted("LOAN-2"))")
+        let error = CodedError(ReasonCode(rawValue: "business_no_conflict"), .input, message)
+        let pipeline = FakePipeline { _, _, _ in .refused(error, card: nil) }
+        let watching = try Watching(pipeline: pipeline, photos: ["in/LOAN-1/a.jpg"])
+        try await watching.run(untilPlaced: 1)
+        let note = try watching.note("in/failed/LOAN-1/a.jpg.failed.json")
+        #expect(note["message"] == "LOAN-1 is not <redacted>")
+    }
+
     @Test(arguments: [nil, "0192a3b4-0000-7000-8000-000000000001"])
     func `A refused file goes to failed, with a note of code, message, time and card`(card: String?) async throws {
         let id = card.map { CardID(rawValue: $0) }

@@ -3,7 +3,7 @@ import CardModel
 /// What is written beside a refused file, to say why it was refused.
 ///
 /// Named after the whole file name, `a.jpg.failed.json` for `a.jpg`: its sidecar keeps the name `a.jpg.json`, so that
-/// both can be put back once the reason is mended. It holds no personal data.
+/// both can be put back once the reason is mended. It holds no personal data but the names of folders that it lies in.
 struct FailureNote: Hashable, Sendable, Encodable {
     /// What is put after the refused file's name.
     static let suffix = ".failed.json"
@@ -13,9 +13,10 @@ struct FailureNote: Hashable, Sendable, Encodable {
     private let cardID: String?
     private let time: String
 
-    init(_ error: CodedError, card: CardID?, time: Timestamp) {
+    /// - Parameter folders: the names of the folders that the file lies in.
+    init(_ error: CodedError, card: CardID?, in folders: [String], time: Timestamp) {
         self.code = error.code
-        self.message = error.message.description
+        self.message = error.message.description(showing: folders)
         self.cardID = card?.description
         self.time = time.description
     }
