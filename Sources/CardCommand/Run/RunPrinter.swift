@@ -63,9 +63,21 @@ final class RunPrinter: Sendable {
             : cards.values.sorted { $0.order < $1.order }.map { .card($0.id) }
         var lines: [RunLine] = []
         for ending in endings { lines.append(try await self.line(ending, cards: cards)) }
+        await self.print(endings, lines, tally.counts)
+        for advice in self.advice(status, stopped, tally.counts, lines) { Console.say(advice) }
+        if incomplete > 0 {
+            let message = Message.runIncomplete(incomplete)
+            Console.say(self.configuration.sides == .both ? message : .consoleNote(message))
+        }
+        try await table?.write(lines, noting: self.store)
+        return status
+    }
+
+    /// Prints the lines that were not printed yet, and the counts.
+    private func print(_ endings: [RunEnding], _ lines: [RunLine], _ counts: RunCounts) async {
         let printed = self.printed.withLock(\.self)
         let rest = zip(endings, lines).filter { !printed.contains($0.0) }.map(\.1)
-        var report = RunReport(runID: self.runID, counts: tally.counts)
+        var report = RunReport(runID: self.runID, counts: counts)
         switch self.format {
         case .text:
             for line in rest where line.notice != .nothing && self.folds.withLock({ $0.shows(line) }) {
@@ -74,7 +86,7 @@ final class RunPrinter: Sendable {
             for summary in RunFolds.summaries(of: lines) {
                 await Console.standardOutput(Console.readable(summary.text().oneLine))
             }
-            await Console.standardOutput(tally.counts.line)
+            await Console.standardOutput(counts.line)
         case .json:
             report.cards = lines
             await Console.standardOutput(JSONText.document(report))
@@ -82,13 +94,6 @@ final class RunPrinter: Sendable {
             for line in rest { await self.format.print(line) }
             await Console.standardOutput(JSONText.line(report))
         }
-        for advice in self.advice(status, stopped, tally.counts, lines) { Console.say(advice) }
-        if incomplete > 0 {
-            let message = Message.runIncomplete(incomplete)
-            Console.say(self.configuration.sides == .both ? message : .consoleNote(message))
-        }
-        try await table?.write(lines, noting: self.store)
-        return status
     }
 
     private func card(of ending: RunEnding) -> CardID? {
