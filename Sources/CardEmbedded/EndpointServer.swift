@@ -73,7 +73,7 @@ struct RouterRefusals: RouterMiddleware {
 /// A request's context that knows its connection.
 struct ConnectionContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    private let channel: any Channel
+    fileprivate let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         self.coreContext = .init(source: source)
@@ -85,6 +85,37 @@ struct ConnectionContext: RequestContext {
     func closeConnection(in delay: Duration) -> Scheduled<Void> {
         let channel = self.channel
         return channel.eventLoop.scheduleTask(in: TimeAmount(delay)) { channel.close(promise: nil) }
+    }
+}
+
+extension ConnectionContext {
+    /// Closes the connection now.
+    func close() async { try? await self.channel.close().get() }
+
+    /// Returns once the client has closed the connection, or the endpoint ends.
+    func closed() async {
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        try? await self.channel.pipeline.addHandler(ClosureWatch { end.finish() }, position: .first).get()
+        await cancelWhenGracefulShutdown { for await _ in ends {} }
+    }
+}
+
+/// Tells that the client sends nothing any more: what it has closed is half closed until it is answered.
+private final class ClosureWatch: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    private let closed: @Sendable () -> Void
+
+    init(_ closed: @escaping @Sendable () -> Void) { self.closed = closed }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed { self.closed() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.closed()
+        context.fireChannelInactive()
     }
 }
 

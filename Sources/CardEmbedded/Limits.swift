@@ -10,6 +10,7 @@ enum Limits {
     static let idleTime = Duration.seconds(60)
     /// How long a body may take to arrive.
     static let bodyTime = Duration.seconds(60)
+    static let slowTime = Duration.seconds(5)
     /// How long a sender may go on sending a body that was refused, so that it can read the refusal.
     static let lingerTime = Duration.seconds(1)
 

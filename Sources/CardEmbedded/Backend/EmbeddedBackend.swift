@@ -33,6 +33,8 @@ package struct EmbeddedBackend: Service {
         package var bodyBytes = Limits.requestBytes
         /// How long a body may take to arrive.
         package var bodyTime = Limits.bodyTime
+        /// How long the answer to a business number `SLOW-…` takes.
+        package var slowTime = Limits.slowTime
 
         /// Describes a backend on a free port of the loopback interface.
         package init(folder: String) {

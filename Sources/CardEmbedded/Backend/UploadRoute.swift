@@ -57,7 +57,10 @@ final class UploadRoute: Sendable {
                 within: self.configuration.bodyTime,
                 context: context
             )
-            return try await self.answer(key: key, content: UploadContent(body: body, headers: request.headers))
+            let content = UploadContent(body: body, headers: request.headers)
+            let parts = try content.parts()
+            if let test = TestNumber(in: parts) { try await self.misbehave(as: test, context: context) }
+            return try await self.answer(BackendStore.Upload(key: key, digest: content.digest, parts: parts))
         } catch {
             let problem = try self.problem(of: error)
             self.logger.info("upload refused", metadata: ["backend.code": "\(problem.code)"])
@@ -88,8 +91,19 @@ final class UploadRoute: Sendable {
         }
     }
 
-    private func answer(key: String, content: UploadContent) async throws -> Response {
-        let upload = BackendStore.Upload(key: key, digest: content.digest, parts: try content.parts())
+    /// Does what a test number asks for; returns if the request is then answered as any other.
+    private func misbehave(as test: TestNumber, context: ConnectionContext) async throws {
+        switch test {
+        case .fail(let status): throw BackendProblem(status, "test_number", "The business number asks for this status.")
+        case .slow: return try await Task.sleep(for: self.configuration.slowTime)
+        case .drop: await context.close()
+        case .hold: await context.closed()
+        }
+        // It is never read.
+        throw BackendProblem(.internalServerError, "test_number", "The business number asks for no answer.")
+    }
+
+    private func answer(_ upload: BackendStore.Upload) async throws -> Response {
         let outcome: BackendStore.Outcome
         do {
             outcome = try await self.store.answer(upload)
