@@ -94,5 +94,7 @@ extension ChineseTexts {
         trouble.hangs = {1}（进程 {2}）从 {3} 起没有响应；结束它（kill -9 {4}），其他进程会接着处理它的证件照
         trouble.no_intake = 沙箱所在磁盘快满了，因此不再导入照片；腾出空间
         trouble.no_verification = 沙箱所在磁盘快满了，因此不再导入或核验照片；腾出空间
+        card.id_too_short = 证件照 id {1} 太短；给出完整的 id，或至少它的末 {2} 位
+        card.id_ambiguous = 有多张证件照的 id 以 {1} 结尾；给出其中一个：{2}
         """#
 }
