@@ -69,5 +69,6 @@ extension ChineseTexts {
         check.well = 一切正常
         check.line = {1}：{2}
         check.more = {1}；另有 {2} 项；查看全部：idcard-pipeline status
+        cards.unknown_reason = {1} 不是本程序的原因代码；可能是远程服务的代码，查看该服务的手册
         """#
 }

@@ -101,5 +101,11 @@ extension ChineseTexts {
         help.cards.log.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
         help.cards.log.version.abstract = 显示版本。
         help.cards.log.help.abstract = 显示帮助。
+        help.cards.reasons.abstract = 说明证件照和拒绝的原因代码的含义，以及处理办法。
+        help.cards.reasons.discussion = 退出状态：0 完成 · 66 代码不属于本程序：可能是远程服务的代码。
+        help.cards.reasons.code.abstract = 原因代码；不给则列出全部。
+        help.cards.reasons.format.abstract = 列表的格式；markdown 是手册页的格式。
+        help.cards.reasons.version.abstract = 显示版本。
+        help.cards.reasons.help.abstract = 显示帮助。
         """#
 }

@@ -31,7 +31,6 @@ extension ChineseTexts {
         request.business_no = business_no 不是业务编号。
         request.limit = limit 必须是 1 到 {1} 的数字。
         request.cursor = cursor 必须是上一页的 next_cursor。
-        request.state = state 必须是下列值中的一个或多个：{1}。
         request.reveal_why = 要查看个人信息，在 Card-Why 中写明用途，例如工单号。
         request.reveals = 每个令牌名称每小时最多查看 {1} 张证件照的个人信息；过一会儿再查看。
         request.resolution = as 的值必须是下列之一：{1}。
@@ -136,5 +135,7 @@ extension ChineseTexts {
         problem.change_refused = 证件照的当前状态不允许这项更改。
         problem.parameter_invalid = 有参数的值无效。
         problem.internal_error = 发生内部错误；日志中该请求的 id 之下有详细说明。
+        request.word = {1} 必须是下列值中的一个或多个：{2}。
+        request.changed_since = changed_since 必须是 0 或上一次应答中的 changed_since，且不与 cursor 同用。
         """#
 }

@@ -47,7 +47,8 @@ extension Message {
     static let requestBusinessNo = Self("request.business_no", "business_no is not a business number.")
     static func requestLimit(_ pageSize: Int) -> Self { Self("request.limit", "limit must be a number from 1 to \(count: pageSize).") }
     static let requestCursor = Self("request.cursor", "cursor must be the next_cursor of the previous page.")
-    static func requestState(_ known: String) -> Self { Self("request.state", "state must be one or more of \(code: known).") }
+    static let requestChangedSince = Self("request.changed_since", "changed_since must be 0 or the changed_since of the previous answer, without cursor.")
+    static func requestWord(_ name: String, _ known: String) -> Self { Self("request.word", "\(code: name) must be one or more of \(code: known).") }
     static let requestRevealWhy = Self("request.reveal_why", "To reveal personal data, give the purpose in Card-Why, such as a ticket number.")
     static func requestReveals(_ quota: Int) -> Self { Self("request.reveals", "Each token name may reveal at most \(count: quota) cards an hour; wait before revealing more.") }
     static func requestResolution(_ known: String) -> Self { Self("request.resolution", "The value of as must be one of \(code: known).") }

@@ -2,6 +2,8 @@ import CardModel
 
 /// What nobody has a reason to set.
 package enum Limits {
+    /// Events that one look at the changes reads at most: a client whose cards are few asks again.
+    static let eventsLookedAt = 5_000
     /// The most photos that one number may have in one list: more come from a wrong folder level.
     package static let photosPerNumber = 64
     /// How long another process may hold the database before a change fails, in seconds; a commit takes milliseconds.

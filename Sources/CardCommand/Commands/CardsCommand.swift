@@ -7,7 +7,7 @@ struct CardsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cards",
         abstract: "List, show and change cards.",
-        subcommands: [List.self, Show.self, Retry.self, Resolve.self, Erase.self, Export.self, Log.self]
+        subcommands: [List.self, Show.self, Retry.self, Resolve.self, Erase.self, Export.self, Log.self, Reasons.self]
     )
 
     struct List: Command {

@@ -35,6 +35,7 @@ extension Message {
     static func cardsWork(attempts: Int, priority: Int, image imageBytes: Int) -> Self { Self("cards.work", "attempts \(attempts), priority \(priority), image \(bytes: imageBytes)") }
     static func cardsLegality(_ scores: [String]) -> Self { Self("cards.legality", "legality: \(codes: scores)") }
     static let cardsNoneNamed = Self("cards.none_named", "no cards named; give their ids, --state or --reason")
+    static func cardsUnknownReason(_ code: Redacted<String>) -> Self { Self("cards.unknown_reason", "\(code) is no reason of this program; it may be a code of the remote service, see its manual") }
     static let cardsReasonEmpty = Self("cards.reason_empty", "--reason is empty; give a code that `cards list` shows beside the state")
     static let cardsRetryState = Self("cards.retry_state", "--state takes only the values rejected, failed and held; name superseded cards by their ids")
     static func casesUnknown(_ number: String) -> Self { Self("cases.unknown", "there is no case with the business number \(Redacted(number)); list the cases: idcard-pipeline cases list") }

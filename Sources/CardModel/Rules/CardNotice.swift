@@ -50,7 +50,7 @@ package enum CardNotice: Hashable, Sendable {
 }
 
 /// What a card needs a person for.
-package enum CardAttention: CaseIterable, Sendable {
+package enum CardAttention: String, CaseIterable, Sendable {
     /// To decide: it failed, is held, or lacks what only a person can give.
     case decide
     /// To take the photo again: it was refused.

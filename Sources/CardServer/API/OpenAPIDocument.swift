@@ -44,6 +44,9 @@ enum OpenAPIDocument {
         properties["code"] = self.oneOf(codes)
         problem["properties"] = properties
         schemas["Problem"] = problem
+        var reason = schemas["Reason"] as? [String: Any] ?? [:]
+        reason["enum"] = ReasonCode.all.map(\.code.rawValue)
+        schemas["Reason"] = reason
         components["schemas"] = schemas
         let description =
             "Takes photos of ID cards in. Errors are problem details (RFC 9457) with a stable `code`. Nothing personal "

@@ -15,15 +15,27 @@ struct CardRoutes: Sendable {
     /// How often a subject may see what is personal.
     var reveals = RateLimit(Limits.reveals)
 
+    private struct Changes: Encodable {
+        let cards: [CardDocument]
+        let changedSince: String
+        let hasMore: Bool
+    }
+
     // MARK: Looking
 
     /// `GET /v1/cards`.
     func list(_ request: Request, caller: Caller) async throws -> Response {
-        let parameters = try QueryParameters(request, known: ["state", "business_no", "limit", "cursor"])
+        let names: Set = ["state", "business_no", "reason", "attention", "limit", "cursor", "changed_since"]
+        let parameters = try QueryParameters(request, known: names)
         var filter = CardFilter()
         filter.states = try parameters.words("state")
         filter.number = try parameters.businessNumber()
+        filter.reason = try parameters.single("reason")
+        filter.attention = try parameters.words("attention")
         let limit = try parameters.pageSize()
+        if let since = try parameters.single("changed_since") {
+            return try await self.changes(filter, since: since, limit: limit, parameters, caller: caller)
+        }
         // The intake order of the last card before, which has no meaning to a client.
         let cursor = try parameters.single("cursor") ?? "i0"
         guard let order = cursor.wholeMatch(of: /i([0-9]{1,18})/).flatMap({ Int64($0.1) }) else {
@@ -38,6 +50,22 @@ struct CardRoutes: Sendable {
             answer.nextCursor = "i\(last.order)"
         }
         return Response(json: answer)
+    }
+
+    /// The cards that have changed since an answer before.
+    private func changes(
+        _ filter: CardFilter,
+        since text: String,
+        limit: Int,
+        _ parameters: QueryParameters,
+        caller: Caller
+    ) async throws -> Response {
+        guard let event = text.wholeMatch(of: /[0-9]{1,18}/).flatMap({ Int64($0.output) }),
+            parameters.all("cursor").isEmpty
+        else { throw Problem(.parameterInvalid, .requestChangedSince) }
+        let changes = try await self.ports.store.changes(filter, since: event, limit: limit, for: caller)
+        let cards = changes.cards.map(CardDocument.init)
+        return Response(json: Changes(cards: cards, changedSince: "\(changes.last)", hasMore: changes.hasMore))
     }
 
     /// `GET /v1/cards/{card_id}`: nothing personal unless `reveal=true`.

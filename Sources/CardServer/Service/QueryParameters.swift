@@ -38,7 +38,7 @@ struct QueryParameters {
         }
         return try texts.map { text in
             guard let word = Word.allCases.first(where: { $0.rawValue == text }) else {
-                throw Problem(.parameterInvalid, .requestState(Word.known))
+                throw Problem(.parameterInvalid, .requestWord(name, Word.known))
             }
             return word
         }

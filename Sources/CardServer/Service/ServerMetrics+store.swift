@@ -3,21 +3,7 @@ import CardStore
 
 extension ServerMetrics {
     /// The reasons that are told apart; a remote's own code counts as `other`.
-    static let reasons: [String] =
-        VerdictRule.allCases.map(\.rawValue)
-        + ([
-            .attemptsExhausted, .businessNumberInvalid, .businessNumberMissing, .clockDoubtful, .decoderCrashed,
-            .fieldInvalid,
-            .frontMissing, .holderConflict, .imageUnreadable, .outcomeUnknown, .refusedByRemote, .restored,
-            .retcodeUnlisted,
-            .sourceTooLarge, .submitterConflict, .tooManyPhotos, .unsupportedFormat, .userNumberMissing,
-        ] as [ReasonCode]).map(\.rawValue)
-        + [
-            "fetch_address_refused", "fetch_encoding_refused", "fetch_not_an_image", "fetch_redirect_refused",
-            "image_corrupt",
-            "image_edge_too_long", "image_empty", "image_over_budget", "image_too_many_pixels", "image_too_many_scans",
-            "image_truncated", "image_unsupported_coding",
-        ]
+    static let reasons = ReasonCode.all.map(\.code.rawValue)
 
     /// Sets what the sandbox says.
     func set(_ figures: StoreFigures, now: Timestamp) {

@@ -32,9 +32,7 @@ extension CardStore {
         if metadata != said {
             try self.store(metadata, of: row, name: name, key: key, in: tx)
             // It may have waited for just this: a user account. It must not expire as if it still did.
-            try tx.run(
-                "UPDATE card SET reason = NULL WHERE id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)"
-            )
+            try self.forgetReasons("id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)", in: tx)
             try Transition.markForDecision(row.number, in: tx)
         }
         // Whoever verifies it at this moment finds what changed, and has it judged again.

@@ -85,6 +85,14 @@ extension CardStore {
     }
 }
 
+extension CardStore {
+    /// Takes the reasons of cards away that wait for something else now, with an event: who follows the changes learns of it.
+    func forgetReasons(_ condition: SQL, in tx: Transaction) throws {
+        try tx.run("INSERT INTO event (card, at, state) SELECT id, \(tx.now), state FROM card WHERE \(condition)")
+        try tx.run("UPDATE card SET reason = NULL WHERE \(condition)")
+    }
+}
+
 /// Where a card stands after a change, for progress and reports.
 package struct CardChange: Hashable, Sendable {
     package var card: CardID

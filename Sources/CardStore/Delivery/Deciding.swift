@@ -231,6 +231,7 @@ struct Application {
                 UPDATE card SET reason = \(reason), message = NULL, seen = 0 WHERE id = \(id) AND state = 'verified'
                 """
             )
+            try self.store.note(Transition(.verified, reason), of: id, sealed: nil, in: self.tx)
         }
         self.tx.changed.insert(self.number)
         let others = self.decision.ready.joined().contains { !formed.contains($0) }

@@ -86,7 +86,7 @@ extension CardStore {
     }
 
     /// Conditions that together pick the cards of a filter; each names one card once, and an index gives its cards in order.
-    private static func conditions(_ filter: CardFilter) -> [SQL] {
+    static func conditions(_ filter: CardFilter) -> [SQL] {
         var own: [SQL] = []
         if let number = filter.number { own.append("number = \(number)") }
         if let submitter = filter.submitter { own.append("submitter = \(submitter)") }

@@ -131,7 +131,7 @@ extension CardStore {
             """
         )
         // What waited for it does not any more; nor may it expire as if it did, before it is decided again.
-        try tx.run("UPDATE card SET reason = NULL WHERE number = \(row.number) AND state = 'verified'")
+        try self.forgetReasons("number = \(row.number) AND state = 'verified' AND reason IS NOT NULL", in: tx)
     }
 
     private func require(_ resolution: Resolution, of row: CardRow, in tx: Transaction) throws {

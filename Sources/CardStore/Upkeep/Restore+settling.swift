@@ -13,6 +13,7 @@ extension Restore {
             if let asked = self.kind, asked != marks.kind { throw CardStore.otherKind(marks.kind) }
             let store = CardStore(database: database, vault: vault, folder: self.folder, marks: marks)
             _ = try await store.requireWhole()
+            try await self.jumpAhead(in: database)
             report.lastChange = try await database.read { tx in
                 (try tx.value("SELECT max(changed_at) FROM card", as: Timestamp?.self) ?? nil)?.description
             }
@@ -37,6 +38,20 @@ extension Restore {
         } catch {
             try? database.close()
             throw error
+        }
+    }
+
+    /// Has later events get higher numbers than all that the replaced sandbox gave, which clients may have heard of: its events
+    /// were counted, milliseconds are more.
+    private func jumpAhead(in database: Database) async throws {
+        try await database.write(at: self.now) { tx in
+            try tx.run(
+                """
+                INSERT INTO event (id, card, at, state, reason)
+                SELECT max(\(tx.now), (SELECT coalesce(max(id), 0) + 1 FROM event)), id, \(tx.now), state, reason FROM card
+                ORDER BY state = 'erased', intake_order DESC LIMIT 1
+                """
+            )
         }
     }
 

@@ -38,14 +38,15 @@ import Testing
 
     /// So a key that comes or goes changes a file that people read.
     @Test(arguments: [
-        ("sample", "config/idcard-pipeline.yaml"),
-        ("reference", "Sources/CardCommand/CardCommand.docc/Configuration.md"),
+        ("config sample", "config/idcard-pipeline.yaml"),
+        ("config reference", "Sources/CardCommand/CardCommand.docc/Configuration.md"),
+        ("cards reasons --format markdown", "Sources/CardCommand/CardCommand.docc/Reasons.md"),
     ])
     func `What lies in the project is what the command prints`(_ command: String, _ file: String) async throws {
-        let outcome = try await Tool(withKey: false).run(["config", command])
+        let outcome = try await Tool(withKey: false).run(command.split(separator: " ").map(String.init))
         #expect(outcome.status == 0 && !outcome.output.isEmpty, "\(outcome.errors)")
         let text = try String(contentsOf: Project.root.appending(path: file), encoding: .utf8)
-        #expect(text == outcome.output, "run: idcard-pipeline config \(command) > \(file)")
+        #expect(text == outcome.output, "run: idcard-pipeline \(command) > \(file)")
     }
 
     @Test func `The defaults load, in the folders of the user`() throws {

@@ -1,0 +1,56 @@
+package import CardModel
+
+extension CardStore {
+    /// Cards that have changed, and how far a client has heard.
+    package struct Changes: Sendable {
+        package var cards: [Card] = []
+        /// The last event that was looked at; changes after it are still to be asked for.
+        package var last: Int64
+        /// Whether there are later events already.
+        package var hasMore = false
+    }
+
+    /// Returns cards with a change of state or reason after an event, in the order of their changes: each as it stands now, each
+    /// change sooner or later, a card again with each further one.
+    ///
+    /// - Parameters:
+    ///   - filter: which cards.
+    ///   - event: the last event that was heard of; 0 for the beginning.
+    ///   - limit: the most cards.
+    ///   - caller: who asks: told of its own alone, unless its scopes reach further.
+    package func changes(
+        _ filter: CardFilter,
+        since event: Int64,
+        limit: Int,
+        for caller: Caller
+    ) async throws -> Changes {
+        var filter = filter
+        if let own = caller.submitter(for: .show) { filter.submitter = own }
+        return try await self.read { [filter] tx in
+            var changes = Changes(last: event)
+            var looks = Limits.eventsLookedAt
+            while looks > 0, changes.cards.count < limit {
+                let events: [(Int64, CardID)] = try tx.rows(
+                    "SELECT id, card FROM event WHERE id > \(changes.last) ORDER BY id LIMIT \(limit)"
+                ) { try ($0.next(), $0.next()) }
+                guard !events.isEmpty else { return changes }
+                looks -= events.count
+                let fitting = try self.cards(of: events.map(\.1), filter, in: tx)
+                for (id, card) in events where changes.cards.count < limit {
+                    changes.last = id
+                    guard let card = fitting[card], !changes.cards.contains(where: { $0.id == card.id }) else { continue }
+                    changes.cards.append(card)
+                }
+            }
+            changes.hasMore = try tx.exists("SELECT 1 FROM event WHERE id > \(changes.last)")
+            return changes
+        }
+    }
+
+    private func cards(of ids: [CardID], _ filter: CardFilter, in tx: Transaction) throws -> [CardID: Card] {
+        let conditions = Self.conditions(filter)
+        let fits: SQL = "(\(SQL.joined(conditions, by: " OR ")))"
+        let rows = try CardRow.all("WHERE card.id IN (SELECT id FROM card WHERE id IN \(list: ids) AND \(fits))", in: tx)
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0.shown(self.vault)) })
+    }
+}
