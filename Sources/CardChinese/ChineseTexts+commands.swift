@@ -17,6 +17,15 @@ extension ChineseTexts {
         cards.limit = --limit 必须是 0 或更大的数，不能是 {1}
         cards.work = 尝试 {1} 次，优先级 {2}，图片 {3}
         cards.legality = 合法性：{1}
+        cards.sent_by = 提交方 {1}，提交时间 {2}
+        cards.number_owner = 这个业务编号的第一张证件照：提交方 {1}，提交时间 {2}
+        cards.person = 是本业务的第 {1} 个人
+        cards.compared_with = 比较对象：{1}
+        cards.next_attempt = 下一次尝试：{1}
+        cards.delivery_key = 发送的 Idempotency-Key：{1}
+        cards.of_case = 本业务的其他证件照：
+        cards.history = 历史：
+        cards.decision = 操作者 {1}；原因：{2}
         cards.none_named = 没有指定证件照；给出 id、--state 或 --reason
         cards.reason_empty = --reason 是空的；给出 `cards list` 在状态旁显示的代码
         cards.retry_state = --state 只能是 rejected、failed 和 held；superseded 的证件照要用 id 指定
@@ -49,6 +58,7 @@ extension ChineseTexts {
         erase.backend_holds = 业务后台已收下这张证件照（{1}）
         erase.unfinished = 没有清除完：另一个进程正在读取沙箱；下次清除时会补完
         export.erased = 证件照 {1} 已清除，没有可导出的内容
+        export.no_image = 只写入了证件照 {1} 的字段：沙箱中没有能打开的图片；查看原因：idcard-pipeline cards show {2}
         backup.needs_file = 备份写完后要检查，因此必须是文件；给出一个新文件的路径
         backup.done = 已备份 {1} 张证件照，共 {2}，并检查了备份
         backup.key = 只有密钥 {1} 能打开备份；在别处保存该密钥的副本

@@ -18,10 +18,10 @@ extension ChineseTexts {
         help.cards.list.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
         help.cards.list.version.abstract = 显示版本。
         help.cards.list.help.abstract = 显示帮助。
-        help.cards.show.abstract = 查看一张证件照及其历史。
-        help.cards.show.discussion = 个人信息和远程服务的文字需要 --reveal 才显示，并会在访问日志中记一行。
+        help.cards.show.abstract = 查看一张证件照、本业务的其他证件照和历史。
+        help.cards.show.discussion = 显示作决定所需的内容。个人信息、提交方填写的内容和远程服务的文字需要 --reveal 才显示，并会在访问日志中记一行。
         help.cards.show.card-id.abstract = 证件照的 id，或它的末 8 位或更多位。
-        help.cards.show.reveal.abstract = 同时显示个人信息和说明文字。
+        help.cards.show.reveal.abstract = 同时显示个人信息。
         help.cards.show.why.abstract = 原因，记入访问日志。
         help.cards.show.why.discussion = 例如工单号。最多 200 个字符，不要写持证人的姓名或身份证号。
         help.cards.show.format.abstract = 报告的格式。
@@ -46,8 +46,8 @@ extension ChineseTexts {
         help.cards.retry.version.abstract = 显示版本。
         help.cards.retry.help.abstract = 显示帮助。
         help.cards.resolve.abstract = 对需要人工处理的证件照作出决定。
-        help.cards.resolve.discussion = delivered：业务后台已有这份资料。resend：原样重发同一次发送，逐字节相同，Idempotency-Key 也相同；其中所有待人工处理的证件照都会一起重发。accept：发送这张证件照，因为它没有问题，或业务后台缺少它；第二次接受的或缺少人像面的证件照单独发送。reject：不发送这张证件照。seen：保持原样；在状态改变之前，不再计入 status、cards list --attention 和退出状态。\n\n退出状态：0 完成 · 1 有决定被拒绝 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
-        help.cards.resolve.card-id.abstract = 证件照的 id，或它们的末 8 位或更多位。
+        help.cards.resolve.discussion = delivered：业务后台已有这份资料。resend：原样重发同一次发送，逐字节相同，Idempotency-Key 也相同；其中所有待人工处理的证件照都会一起重发。accept：发送这张证件照，因为它没有问题，或业务后台缺少它；第二次接受的或缺少人像面的证件照单独发送。reject：不发送这张证件照；如果余下的人像面是同一个人，因 holder_conflict 待人工处理的证件照继续处理。seen：保持原样；在状态改变之前，不再计入 status、cards list --attention 和退出状态。\n\n退出状态：0 完成 · 1 有决定被拒绝 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
+        help.cards.resolve.card-id.abstract = 证件照的 id，或它的末 8 位或更多位。
         help.cards.resolve.as.abstract = 决定：delivered、resend、accept、reject 或 seen。
         help.cards.resolve.why.abstract = 原因，记入访问日志。
         help.cards.resolve.why.discussion = 例如工单号。最多 200 个字符，不要写持证人的姓名或身份证号。
@@ -77,7 +77,7 @@ extension ChineseTexts {
         help.cards.erase.version.abstract = 显示版本。
         help.cards.erase.help.abstract = 显示帮助。
         help.cards.export.abstract = 把一张证件照的字段和图片写入文件夹。
-        help.cards.export.discussion = 创建文件 ID.json 和 ID.jpg（ID 与这里给出的一致），只有所有者可以读取（权限 0600）。不替换已有文件。写入任何内容之前，先在访问日志中记一行。\n\n退出状态：0 完成 · 64 用法错误 · 66 没有这样的证件照，或文件夹不可写 · 74 沙箱出错。
+        help.cards.export.discussion = 创建文件 ID.json 和 ID.jpg（ID 与这里给出的一致），只有所有者可以读取（权限 0600）。尚未处理、等待人工决定的照片按收到时的原样写入（ID.jpg 或 ID.png）。不替换已有文件。写入任何内容之前，先在访问日志中记一行。\n\n退出状态：0 完成 · 1 没有可写入的图片 · 64 用法错误 · 66 没有这样的证件照，或文件夹不可写 · 74 沙箱出错。
         help.cards.export.card-id.abstract = 证件照的 id，或它的末 8 位或更多位。
         help.cards.export.output.abstract = 文件夹；不存在时自动创建。
         help.cards.export.why.abstract = 原因，记入访问日志。

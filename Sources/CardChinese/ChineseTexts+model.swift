@@ -70,7 +70,7 @@ extension ChineseTexts {
         verdict.abnormal = 核验服务发现身份证异常（模糊、遮挡或涂改）；在光线充足处重拍
         verdict.card_not_recognised = 核验服务没有在照片中识别出身份证；重拍，让整张身份证入镜
         verdict.sides_identical = 人像面和国徽面是同一张图片；两面各拍一张
-        application.different_holders = 这个业务编号的几张人像面不是同一个人；查看这些证件照，再逐张接受或拒绝：idcard-pipeline cards resolve {1} --as accept（或 --as reject）
+        application.different_holders = 这个业务编号的几张人像面不是同一个人；比较这些证件照（idcard-pipeline cards show {1}），拒绝错误的人像面：idcard-pipeline cards resolve ID --as reject；其他证件照随后继续处理；如果几张人像面都正确，逐张接受：同一命令改用 --as accept
         operator.rejected = 这张证件照已由人工最终拒绝；另交一张新照片
         operator.retry_state = 状态是 {1}；只有状态为 failed、rejected、held 或 superseded 的证件照可以重试
         operator.may_be_delivered = 业务后台可能已收到这张证件照；到业务后台查找；如果找到，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行同一命令，改用 --as resend 或 --as accept（两者都会发送），或 --as reject（不发送）

@@ -28,7 +28,7 @@ extension ChineseTexts {
         card.missing = 沙箱中没有证件照 {1}；列出证件照：idcard-pipeline cards list
         card.image_unreadable = 保存的图片缺失或已损坏；检查磁盘，再把照片作为新文件重新导入
         card.of_other_submitter = 另一个提交方已用这个业务编号提交过这张图片；向运维人员确认证件照属于哪个提交方
-        card.foreign = 这个业务编号的第一张证件照由另一个提交方提交；查看这张证件照，然后接受或拒绝：idcard-pipeline cards resolve {1} --as accept（或 --as reject）
+        card.foreign = 这个业务编号的第一张证件照由另一个提交方提交；比较两个提交方（idcard-pipeline cards show {1}），查看照片（idcard-pipeline cards export {2} --output DIR），然后接受或拒绝：idcard-pipeline cards resolve {3} --as accept（或 --as reject）
         card.request_reused = 另一个请求用过相同的 Idempotency-Key 或 webhook-id；每次提交都用新的值
         card.too_many_photos = 这个业务编号已有 {1} 张照片在处理中，超过一笔业务的上限；每笔业务的照片用各自的业务编号
         card.superseded = 证件照 {1} 是同一面较新的照片，已取代这张；这张不会发送

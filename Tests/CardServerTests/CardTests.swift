@@ -96,15 +96,23 @@ import Testing
         #expect(shows.withLock(\.self) == ["ticket 12"])
     }
 
-    @Test(.working) func `the message of a refused card is shown only where it is revealed`() async throws {
+    @Test(.working) func `a message is shown, what is personal in it only where it is revealed`() async throws {
         let id = try await self.submit(["unread"])[0]
         await harness.intake.ends.wait(for: 1)
         let plain = try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: "auditor"))
         #expect((plain.json["card"] as? [String: Any])?["reason"] as? String == "NO_CARD")
-        #expect(plain.json["message"] is NSNull)
+        #expect(plain.json["message"] as? String == "there is no card")
+        #expect(plain.json["submitted"] is NSNull && plain.json["submitter"] as? String == "submitter")
         let why = [("Card-Why", "ticket")]
         let request = RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "all", headers: why)
-        #expect(try await harness.send(request).json["message"] as? String == "there is no card")
+        let revealed = try await harness.send(request)
+        #expect(revealed.json["message"] as? String == "there is no card")
+        #expect((revealed.json["submitted"] as? [String: Any])?["user_no"] is NSNull)
+        let retry = RawRequest("POST", "/v1/cards/\(id)/retry", token: "operator")
+        #expect(try await harness.send(retry).status == 200)
+        let audited = try await harness.send(RawRequest("GET", "/v1/cards/\(id)", token: "auditor"))
+        let decision = (audited.json["events"] as? [[String: Any]])?.first { $0["kind"] as? String == "decision" }
+        #expect((decision?["actor"] as? String)?.hasPrefix("token:operator POST") == true)
     }
 
     @Test func `a card that is under way is not done again, and a purpose has its length`() async throws {

@@ -1,6 +1,7 @@
 import CardModel
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -37,6 +38,11 @@ import Testing
         let third = try await harness.repeated()
         try await harness.conclude(third, .accepted)
         try await harness.deliverAll()
+        let details = try await harness.store.details(of: cards[1], for: .process)
+        #expect(details.caseCards.count == 3)
+        _ = try await harness.store.export(cards[0], to: StoreHarness.person, now: harness.now)
+        let held = try await harness.judged("held", .held(VerdictRule.legalityUnavailable.reason, message: "look"))
+        try await harness.resolve(held, .reject)
         try await harness.killWorker()
         // What monitoring asks for every few seconds.
         _ = try await harness.store.figures()

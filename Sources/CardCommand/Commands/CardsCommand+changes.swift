@@ -67,8 +67,9 @@ extension CardsCommand {
             discussion: """
                 delivered: the backend holds the document. resend: send the same delivery again, byte for byte and with the same \
                 key; this includes every held card in it. accept: deliver the card, because it is good or the backend lacks it; a \
-                card accepted twice, or without its front, is delivered alone. reject: do not deliver the card. seen: leave the \
-                card as it is; until its state changes it no longer counts in status, cards list --attention and exit statuses.
+                card accepted twice, or without its front, is delivered alone. reject: do not deliver the card; if the \
+                fronts that are left name one person, the cards that were held for holder_conflict go on. seen: leave the card \
+                as it is; until its state changes it no longer counts in status, cards list --attention and exit statuses.
 
                 Exit status: 0 done · 1 some decision was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """

@@ -9,10 +9,11 @@ extension CardsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write the fields and the image of one card into a folder.",
             discussion: """
-                Makes the files ID.json and ID.jpg, named by the id as it is given here, which only their owner can read (mode 0600). An existing file is not \
-                replaced. The access log gets its line before anything is written.
+                Makes the files ID.json and ID.jpg, named by the id as it is given here, which only their owner can read (mode 0600). \
+                A photo that waits for a person before it is prepared is written as it came (ID.jpg or ID.png). An existing file is not replaced. The access log \
+                gets its line before anything is written.
 
-                Exit status: 0 done · 64 usage · 66 there is no such card, or the folder cannot be written · 74 sandbox.
+                Exit status: 0 done · 1 there is no image to write · 64 usage · 66 there is no such card, or the folder cannot be written · 74 sandbox.
                 """
         )
 
@@ -33,7 +34,7 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards export")
             // No id has a slash.
-            let paths = self.card.contains("/") ? [] : ["json", "jpg"].map { "\(self.output)/\(self.card).\($0)" }
+            let paths = self.card.contains("/") ? [] : ["json", "jpg", "png"].map { "\(self.output)/\(self.card).\($0)" }
             let made: RootFiles
             do { made = try RootFiles(paths, in: self.output, for: self.options) } catch let error as CodedError {
                 throw CodedError(error.code, error.kind == .storage ? .input : error.kind, error.message)
@@ -43,18 +44,16 @@ extension CardsCommand {
                 let id = try await store.ids(matching: [self.card])[0]
                 let export = try await store.export(id, to: origin, now: .now)
                 guard export.details.card.state != .erased else { throw CodedError.notFound(.exportErased(id)) }
-                let metadata = export.details.card.metadata
-                let document = ExportDocument(
-                    card: CardDetailsDocument(export.details, reveals: true),
-                    userNo: metadata.userNumber?.reveal(),
-                    expectedIDNumber: metadata.expectation.idNumber?.reveal(),
-                    expectedName: metadata.expectation.name?.reveal()
-                )
+                let document = CardDetailsDocument(export.details, reveals: true)
                 var files = [("\(self.card).json", JSONText.data(document, isIndented: true))]
-                if let image = export.image { files.append(("\(self.card).jpg", image.jpeg)) }
+                if let image = export.image {
+                    files.append(("\(self.card).\(ImageFormat.sniff(image) == .png ? "png" : "jpg")", image))
+                }
                 let paths = try Self.write(files, into: self.output, made)
                 for path in paths { await Console.standardOutput(path) }
-                return .delivered
+                guard export.image == nil else { return .delivered }
+                Console.error(.exportNoImage(id))
+                return .someNotDelivered
             }
         }
 
@@ -123,14 +122,6 @@ extension CardsCommand {
             }
         }
     }
-}
-
-/// Everything that is known of one card, for `cards export`.
-private struct ExportDocument: Encodable {
-    let card: CardDetailsDocument
-    @Nullable private(set) var userNo: String?
-    @Nullable private(set) var expectedIDNumber: String?
-    @Nullable private(set) var expectedName: String?
 }
 
 extension AccessRecord: ReportLine {

@@ -69,15 +69,17 @@ struct CardsCommand: AsyncParsableCommand {
 
     struct Show: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Show one card and its history.",
-            discussion:
-                "Personal fields and texts of remote services need --reveal, which adds a line to the access log."
+            abstract: "Show one card, the other cards of its case, and its history.",
+            discussion: """
+                Shows what a decision about the card needs. Personal fields, what the sender said and texts of remote services \
+                need --reveal, which adds a line to the access log.
+                """
         )
 
         @Argument(help: ArgumentHelp("The card's id, or its last 8 digits or more.", valueName: "card-id"))
         var card: String
 
-        @Flag(help: "Also show the personal fields and the message.")
+        @Flag(help: "Also show what is personal.")
         var reveal = false
 
         @OptionGroup var purpose: PurposeOptions
@@ -106,23 +108,59 @@ struct CardsCommand: AsyncParsableCommand {
 extension CardState: ExpressibleByArgument {}
 extension Resolution: ExpressibleByArgument {}
 
+// What is the matter and what to do, then the facts, then the history.
 extension CardDetailsDocument: Report {
     var lines: [String] {
-        var lines = [self.card.text]
-        if let message { lines.append("  \(message)") }
-        let bytes = self.imageBytes ?? 0
-        let work = Message.cardsWork(attempts: self.attempts, priority: self.priority, image: bytes)
-        lines.append("  " + work.text())
-        if let legality {
-            let scores = legality.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
-            lines.append("  " + Message.cardsLegality(scores).text())
-        }
-        for (name, value) in (self.fields ?? [:]).sorted(by: { $0.key < $1.key }) {
-            lines.append("  \(name): \(value)")
-        }
-        lines += self.events.map { event in
-            "  \(event.at) \(event.kind)" + (event.code.map { " (\($0))" } ?? "")
-        }
-        return lines
+        var lines = [self.card.text] + (self.message.map { ["  \($0)"] } ?? [])
+        lines += (self.facts.map { $0.text() } + self.values).map { "  " + $0.oneLine }
+        if !self.caseCards.isEmpty { lines.append("  " + Message.cardsOfCase.text()) }
+        // What is to be done about another card, that card says itself.
+        lines += self.caseCards.flatMap { ["    \($0.card.text)", "      \($0.origin)"] }
+        lines.append("  " + Message.cardsHistory.text())
+        return lines + self.events.map(\.text)
+    }
+
+    private var facts: [Message] {
+        let owner = self.numberOwner.map { Message.cardsNumberOwner($0.submitter, $0.since ?? "-") }
+        let scores = self.legality?.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \($0.value)" }
+        let facts: [Message?] = [
+            .cardsSentBy(self.submitter, self.card.createdAt), owner, self.person.map(Message.cardsPerson),
+            self.comparedWith.isEmpty ? nil : .cardsComparedWith(self.comparedWith),
+            self.nextAttemptAt.map(Message.cardsNextAttempt), self.idempotencyKey.map(Message.cardsDeliveryKey),
+            .cardsWork(attempts: self.attempts, priority: self.priority, image: self.imageBytes ?? 0),
+            scores.map(Message.cardsLegality),
+        ]
+        return facts.compactMap(\.self)
+    }
+
+    /// What is personal: what the sender said, beside what was read.
+    private var values: [String] {
+        let said = [
+            ("input_name", self.submitted?.inputName), ("user_no", self.submitted?.userNo),
+            ("expected_id_number", self.submitted?.expectedIDNumber), ("expected_name", self.submitted?.expectedName),
+        ]
+        let read = (self.fields ?? [:]).sorted { $0.key < $1.key }
+        return (said + read.map { ($0.key, $0.value) }).compactMap { name, value in value.map { "\(name): \($0)" } }
+    }
+}
+
+extension CardDetailsDocument.Event {
+    fileprivate var text: String {
+        let decision = self.actor.map { Message.cardsDecision($0, self.why ?? "").text() }
+        // What a state means stands above for the last one; a warning is said nowhere else.
+        let words = decision ?? (self.kind == "warning" ? self.message : nil)
+        let code = self.code.map { " (\($0))" } ?? ""
+        return ("    \(self.at) \(self.kind)\(code)" + (words.map { ": \($0)" } ?? "")).oneLine
+    }
+}
+
+extension CaseCardDocument: Report {
+    var lines: [String] {
+        ["  \(self.card.text)"] + (self.message.map { ["    \($0)"] } ?? []) + ["    \(self.origin)"]
+    }
+
+    fileprivate var origin: String {
+        let sent = Message.cardsSentBy(self.submitter, self.card.createdAt).text()
+        return sent + (self.person.map { ", " + Message.cardsPerson($0).text() } ?? "")
     }
 }

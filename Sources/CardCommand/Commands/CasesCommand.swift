@@ -76,9 +76,10 @@ struct CasesCommand: AsyncParsableCommand {
                 guard let one = try await store.cases(filter, after: nil, limit: 1, for: .process).cases.first else {
                     throw self.number.unknown
                 }
-                var cards: [CaseDetails.Card] = []
-                try await store.forEachCard(self.number.cards()) { card in
-                    for document in try await store.documents([card]) { cards.append(.init(document, card.message)) }
+                var cards = try await store.caseCards(of: self.number.value, for: .process).map(CaseCardDocument.init)
+                let ids = try await store.shortIDs(of: cards.map(\.card.cardID))
+                for index in cards.indices {
+                    if let id = ids[cards[index].card.cardID] { cards[index].card.shownID = id }
                 }
                 await CaseDetails(case: CaseDocument(one), cards: cards).print(self.format)
                 return .delivered
@@ -234,20 +235,8 @@ extension CaseDocument: Report {
 
 /// A case and its cards.
 struct CaseDetails: Report {
-    struct Card: Report {
-        let card: CardDocument
-        @Nullable var message: String?
-
-        init(_ card: CardDocument, _ message: Message?) {
-            self.card = card
-            self.message = message?.withoutPersonalValues.text()
-        }
-
-        var lines: [String] { ["  \(self.card.text)"] + (self.message.map { ["    \($0)"] } ?? []) }
-    }
-
     let `case`: CaseDocument
-    let cards: [Card]
+    let cards: [CaseCardDocument]
 
     // The cause is said with its card.
     var lines: [String] { [self.case.text] + self.cards.flatMap(\.lines) }

@@ -34,6 +34,15 @@ extension Message {
     static func cardsLimit(_ limit: Int) -> Self { Self("cards.limit", "--limit must be 0 or more, not \(limit)") }
     static func cardsWork(attempts: Int, priority: Int, image imageBytes: Int) -> Self { Self("cards.work", "attempts \(attempts), priority \(priority), image \(bytes: imageBytes)") }
     static func cardsLegality(_ scores: [String]) -> Self { Self("cards.legality", "legality: \(codes: scores)") }
+    static func cardsSentBy(_ submitter: String, _ at: String) -> Self { Self("cards.sent_by", "sent by \(code: submitter) at \(code: at)") }
+    static func cardsNumberOwner(_ owner: String, _ since: String) -> Self { Self("cards.number_owner", "the first card of this business number was sent by \(code: owner) at \(code: since)") }
+    static func cardsPerson(_ person: Int) -> Self { Self("cards.person", "shows person \(person) of the case") }
+    static func cardsComparedWith(_ cards: [CardID]) -> Self { Self("cards.compared_with", "compared with: \(codes: cards.map(\.rawValue))") }
+    static func cardsNextAttempt(_ at: String) -> Self { Self("cards.next_attempt", "next attempt: \(code: at)") }
+    static func cardsDeliveryKey(_ key: String) -> Self { Self("cards.delivery_key", "Idempotency-Key of the delivery: \(code: key)") }
+    static let cardsOfCase = Self("cards.of_case", "other cards of the case:")
+    static let cardsHistory = Self("cards.history", "history:")
+    static func cardsDecision(_ actor: String, _ why: String) -> Self { Self("cards.decision", "by \(code: actor); why: \(code: why)") }
     static let cardsNoneNamed = Self("cards.none_named", "no cards named; give their ids, --state or --reason")
     static func cardsUnknownReason(_ code: Redacted<String>) -> Self { Self("cards.unknown_reason", "\(code) is no reason of this program; it may be a code of the remote service, see its manual") }
     static let cardsReasonEmpty = Self("cards.reason_empty", "--reason is empty; give a code that `cards list` shows beside the state")
@@ -73,6 +82,8 @@ extension Message {
     // MARK: cards export
 
     static func exportErased(_ card: CardID) -> Self { Self("export.erased", "card \(card) is erased; there is nothing to export") }
+
+    static func exportNoImage(_ card: CardID) -> Self { Self("export.no_image", "only the fields of card \(card) were written: the sandbox holds no image of it that opens; look for the reason: idcard-pipeline cards show \(card)") }
 
     // MARK: backup and restore
 

@@ -7,7 +7,7 @@ package struct CardDocument: Encodable, Sendable {
     package let state: CardState
     /// Why: the remote's own code where its answer decided.
     @Nullable package var reason: String?
-    private let createdAt: String
+    package let createdAt: String
     private let changedAt: String
     /// The id as tables for people show it; JSON has the whole one.
     package var shownID: String

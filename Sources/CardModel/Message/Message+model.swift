@@ -89,7 +89,7 @@ extension Message {
 
     // MARK: Deciding
 
-    static func applicationDifferentHolders(_ card: CardID) -> Self { Self("application.different_holders", "the fronts of this business number name different persons; look at the cards, then accept or reject each: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
+    static func applicationDifferentHolders(_ card: CardID) -> Self { Self("application.different_holders", "the fronts of this business number name different persons; compare the cards (idcard-pipeline cards show \(card)) and reject the wrong front: idcard-pipeline cards resolve ID --as reject; the other cards then go on; if several fronts are right, accept each card: the same command with --as accept") }
 
     // MARK: Operators; behind "cannot change card N: "
 

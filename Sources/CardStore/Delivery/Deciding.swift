@@ -151,7 +151,8 @@ struct Application {
     private let store: CardStore
     private let tx: Transaction
     private let pair: (front: CardID, back: CardID)?
-    private let warnings: [VerdictFinding]
+    /// What the rules say of the pair.
+    private let findings: [VerdictFinding]
 
     init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, in tx: Transaction) throws {
         // While one is still to be verified nothing goes, so the others of its kind decide nothing.
@@ -183,7 +184,7 @@ struct Application {
         if let pair, let front = self.rows[pair.front], let back = self.rows[pair.back] {
             findings = try store.findings(front: front, back: back, rules: terms.rules, in: tx)
         }
-        self.warnings = findings.filter { $0.severity == .warn }
+        self.findings = findings
         var decision = ApplicationRules.decide(snapshot, pairFindings: findings, policy: terms.policy, now: tx.now)
         if !terms.hasDefaultUserNumber {
             Self.keepBackWithoutAccount(&decision, rows: self.rows, vault: store.vault)
@@ -221,10 +222,10 @@ struct Application {
         var moves = self.decision.superseded.map { ($0, Self.supersede(by: $1)) }
         moves += self.decision.held.map { ($0, Transition(.held, $1.reason, $1.message)) }
         moves += self.decision.rejected.map { ($0, Transition(.rejected, $1.reason, $1.message)) }
+        try self.noteFindings()
         let changes = try moves.compactMap { id, transition in
             try self.rows[id].map { try self.store.move($0, transition, in: self.tx) }
         }
-        try self.noteWarnings()
         for (id, reason) in self.decision.waiting where self.rows[id]?.reason != reason {
             try self.tx.run(
                 """
@@ -247,9 +248,9 @@ struct Application {
         Transition(.superseded, .superseded, newer.map(Message.cardSuperseded) ?? .cardSupersededUnnamed)
     }
 
-    /// Once for each pair: what the rules say of cards that go all the same.
-    private func noteWarnings() throws {
-        guard let pair, let back = self.rows[pair.back], !self.warnings.isEmpty else { return }
+    /// Once for each pair: what was compared, and what the rules say of cards that go all the same.
+    private func noteFindings() throws {
+        guard let pair, let back = self.rows[pair.back], !self.findings.isEmpty else { return }
         let isNew = try self.tx.run(
             """
             UPDATE card SET compared_with = \(pair.front)
@@ -257,7 +258,7 @@ struct Application {
             """
         )
         guard isNew == 1 else { return }
-        for warning in self.warnings {
+        for warning in self.findings where warning.severity == .warn {
             try self.store.note(warning, of: back, in: back.state, in: self.tx)
         }
     }

@@ -1,25 +1,68 @@
 package import CardModel
 
-/// One card with its history, as `cards show` and HTTP give it out; what is personal only if asked for: the fields, and
-/// the message, which may quote what remote sides said in their own words.
+/// One card with what a decision about it needs, as `cards show` and HTTP give it out; what is personal only if asked for: the
+/// fields, what its sender said, and the parts of messages that quote a remote side.
 package struct CardDetailsDocument: Encodable, Sendable {
-    /// Something that happened, or a call to an outside service.
+    /// Something that happened, a call to an outside service, or what a person decided.
     package struct Event: Encodable, Sendable {
         package let at: String
-        /// The state that the card entered, `warning` or `attempt`.
+        /// The state that the card entered, `warning`, `attempt` or `decision`.
         package let kind: String
         /// The state after it.
         @Nullable package var state: CardState?
-        /// Why, or how the call ended.
+        /// Why, how the call ended, or what kind of decision it was.
         @Nullable package var code: String?
+        /// The same in words.
+        @Nullable package var message: String?
+        /// Who decided, and by which command.
+        @Nullable package var actor: String?
+        /// Why, in the words of the person who decided.
+        @Nullable package var why: String?
+    }
+
+    /// Who sent the first card of a business number, and when.
+    package struct Owner: Encodable, Sendable {
+        package let submitter: String
+        /// `nil` if no card of that sender is left.
+        @Nullable package var since: String?
+    }
+
+    /// What a sender said that is personal.
+    package struct Submitted: Encodable, Sendable {
+        /// The name of the input as a person gave it.
+        @Nullable package var inputName: String?
+        @Nullable package var userNo: String?
+        @Nullable package var expectedIDNumber: String?
+        @Nullable package var expectedName: String?
+
+        fileprivate init(_ details: CardDetails) {
+            self.inputName = details.inputName?.reveal()
+            self.userNo = details.card.metadata.userNumber?.reveal()
+            self.expectedIDNumber = details.card.metadata.expectedIDNumber?.reveal()
+            self.expectedName = details.card.metadata.expectedName?.reveal()
+        }
     }
 
     /// The card as lists show it.
     package let card: CardDocument
     /// Why it stands where it stands, in words.
     @Nullable package var message: String?
+    /// Who sent it.
+    package let submitter: String
+    /// Who sent the first card of its number, if that was another sender and the reader may see all cards.
+    @Nullable package var numberOwner: Owner?
+    /// Which of the persons that the fronts of its case name, counted from 1; `nil` if all name one.
+    @Nullable package var person: Int?
+    /// The cards that a rule compared it with.
+    package let comparedWith: [CardID]
+    /// The other cards of its case, in the order of their import.
+    package let caseCards: [CaseCardDocument]
     /// How often it has failed.
     package let attempts: Int
+    /// When it is attempted next by itself, if a time is set.
+    @Nullable package var nextAttemptAt: String?
+    /// The `Idempotency-Key` of its last delivery.
+    @Nullable package var idempotencyKey: String?
     /// Higher goes first.
     package let priority: Int
     /// The bytes of the prepared image.
@@ -28,6 +71,8 @@ package struct CardDetailsDocument: Encodable, Sendable {
     @Nullable package var legality: [String: Double]?
     /// The fields by their FaceID names; `nil` unless revealed.
     @Nullable package var fields: [String: String]?
+    /// What its sender said that is personal; `nil` unless revealed.
+    @Nullable package var submitted: Submitted?
     /// What happened to it, oldest first.
     package let events: [Event]
 
@@ -35,34 +80,51 @@ package struct CardDetailsDocument: Encodable, Sendable {
     ///
     /// - Parameter reveals: whether what is personal is shown.
     package init(_ details: CardDetails, reveals: Bool) {
+        let others = details.caseCards.filter { $0.card.id != details.card.id }
         self.card = CardDocument(details.card)
+        self.message = Self.text(details.card.message, reveals)
+        self.submitter = details.card.submitter
+        self.numberOwner = details.owner.map { Owner(submitter: $0.submitter, since: $0.since?.description) }
+        self.person = details.caseCards.first { $0.card.id == details.card.id }?.person
+        self.comparedWith = details.comparedWith
+        self.caseCards = others.map(CaseCardDocument.init)
         self.attempts = details.card.failures
+        self.nextAttemptAt = details.nextAttempt?.description
+        self.idempotencyKey = details.deliveryKey
         self.priority = details.card.metadata.priority
-        self.events = Self.history(details)
-        self.message = reveals ? details.card.message?.text() : nil
         self.imageBytes = details.image?.byteCount
         self.legality = details.reading?.legality?.scores
         self.fields = reveals ? details.reading.map { Self.revealed($0.fields) } : nil
+        self.submitted = reveals ? Submitted(details) : nil
+        self.events = Self.history(details, reveals)
     }
 
-    /// What happened to the card, with the calls to outside services in between.
-    private static func history(_ details: CardDetails) -> [Event] {
+    private static func text(_ message: Message?, _ reveals: Bool) -> String? {
+        (reveals ? message : message?.withoutPersonalValues)?.text()
+    }
+
+    /// What happened to the card, with the calls to outside services and the decisions in between.
+    private static func history(_ details: CardDetails, _ reveals: Bool) -> [Event] {
         var before: CardState?
-        let events = details.events.map { event -> (Timestamp, Event) in
+        let events = details.events.map { event in
             // What a rule says of a card that passes leaves it where it is.
             let kind = event.state == before ? "warning" : event.state.rawValue
             before = event.state
             let code = event.remoteCode ?? event.reason?.rawValue
-            return (event.at, Event(at: event.at.description, kind: kind, state: event.state, code: code))
+            let message = Self.text(event.message, reveals)
+            return Event(at: event.at.description, kind: kind, state: event.state, code: code, message: message)
         }
-        let attempts = details.attempts.map { attempt -> (Timestamp, Event) in
+        let attempts = details.attempts.map { attempt in
             let at = attempt.endedAt ?? attempt.startedAt
             let outcome = attempt.failureClass == .accepted ? (attempt.delivery == nil ? "ok" : "accepted") : nil
             let code = attempt.code ?? outcome ?? (attempt.endedAt == nil ? "under way" : nil)
-            return (at, Event(at: at.description, kind: "attempt", state: nil, code: code))
+            return Event(at: at.description, kind: "attempt", code: code)
         }
-        // What an attempt led to stands after it.
-        return (attempts + events).sorted { $0.0 < $1.0 }.map(\.1)
+        let decisions = details.decisions.map { line in
+            Event(at: line.at, kind: "decision", code: line.action, actor: line.actor, why: line.purpose)
+        }
+        // What an attempt or a decision led to stands after it.
+        return (attempts + decisions + events).sorted { $0.at < $1.at }
     }
 
     private static func revealed(_ fields: CardFields) -> [String: String] {

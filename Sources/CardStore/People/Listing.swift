@@ -30,6 +30,16 @@ package struct CardDetails: Sendable {
     package var events: [CardEvent]
     /// Calls to outside services on its behalf, oldest first.
     package var attempts: [AttemptRecord]
+    /// What people decided about it, oldest first; none for a caller who sees its own cards only.
+    package var decisions: [AccessRecord]
+    /// When it is attempted next by itself, if a time is set.
+    package var nextAttempt: Timestamp?
+    /// The `Idempotency-Key` of the delivery that it is, or was last, a member of.
+    package var deliveryKey: String?
+    /// The cards of its case, and itself, in the order of their intake.
+    package var caseCards: [CaseMember]
+    /// Who sent the first card of its number, and when, if that was another sender and the caller sees all cards.
+    package var owner: (submitter: String, since: Timestamp?)?
 }
 
 /// Something that happened to a card.
@@ -148,7 +158,7 @@ extension CardStore {
             return try await self.write(at: now) { tx in
                 let row = try self.row(id, for: .reveal, by: origin, in: tx)
                 try AccessLog.append(.reveal, of: [id], by: origin, vault: self.vault, in: tx)
-                return try self.details(of: row, in: tx)
+                return try self.details(of: row, for: origin.caller, in: tx)
             }
         } catch let error as CodedError where [.notFound, .scopeMissing].contains(error.code) {
             try await self.noteDenied(id, to: origin, now: now)
@@ -159,22 +169,34 @@ extension CardStore {
     /// Returns a card for an answer that shows nothing personal of it; who shows that uses ``reveal(_:to:now:)``.
     package func details(of id: CardID, for caller: Caller) async throws -> CardDetails {
         try await self.read { tx in
-            try self.details(of: self.row(id, for: .show, by: caller, in: tx), in: tx)
+            try self.details(of: self.row(id, for: .show, by: caller, in: tx), for: caller, in: tx)
         }
     }
 
-    func details(of row: CardRow, in tx: Transaction) throws -> CardDetails {
+    /// - Parameter caller: who sees it; `nil` for the process, which sees all cards.
+    func details(of row: CardRow, for caller: Caller?, in tx: Transaction) throws -> CardDetails {
         let id = row.id
+        let seesAll = caller.map { $0.submitter(for: .show) == nil } ?? true
         // What does not open is left out: a damaged card is to be looked at more than any other.
         let key = row.state == .erased ? nil : try? row.key(self.vault)
         let image = key.flatMap { try? self.image(of: id, key: $0, in: tx) }
+        let owner = try self.owner(other: row, in: tx)
+        var card = row.shown(self.vault)
+        // To a stranger to the number the codes must do: words may name others' cards.
+        let hasWords = seesAll || owner == nil
+        if !hasWords { card.message = nil }
         return CardDetails(
-            card: row.shown(self.vault),
+            card: card,
             inputName: self.inputName(of: row, key: key),
             reading: key == nil ? nil : (try? self.reading(of: row, in: tx)) ?? nil,
             image: image.map { ($0.width, $0.height, $0.jpeg.count) },
-            events: try self.events(of: id, key: key, in: tx),
-            attempts: try self.attempts(of: id, in: tx)
+            events: try self.events(of: id, key: hasWords ? key : nil, in: tx),
+            attempts: try self.attempts(of: id, in: tx),
+            decisions: seesAll ? try self.decisions(about: id, in: tx) : [],
+            nextAttempt: try self.nextAttempt(of: row, in: tx),
+            deliveryKey: try tx.value("SELECT key FROM delivery WHERE id = \(row.delivery)"),
+            caseCards: try self.caseCards(of: row.number, for: caller, in: tx),
+            owner: seesAll ? owner : nil
         )
     }
 

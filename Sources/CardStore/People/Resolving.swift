@@ -46,6 +46,7 @@ extension CardStore {
             case .delivered, .accept, .reject:
                 others = try self.leaveDelivery(row, in: tx)
                 try self.move(row, by: resolution, in: tx)
+                if resolution == .reject { others += try self.forgetHolder(of: row, in: tx) }
             }
             return try ([id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
         }
@@ -73,6 +74,39 @@ extension CardStore {
                 in: tx
             )
         case .resend, .seen: break
+        }
+    }
+
+    /// A front that a person rejected names nobody: if those that are left name one person, what the dispute held goes on.
+    ///
+    /// - Returns: the cards that go on.
+    private func forgetHolder(of row: CardRow, in tx: Transaction) throws -> [CardID] {
+        let number = row.number
+        guard let holder: Data = try tx.value("SELECT holder FROM card WHERE id = \(row.id) AND holder IS NOT NULL")
+        else { return [] }
+        try tx.run("UPDATE card SET holder = NULL WHERE id = \(row.id)")
+        // A delivered front that is erased keeps its word: the backend has that person.
+        try tx.run(
+            """
+            UPDATE cases SET holder = (
+                SELECT holder FROM card WHERE card.number = cases.number AND holder IS NOT NULL ORDER BY intake_order LIMIT 1
+            ) WHERE number = \(number) AND holder = \(holder) AND (front_delivered IS NULL OR EXISTS (
+                SELECT 1 FROM card WHERE card.number = cases.number AND intake_order = front_delivered AND holder IS NOT NULL
+            ))
+            """
+        )
+        try tx.run(
+            """
+            UPDATE cases SET disputed = EXISTS (
+                SELECT 1 FROM card WHERE card.number = cases.number AND card.holder <> cases.holder
+            ) WHERE number = \(number) AND disputed = 1
+            """
+        )
+        guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }
+        let held: SQL = "card.state = 'held' AND card.reason = \(ReasonCode.holderConflict)"
+        let own: SQL = "WHERE card.number = \(number) AND \(held) ORDER BY card.intake_order"
+        return try CardRow.all(own, in: tx).map { row in
+            try self.move(row, Transition(.verified), also: ", \(Transition.fresh)", in: tx).card
         }
     }
 

@@ -1,11 +1,12 @@
 package import CardModel
+package import Foundation
 
 /// What the sandbox holds of one card, opened: for the person whose card it is.
 package struct CardExport: Sendable {
     /// The card, what its sender said, the reading, its history and its attempts.
     package var details: CardDetails
-    /// The prepared image.
-    package var image: PreparedImage?
+    /// The bytes of the prepared image, or of the photo as it came; `nil` if neither is there and opens.
+    package var image: Data?
 }
 
 /// A line of the access log.
@@ -22,7 +23,9 @@ package struct AccessRecord: Encodable, Sendable {
     /// Which card, if it is about one.
     @Nullable package var cardID: CardID?
 
-    fileprivate init(_ row: inout Row) throws {
+    static let columns: SQL = "number, at, actor, subject, action, purpose, card"
+
+    init(_ row: inout Row) throws {
         self.number = try row.next()
         self.at = try row.next(Timestamp.self).description
         self.actor = try row.next()
@@ -41,8 +44,8 @@ extension CardStore {
         try await self.write(at: now) { tx in
             let row = try self.row(id, for: .export, by: origin, in: tx)
             try AccessLog.append(.export, of: [id], by: origin, vault: self.vault, in: tx)
-            let details = try self.details(of: row, in: tx)
-            return CardExport(details: details, image: try? self.image(of: id, key: row.key(self.vault), in: tx))
+            let details = try self.details(of: row, for: origin.caller, in: tx)
+            return CardExport(details: details, image: try? self.storedImage(of: row, in: tx))
         }
     }
 
@@ -51,6 +54,13 @@ extension CardStore {
         try await self.write(at: now) { tx in
             _ = try AccessLog.append(.list, of: [nil], by: origin, vault: self.vault, in: tx)
         }
+    }
+
+    /// A photo that waits for a person before it is prepared is there only as it came.
+    private func storedImage(of row: CardRow, in tx: Transaction) throws -> Data {
+        let key = try row.key(self.vault)
+        return try self.start(of: row.id, in: tx) == .received
+            ? self.source(of: row.id, key: key, in: tx) : self.image(of: row.id, key: key, in: tx).jpeg
     }
 
     /// Exports the access log page by page, its own line the last.
@@ -68,7 +78,7 @@ extension CardStore {
             let lines = try await self.read { tx in
                 try tx.rows(
                     """
-                    SELECT number, at, actor, subject, action, purpose, card FROM access_log WHERE number > \(after) AND number <= \(end)
+                    SELECT \(AccessRecord.columns) FROM access_log WHERE number > \(after) AND number <= \(end)
                     ORDER BY number LIMIT \(Limits.pageSize)
                     """
                 ) { try AccessRecord(&$0) }

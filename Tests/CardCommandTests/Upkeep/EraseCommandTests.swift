@@ -183,6 +183,7 @@ import Testing
         #expect(last.contains(#""card_id":null"#), "\(last)")
         let exported = try Data(contentsOf: folder.appending(path: "\(card).json"))
         let document = try #require(try JSONSerialization.jsonObject(with: exported) as? [String: Any])
-        for key in ["user_no", "expected_id_number", "expected_name"] { #expect(document[key] is NSNull, "\(key)") }
+        let submitted = try #require(document["submitted"] as? [String: Any])
+        for key in ["user_no", "expected_id_number", "expected_name"] { #expect(submitted[key] is NSNull, "\(key)") }
     }
 }

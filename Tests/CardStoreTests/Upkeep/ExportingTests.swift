@@ -17,11 +17,21 @@ import Testing
         #expect(export.details.inputName?.reveal() == "front.jpg")
         #expect(export.details.reading?.fields.number?.reveal() == "11010519491231002X")
         #expect(export.details.events.map(\.state) == [.prepared, .verified])
-        #expect(export.image?.jpeg == Data("jpeg of front".utf8))
+        #expect(export.image == Data("jpeg of front".utf8))
         #expect(try await harness.accessLog().last == ["export", "clerk", "request 7", id.rawValue])
         #expect(try await harness.erase(id)[0].exportCount == 1)
         let tombstone = try await harness.store.export(id, to: Self.clerk, now: harness.now)
         #expect(tombstone.image == nil && tombstone.details.reading == nil)
+    }
+
+    @Test func `a photo that was never prepared is exported as it came; without an image there is none`() async throws {
+        let foreign = try await harness.admit("front", number: "N").card
+        let photo = try await harness.admit(harness.received("as it came", submitter: "other")).card
+        #expect(try await harness.state(photo) == "held submitter_conflict")
+        let export = try await harness.store.export(photo, to: Self.clerk, now: harness.now)
+        #expect(export.image == Data("as it came".utf8))
+        try await harness.plant("UPDATE blob SET bytes = x'00' WHERE card = '\(foreign)'")
+        #expect(try await harness.store.export(foreign, to: Self.clerk, now: harness.now).image == nil)
     }
 
     @Test func `the access log comes page by page up to the line of its own export`() async throws {

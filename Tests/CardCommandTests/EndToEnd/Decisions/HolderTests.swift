@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["accept", "reject"])
-    func `once fronts named two persons nothing goes before a person accepts that card`(decision: String) async throws {
+    func `of fronts of two persons one goes if accepted, or without the wrong one`(decision: String) async throws {
         let tool = try Tool()
         let photos = try tool.folder("photos", ["R-1/first.jpg": .front(1)])
         // Each way of the decision in another layout.
@@ -52,16 +52,44 @@ import Testing
             #expect(cards.map(\.reason) == ["holder_conflict", "holder_conflict"])
             #expect(try tool.ledger().count == 1, "a card was sent under another person's number")
             let (back, front) = (try #require(cards.first?.cardId), try #require(cards.last?.cardId))
-            try await tool.run(["cards", "resolve", front, "--as", decision] + file, ends: 0)
+            let before = try await tool.run(["cards", "show", front] + file, ends: 0).output
+            #expect(before.contains("  shows person 2 of the case\n") && before.contains("\n  compared with: "))
+            #expect(before.contains("\n    \(back)  held        back   R-1  holder_conflict\n"), "\(before)")
+            let decided = try await tool.run(["cards", "resolve", front, "--as", decision] + file, ends: 0).output
+            #expect(decided.contains("\(back)  verified") == (decision == "reject"), "\(decided)")
             let third = try await tool.run(["run", "--format", "json"] + file)
-            #expect(try tool.ledger().count == (decision == "accept" ? 2 : 1), "\(third.output) \(third.errors)")
+            #expect(try tool.ledger().count == 2, "\(third.output) \(third.errors)")
             let held = try await tool.run(["cards", "list", "--state", "held", "--quiet"] + file)
-            #expect(held.output == back + "\n", "each card needs its own word")
-            try await tool.run(["cards", "resolve", back, "--as", "accept"] + file, ends: 0)
-            try await tool.run(["run"] + file, ends: 0)
+            // Without the wrong front no dispute is left.
+            #expect(held.output == (decision == "accept" ? back + "\n" : ""))
+            if decision == "accept" {
+                try await tool.run(["cards", "resolve", back, "--as", "accept"] + file, ends: 0)
+                try await tool.run(["run"] + file, ends: 0)
+            }
             try await tool.run(["fsck"] + file, ends: 0)
         }
         let fronts = Array(repeating: "IDCARD_FRONT_APP", count: decision == "accept" ? 2 : 1)
         #expect(try tool.ledger().map(\.doctype) == fronts + ["IDCARD_BACK_APP"])
+    }
+
+    @Test func `without the wrong one of two fronts the other one and the back go by themselves`() async throws {
+        let tool = try Tool()
+        let photos = try tool.folder(
+            "photos",
+            ["R-1/a-front.jpg": .front(1), "R-1/b-front.jpg": .front(2), "R-1/c-back.jpg": .back(2)]
+        )
+        try await tool.servingBoth { file in
+            let first = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 1).json()
+            #expect(first.cards.map(\.reason) == Array(repeating: "holder_conflict", count: 3))
+            let wrong = try #require(first.cards.first { $0.source.hasSuffix("a-front.jpg") }?.cardId)
+            let list = try await tool.run(["cases", "show", "R-1"] + file, ends: 0).output
+            #expect(list.contains(", shows person 1 of the case\n") && list.contains(", shows person 2 of the case\n"))
+            try await tool.run(["cards", "resolve", wrong, "--as", "reject"] + file, ends: 0)
+            try await tool.run(["run", photos.path] + file, ends: 0)
+            let states = try await tool.run(["cards", "list", "--state", "delivered", "--quiet"] + file, ends: 0).lines
+            #expect(Set(states) == Set(first.cards.compactMap(\.cardId)).subtracting([wrong]))
+            try await tool.run(["fsck"] + file, ends: 0)
+        }
+        #expect(try tool.ledger().map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
     }
 }

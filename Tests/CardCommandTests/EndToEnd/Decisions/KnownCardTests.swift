@@ -66,7 +66,8 @@ import Testing
                 ",front back,front,id_number_checksum,the check character of the identity number is wrong,take a sharper"
             #expect(table[1].hasPrefix("K-1,retake,20") && table[1].contains(cells), "\(table)")
             let shown = try await self.tool.run(["cases", "show", "K-1"] + file, ends: 0).lines
-            #expect(shown.count == 3 && shown[1].hasPrefix("  \(ids[0].suffix(8))  rejected"), "\(shown)")
+            #expect(shown.count == 4 && shown[1].hasPrefix("  \(ids[0].suffix(8))  rejected"), "\(shown)")
+            #expect(shown[3].hasPrefix("    sent by local at 20"))
             let other = try await self.tool.run(["cases", "show", "K-2"] + file, ends: 66)
             #expect(other.errors.contains("there is no case with the business number K-2"))
             try MarkedPhoto.front(1, serial: 1).jpeg.write(to: self.photos.appending(path: "K-1/b.jpg"))

@@ -1,0 +1,82 @@
+import CardModel
+import CardStore
+import Foundation
+import TestSupport
+import Testing
+
+/// What the commands show and write of a card about which a person must decide.
+@Suite(.timeLimit(.minutes(5))) struct DecisionCommandTests {
+    private static let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + Array("SPECIMEN".utf8))
+    private static let sentAt = Timestamp(millisecondsSinceEpoch: 1_793_500_000_000)
+    private let tool: Tool
+
+    init() throws { self.tool = try Tool() }
+
+    /// A card of `local`, and one that a stranger sent under its number and that was not prepared yet.
+    private func admitForeign() async throws -> (own: String, foreign: String) {
+        let store = try await self.tool.sandbox()
+        let own = try await store.admitPhotos(["R-1"], now: Self.sentAt)[0]
+        var random = SystemRandomNumberGenerator()
+        let photo = Admission(
+            id: CardID.generate(at: Self.sentAt, using: &random),
+            name: Redacted("SPECIMEN-front.png"),
+            metadata: CardMetadata(businessNumber: BusinessNumber(stored: "R-1")),
+            submitter: "stranger",
+            source: ContentDigest(of: Self.png),
+            file: nil,
+            receipt: nil,
+            content: .received(Self.png),
+            waitsUntil: Self.sentAt
+        )
+        let now = Self.sentAt.advanced(by: .seconds(60))
+        let outcome = try await store.admit([photo], now: now)[0]
+        #expect(outcome.reason == .submitterConflict)
+        try store.close()
+        return (own.rawValue, outcome.card.rawValue)
+    }
+
+    @Test func `a stranger's photo is shown with both senders, and its image is exported`() async throws {
+        let (own, foreign) = try await self.admitForeign()
+        let shown = try await self.tool.run(["cards", "show", foreign], ends: 0).lines
+        #expect(shown[0].hasPrefix("\(foreign)  held"))
+        #expect(shown[1].hasPrefix("  another submitter sent the first card of this business number; "), "\(shown)")
+        #expect(shown[1].contains("idcard-pipeline cards export \(foreign) --output DIR"))
+        #expect(shown[2] == "  sent by stranger at 2026-11-01T02:27:40.000Z", "\(shown)")
+        let owner = "  the first card of this business number was sent by local at \(Self.sentAt)"
+        #expect(shown[3] == owner, "\(shown)")
+        let others = try #require(shown.firstIndex(of: "  other cards of the case:"))
+        #expect(shown[others + 1].hasPrefix("    \(own)  prepared"))
+        #expect(shown[others + 2] == "      sent by local at \(Self.sentAt)")
+        #expect(shown.last?.hasSuffix(" held (submitter_conflict)") == true)
+        #expect(!shown.joined().contains("SPECIMEN-front.png"))
+        let revealed = try await self.tool.run(["cards", "show", foreign, "--reveal"], ends: 0).output
+        #expect(revealed.contains("\n  input_name: SPECIMEN-front.png\n"))
+        let listed = try await self.tool.run(["cases", "show", "R-1"], ends: 0).output
+        #expect(listed.contains("\n    sent by stranger at 2026-11-01T02:27:40.000Z\n"), "\(listed)")
+        let folder = self.tool.home.appending(path: "out")
+        let written = try await self.tool.run(["cards", "export", foreign, "--output", folder.path], ends: 0).lines
+        #expect(written == ["json", "png"].map { folder.appending(path: "\(foreign).\($0)").path })
+        #expect(try Data(contentsOf: folder.appending(path: "\(foreign).png")) == Self.png)
+        let fields = try String(contentsOf: folder.appending(path: "\(foreign).json"), encoding: .utf8)
+        #expect(fields.contains("SPECIMEN-front.png") && fields.contains("\"submitter\" : \"stranger\""))
+    }
+
+    @Test func `an export without an image writes the fields, says so and ends with 1`() async throws {
+        let (own, _) = try await self.admitForeign()
+        try await self.tool.plant("UPDATE blob SET bytes = x'00' WHERE card = '\(own)'")
+        let folder = self.tool.home.appending(path: "out").path
+        let outcome = try await self.tool.run(["cards", "export", own, "--output", folder], ends: 1)
+        #expect(outcome.lines == ["\(folder)/\(own).json"])
+        #expect(outcome.errors.contains("only the fields of card \(own) were written"), "\(outcome.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["\(own).json"])
+    }
+
+    @Test func `a decision stands in the history with who made it and why`() async throws {
+        let (_, foreign) = try await self.admitForeign()
+        try await self.tool.run(["cards", "resolve", foreign, "--as", "reject", "--why", "ticket 7"], ends: 0)
+        let shown = try await self.tool.run(["cards", "show", foreign], ends: 0).lines
+        #expect(shown[shown.count - 2].contains(" decision (resolve): by "), "\(shown)")
+        #expect(shown[shown.count - 2].hasSuffix(":cards resolve --as reject; why: ticket 7"), "\(shown)")
+        #expect(shown.last?.hasSuffix(" rejected (rejected_by_operator)") == true)
+    }
+}
