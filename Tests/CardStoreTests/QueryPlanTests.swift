@@ -13,6 +13,43 @@ import Testing
     /// The small tables, and those of which a condition picks few rows.
     private static let small: Set<String> = ["store", "worker", "run", "pause", "state_count"]
 
+    @Test func `no list reads a table from end to end`() async throws {
+        let harness = try await StoreHarness()
+        let trace = Trace()
+        // One reader serves what is read one after the other.
+        try await harness.store.database.read { tx in
+            tx.trace { statement in trace.statements.withLock { _ = $0.insert(statement) } }
+        }
+        let card = try await harness.admit(harness.photo("front", number: "N")).card
+        for caller in [Caller.process, Caller(subject: "till", scopes: [.read])] {
+            for states in [[CardState](), [.held], [.held, .failed]] {
+                for (attention, reason) in [([], nil), (CardAttention.allCases, nil), ([], "legality_low")] {
+                    var filter = CardFilter()
+                    (filter.states, filter.attention, filter.reason) = (states, attention, reason)
+                    _ = try await harness.store.cards(filter, after: 0, limit: 10, for: caller)
+                    _ = try await harness.store.changes(filter, since: 0, limit: 10, for: caller)
+                }
+            }
+            for number in [nil, BusinessNumber(stored: "N")] {
+                var filter = CaseFilter()
+                (filter.number, filter.since) = (number, Timestamp(millisecondsSinceEpoch: 0))
+                let page = try await harness.store.cases(filter, after: nil, limit: 1, for: caller)
+                _ = try await harness.store.cases(filter, after: page.next, limit: 1, for: caller)
+            }
+        }
+        _ = try await harness.store.details(of: card, for: .process)
+        _ = try await harness.store.caseCounts()
+        _ = try await harness.store.attentionCounts()
+        let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") }
+        #expect(statements.count > 20)
+        for (detail, statement) in try await Self.plans(of: statements.sorted(), in: harness) {
+            let scanned = detail.hasPrefix("SCAN ") ? String(detail.split(separator: " ")[1]) : nil
+            // A part of the statement itself has a page at most.
+            let isWhole = scanned.map { !Self.small.contains($0) && !$0.hasPrefix("(subquery") } ?? false
+            #expect(!isWhole, "\(detail): \(statement)")
+        }
+    }
+
     @Test func `no change on the path of a card reads a table from end to end, or sorts what waits`() async throws {
         let harness = try await StoreHarness()
         let trace = Trace()

@@ -34,7 +34,8 @@ extension CardsCommand {
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards export")
             // No id has a slash.
-            let paths = self.card.contains("/") ? [] : ["json", "jpg", "png"].map { "\(self.output)/\(self.card).\($0)" }
+            let paths =
+                self.card.contains("/") ? [] : ["json", "jpg", "png"].map { "\(self.output)/\(self.card).\($0)" }
             let made: RootFiles
             do { made = try RootFiles(paths, in: self.output, for: self.options) } catch let error as CodedError {
                 throw CodedError(error.code, error.kind == .storage ? .input : error.kind, error.message)

@@ -34,7 +34,8 @@ extension CardsCommand {
         /// The page of all reasons, in Markdown.
         private static func page() -> String {
             var lines = [
-                "# Reasons", "", "<!-- Made by `idcard-pipeline cards reasons --format markdown`; do not edit it. -->", "",
+                "# Reasons", "", "<!-- Made by `idcard-pipeline cards reasons --format markdown`; do not edit it. -->",
+                "",
                 "Why a card stands where it does, or why an input became no card. Where a remote service decided, its own code is",
                 "shown in place of one of these. `idcard-pipeline cards reasons CODE` says the same.",
             ]

@@ -38,7 +38,9 @@ extension CardStore {
                 let fitting = try self.cards(of: events.map(\.1), filter, in: tx)
                 for (id, card) in events where changes.cards.count < limit {
                     changes.last = id
-                    guard let card = fitting[card], !changes.cards.contains(where: { $0.id == card.id }) else { continue }
+                    guard let card = fitting[card], !changes.cards.contains(where: { $0.id == card.id }) else {
+                        continue
+                    }
                     changes.cards.append(card)
                 }
             }
@@ -50,7 +52,10 @@ extension CardStore {
     private func cards(of ids: [CardID], _ filter: CardFilter, in tx: Transaction) throws -> [CardID: Card] {
         let conditions = Self.conditions(filter)
         let fits: SQL = "(\(SQL.joined(conditions, by: " OR ")))"
-        let rows = try CardRow.all("WHERE card.id IN (SELECT id FROM card WHERE id IN \(list: ids) AND \(fits))", in: tx)
+        let rows = try CardRow.all(
+            "WHERE card.id IN (SELECT id FROM card WHERE id IN \(list: ids) AND \(fits))",
+            in: tx
+        )
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0.shown(self.vault)) })
     }
 }

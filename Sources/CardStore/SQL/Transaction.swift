@@ -28,6 +28,11 @@ struct Transaction {
         return try body(self)
     }
 
+    /// Tells the text of each statement that its connection runs from now on; for tests.
+    func trace(_ told: @escaping @Sendable (String) -> Void) {
+        self.connection.trace { event in if case .statement(let statement) = event { told(statement.sql) } }
+    }
+
     /// Runs a statement and returns how many rows it changed.
     @discardableResult
     func run(_ sql: SQL) throws -> Int {

@@ -138,8 +138,7 @@ struct Erasure: Sendable {
         let certificate = try ErasureCertificate(of: row, reason: self.reason, by: self.origin, logged: head, in: tx)
         try self.store.noteSending(row, in: tx)
         _ = try self.store.leaveDelivery(row, in: tx)
-        try Self.destroy(row.id, in: tx)
-        try self.fold(row.id, in: tx)
+        // Its event first: the number of one that is deleted would be given again, and who has heard of that would not hear of this.
         try self.store.move(
             row,
             Transition(.erased, self.reason),
@@ -149,6 +148,8 @@ struct Erasure: Sendable {
                 """,
             in: tx
         )
+        try Self.destroy(row.id, in: tx)
+        try self.fold(row.id, in: tx)
         return certificate
     }
 

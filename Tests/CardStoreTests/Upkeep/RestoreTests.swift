@@ -26,6 +26,15 @@ import Testing
         #expect(try await harness.accessLog().last?.first == "restore")
     }
 
+    @Test func `who follows the changes hears of what a restore did`() async throws {
+        for number in 1...20 { try await harness.admit("later \(number)", number: "L\(number)") }
+        let heard = try await harness.store.changes(CardFilter(), since: 0, limit: 100, for: .process).last
+        try await scene.closeAndRestore()
+        let changes = try await harness.store.changes(CardFilter(), since: heard, limit: 100, for: .process)
+        let held = Set(["delivering", "prepared"].map { scene[$0] })
+        #expect(held.isSubset(of: changes.cards.map(\.id)) && changes.last > heard)
+    }
+
     @Test func `a delivery that was open is kept, and sent again under its own key`() async throws {
         let key = try await harness.value("SELECT key FROM delivery WHERE state = 'open'", as: String.self)
         try await scene.closeAndRestore()
