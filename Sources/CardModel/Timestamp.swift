@@ -49,7 +49,22 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
     }
 }
 
+extension String {
+    /// A time of a document, which has it in UTC, as a person reads it.
+    package var asLocalTime: String { Timestamp(self)?.local ?? self }
+}
+
 extension Timestamp {
+    /// Reads what ``description`` writes.
+    init?(_ text: String) {
+        let numbers = text.split { !$0.isNumber }.compactMap { Int64($0) }
+        guard 6...7 ~= numbers.count, text.hasSuffix("Z"),
+            let day = CalendarDay(year: Int(numbers[0]), month: Int(numbers[1]), day: Int(numbers[2]))
+        else { return nil }
+        let seconds = ((Int64(day.daysSinceEpoch) * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]
+        self.init(millisecondsSinceEpoch: seconds * 1000 + (numbers.count > 6 ? numbers[6] : 0))
+    }
+
     /// The time as a person reads it: in the zone of this machine, with its offset, such as `2026-11-27 23:47:41 +08:00`.
     package var local: String {
         var seconds = time_t(self.millisecondsSinceEpoch.flooredQuotient(by: 1000))

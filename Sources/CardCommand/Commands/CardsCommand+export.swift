@@ -128,6 +128,6 @@ extension CardsCommand {
 extension AccessRecord: ReportLine {
     var text: String {
         let card = self.cardID.map { "  \($0)" } ?? ""
-        return "\(self.number)  \(self.at)  \(self.action.padded(to: 13))\(card)  \(self.actor)  (\(self.purpose))"
+        return "\(self.number)  \(self.at.asLocalTime)  \(self.action.padded(to: 13))\(card)  \(self.actor)  (\(self.purpose))"
     }
 }

@@ -150,7 +150,7 @@ extension CardDetailsDocument.Event {
         // What a state means stands above for the last one; a warning is said nowhere else.
         let words = decision ?? (self.kind == "warning" ? self.message : nil)
         let code = self.code.map { " (\($0))" } ?? ""
-        return ("    \(self.at) \(self.kind)\(code)" + (words.map { ": \($0)" } ?? "")).oneLine
+        return ("    \(self.at.asLocalTime) \(self.kind)\(code)" + (words.map { ": \($0)" } ?? "")).oneLine
     }
 }
 

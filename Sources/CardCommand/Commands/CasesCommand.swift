@@ -43,11 +43,12 @@ struct CasesCommand: AsyncParsableCommand {
             filter.since = self.since?.time
             return try await self.options.withSandbox { [filter] store, _ in
                 guard let format = OutputFormat(rawValue: self.format.rawValue) else {
-                    await Console.standardOutput(CSVText.byteOrderMark + CSVText.row(CaseDocument.columns))
+                    var table = ListPrinter(format: .text, name: "cases")
+                    try await table.print(CSVText.byteOrderMark + CSVText.row(CaseDocument.columns))
                     try await store.forEachCase(filter) { one in
-                        try Console.requireReader()
-                        await Console.standardOutput(CSVText.row(CaseDocument(one).cells))
+                        try await table.print(CSVText.row(CaseDocument(one).cells))
                     }
+                    await table.end()
                     return .delivered
                 }
                 var list = ListPrinter(format: format, name: "cases")
@@ -224,7 +225,7 @@ extension CaseDocument {
     fileprivate var cells: [String] {
         let sides = self.missing.map(\.rawValue).joined(separator: " ")
         return [
-            self.businessNo, self.state.rawValue, self.since, sides, self.side?.rawValue ?? "", self.cause ?? "",
+            self.businessNo, self.state.rawValue, self.since.asLocalTime, sides, self.side?.rawValue ?? "", self.cause ?? "",
         ] + CSVText.parts(of: self.message) + [self.cardID?.rawValue ?? ""]
     }
 }

@@ -26,7 +26,7 @@ extension Message {
     static func checkLine(_ severity: String, _ worst: String) -> Self { Self("check.line", "\(code: severity): \(code: worst)") }
     static func checkMore(_ worst: String, others: Int) -> Self { Self("check.more", "\(code: worst); \(count: others) more; show all: idcard-pipeline status") }
     static let statusNoCards = Self("status.no_cards", "no cards")
-    static func statusWorker(_ command: String, _ process: Int32, since: String, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(code: since) with \(count: claims) cards in progress") }
+    static func statusWorker(_ command: String, _ process: Int32, since: String, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(code: since.asLocalTime) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(code: since.asLocalTime) with \(count: claims) cards in progress") }
     static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file in the folders of this process is not imported; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files in the folders of this process are not imported; see which and why: idcard-pipeline run --dry-run FOLDER") }
 
     // MARK: cards
@@ -35,7 +35,7 @@ extension Message {
     static func cardsWork(attempts: Int, priority: Int, image imageBytes: Int) -> Self { Self("cards.work", "attempts \(attempts), priority \(priority), image \(bytes: imageBytes)") }
     static func cardsLegality(_ scores: [String]) -> Self { Self("cards.legality", "legality: \(codes: scores)") }
     static func cardsSentBy(_ submitter: String, _ at: String) -> Self { Self("cards.sent_by", "sent by \(code: submitter) at \(code: at)") }
-    static func cardsNumberOwner(_ owner: String, _ since: String) -> Self { Self("cards.number_owner", "the first card of this business number was sent by \(code: owner) at \(code: since)") }
+    static func cardsNumberOwner(_ owner: String, _ since: String) -> Self { Self("cards.number_owner", "the first card of this business number was sent by \(code: owner) at \(code: since.asLocalTime)") }
     static func cardsPerson(_ person: Int) -> Self { Self("cards.person", "shows person \(person) of the case") }
     static func cardsComparedWith(_ cards: [CardID]) -> Self { Self("cards.compared_with", "compared with: \(codes: cards.map(\.rawValue))") }
     static func cardsNextAttempt(_ at: String) -> Self { Self("cards.next_attempt", "next attempt: \(code: at)") }
@@ -50,7 +50,7 @@ extension Message {
     static func casesUnknown(_ number: String) -> Self { Self("cases.unknown", "there is no case with the business number \(Redacted(number)); list the cases: idcard-pipeline cases list") }
     static let casesNoMatch = Self("cases.no_match", "no card of the case has this state or reason")
     static func statusCards(_ counts: String) -> Self { Self("status.cards", "cards: \(code: counts)") }
-    static func statusCause(_ cause: String, since: String) -> Self { Self("status.cause", "\(code: cause), since \(code: since)") }
+    static func statusCause(_ cause: String, since: String) -> Self { Self("status.cause", "\(code: cause), since \(code: since.asLocalTime)") }
     static let statusCases = Self("status.cases", "show what to do: idcard-pipeline cases list --state decide --state failed --state retake")
     static let cardsNoMatch = Self("cards.no_match", "no card has this state or reason")
     static func cardsUnknown(_ ids: [String]) -> Self { Self("cards.unknown", "no such card: \(codes: ids); list the cards: idcard-pipeline cards list") }
@@ -91,7 +91,7 @@ extension Message {
     static func backupDone(_ cards: Int, size: Int64) -> Self { Self("backup.done", one: "backed up \(count: cards) card in \(bytes: size), and checked the copy", other: "backed up \(count: cards) cards in \(bytes: size), and checked the copy") }
     static func backupKey(_ key: String) -> Self { Self("backup.key", "only the key \(code: key) opens the backup; keep a copy of that key in another place") }
     static func restoreDone(_ cards: Int) -> Self { Self("restore.done", one: "\(count: cards) card restored", other: "\(count: cards) cards restored") }
-    static func restoreDoneSince(_ cards: Int, _ lastChange: String) -> Self { Self("restore.done_since", one: "\(count: cards) card restored, last changed \(code: lastChange)", other: "\(count: cards) cards restored, last changed \(code: lastChange)") }
+    static func restoreDoneSince(_ cards: Int, _ lastChange: String) -> Self { Self("restore.done_since", one: "\(count: cards) card restored, last changed \(code: lastChange.asLocalTime)", other: "\(count: cards) cards restored, last changed \(code: lastChange.asLocalTime)") }
     static func restoreErased(_ cards: Int) -> Self { Self("restore.erased", one: "\(count: cards) card erased again", other: "\(count: cards) cards erased again") }
     static func restoreHeldCards(_ cards: Int) -> Self { Self("restore.held_cards", one: "\(count: cards) restored card is held for a decision; show it: idcard-pipeline cards list --state held", other: "\(count: cards) restored cards are held for a decision; show them: idcard-pipeline cards list --state held") }
     static let restoreLaterUnknown = Self("restore.later_unknown", "the sandbox does not know what happened after the backup; photos that were imported after the backup would be delivered a second time")

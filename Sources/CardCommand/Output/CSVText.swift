@@ -8,7 +8,7 @@ enum CSVText {
 
     /// What is wrong, and what to do: a message says the one first, and behind its first semicolon the other.
     static func parts(of message: String?) -> [String] {
-        let parts = (message ?? "").split(separator: "; ", maxSplits: 1).map(String.init)
+        let parts = (message ?? "").split(separator: /; |；/, maxSplits: 1).map(String.init)
         return [parts.first ?? "", parts.count > 1 ? parts[1] : ""]
     }
 

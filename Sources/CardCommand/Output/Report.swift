@@ -32,12 +32,15 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// A list that is printed element by element, as it is read: it may be longer than memory.
+/// A list that is printed as it is read, some elements at a time: it may be longer than memory.
 struct ListPrinter {
+    private static let portion = 65_536
+
     let format: OutputFormat
     /// Under which name one JSON object has it.
     let name: String
     private var indent = "    "
+    private var waiting = ""
 
     init(format: OutputFormat, name: String) {
         self.format = format
@@ -49,15 +52,33 @@ struct ListPrinter {
     }
 
     mutating func print(_ element: some Report) async throws {
-        try Console.requireReader()
-        guard self.format == .json else { return await self.format.print(element) }
-        let text = JSONText.document(element).split(separator: "\n").joined(separator: "\n    ")
-        await Console.standardOutput(self.indent + text)
-        self.indent = "    ,"
+        switch self.format {
+        case .text: for line in element.lines { self.waiting += Console.readable(line) + "\n" }
+        case .jsonl: self.waiting += JSONText.line(element) + "\n"
+        case .json:
+            let text = JSONText.document(element).split(separator: "\n").joined(separator: "\n    ")
+            self.waiting += self.indent + text + "\n"
+            self.indent = "    ,"
+        }
+        try await self.writePortion()
     }
 
-    func end() async {
-        if self.format == .json { await Console.standardOutput("  ]\n}") }
+    /// Prints a row of a table.
+    mutating func print(_ row: String) async throws {
+        self.waiting += row + "\n"
+        try await self.writePortion()
+    }
+
+    private mutating func writePortion() async throws {
+        guard self.waiting.utf8.count >= Self.portion else { return }
+        try Console.requireReader()
+        await Console.standardOutput(self.waiting)
+        self.waiting = ""
+    }
+
+    mutating func end() async {
+        if self.format == .json { self.waiting += "  ]\n}\n" }
+        if !self.waiting.isEmpty { await Console.standardOutput(self.waiting) }
     }
 }
 

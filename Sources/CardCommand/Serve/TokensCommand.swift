@@ -155,9 +155,9 @@ struct TokensCommand: AsyncParsableCommand {
             @Nullable var expiresAt: String?
 
             var text: String {
-                let end = self.expiresAt.map { "until \($0)" } ?? "until revoked"
+                let end = self.expiresAt.map { "until \($0.asLocalTime)" } ?? "until revoked"
                 return
-                    "\(self.id)  \(self.name)  \(self.scopes.joined(separator: ","))  since \(self.createdAt), \(end)"
+                    "\(self.id)  \(self.name)  \(self.scopes.joined(separator: ","))  since \(self.createdAt.asLocalTime), \(end)"
             }
         }
 

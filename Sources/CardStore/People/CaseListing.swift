@@ -203,7 +203,7 @@ package struct CaseDocument: Encodable, Sendable {
         let cause = [self.side?.rawValue, self.cause].compactMap(\.self).joined(separator: " ")
         let missing = self.missing.map(\.rawValue).joined(separator: " ")
         let what = self.state.needsPerson ? cause : missing
-        return "\(self.state.rawValue.padded(to: 11))  \(self.since)  \(self.businessNo)"
+        return "\(self.state.rawValue.padded(to: 11))  \(self.since.asLocalTime)  \(self.businessNo)"
             + (what.isEmpty ? "" : "  \(what)")
     }
 }
