@@ -1,6 +1,7 @@
 """Everything that lies under fixtures/ but the README, which tells people what is there."""
 
 import csv
+import dataclasses
 import io
 import json
 import shutil
@@ -9,7 +10,14 @@ from PIL import Image
 
 from . import cards, encode, malformed, oddities, people
 
-FOLDERS = ("cards", "refused", "accepted-oddities", "orientations")
+FOLDERS = ("cards", "refused", "accepted-oddities", "orientations", "test-names")
+# What the built-in verifier does for a name, and how the card then ends.
+TEST_NAMES = {
+    "failure": ("样本故障", "failed"),
+    "slow": ("样本缓慢", "delivered"),
+    "photocopy": ("样本复印", "rejected"),
+    "screen": ("样本翻拍", "rejected"),
+}
 COLUMNS = ("path", "business_no", "user_no", "expected_id_number", "expected_name", "side", "priority")
 IN_MANIFEST = ("LOAN-2026-0001", "LOAN-2026-0003", "LOAN-2026-0009")
 
@@ -21,6 +29,7 @@ def write_all(out, seed):
     oddities.write_oddities(out, seed)
     malformed.write_refused(out, seed)
     _write_orientations(out, seed)
+    _write_test_names(out, seed)
     _write_manifests(out, seed)
     out.finish()
 
@@ -38,6 +47,14 @@ def _write_orientations(out, seed):
                 orientation=orientation)
         data = encode.photograph_jpeg(image, orientation, people.stream(seed, "exif"), 70_000, subsampling="4:4:4")
         out.card(f"orientations/{orientation}.jpg", data, person, "front", None, "photo", image, orientation)
+
+
+def _write_test_names(out, seed):
+    for file, (name, expected) in TEST_NAMES.items():
+        rng = people.stream(seed, "test-names", file)
+        person = dataclasses.replace(people.invent(rng), name=name)
+        image = cards.scan_of(person, "front", rng)
+        out.card(f"test-names/{file}.jpg", encode.jpeg(image, 88), person, "front", None, "scan", image, expected=expected)
 
 
 def _write_manifests(out, seed):

@@ -25,6 +25,9 @@ package struct EmbeddedVerifier: Service {
         /// computing, and more at once only run into the deadlines of their callers.
         package var concurrency = max(2, ProcessInfo.processInfo.activeProcessorCount)
 
+        /// How long the reading of a card with the ``TestName/slow`` name takes.
+        package var slowTime = Limits.slowTime
+
         /// Describes a verifier on a free port of the loopback interface, with an account for trying out.
         package init(secrets: [String: String] = ["embedded-key": "embedded-secret"]) {
             self.secrets = secrets

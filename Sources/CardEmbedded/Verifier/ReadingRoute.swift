@@ -7,6 +7,7 @@ import Synchronization
 /// Answers requests: checks the form, has the card read, words the reply.
 final class ReadingRoute: Sendable {
     private let concurrency: Int
+    private let slowTime: Duration
     private let reader: CardReader
     private let logger: Logger
     private let now: @Sendable () -> Date
@@ -20,6 +21,7 @@ final class ReadingRoute: Sendable {
         now: @escaping @Sendable () -> Date
     ) {
         self.concurrency = configuration.concurrency
+        self.slowTime = configuration.slowTime
         self.reader = reader
         self.logger = logger
         self.now = now
@@ -58,13 +60,17 @@ final class ReadingRoute: Sendable {
             let received = try ReceivedForm(parsing: body, contentType: request.headers[.contentType])
             try self.accounts.admit(received)
             let form = try VerifierForm(received, dialect)
-            let text = try await self.reader.text(ofJPEG: Array(form.image), edges: dialect.edges)
+            var text = try await self.reader.text(ofJPEG: Array(form.image), edges: dialect.edges)
             self.logger.info(
                 "card read",
                 metadata: [
                     "verifier.side": "\(text?.side.name ?? "none")", "verifier.milliseconds": "\(mark.milliseconds)",
                 ]
             )
+            let test = TestName(in: text)
+            if test == .failure { throw VerifierFault.unavailable }
+            if test == .slow { try await Task.sleep(for: self.slowTime) }
+            if let legality = test?.legality { text?.legality = legality }
             let answer = ReadingAnswer(text: text, withLegality: form.wantsLegality).json(in: dialect, mark: mark)
             return try Response(.ok, json: answer, contentType: VerifierFault.contentType)
         } catch {

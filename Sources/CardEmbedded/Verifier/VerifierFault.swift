@@ -29,6 +29,8 @@ struct VerifierFault: Error, Equatable {
     )
     /// Two kinds of credentials at once.
     static let coexistence = VerifierFault(status: .badRequest, message: "COEXISTENCE_ARGUMENTS")
+    /// The card asks for it by its ``TestName``.
+    static let unavailable = VerifierFault(status: .serviceUnavailable, message: "Service Unavailable", page: .text)
     static let `internal` = VerifierFault(status: .internalServerError, message: "INTERNAL_ERROR")
 
     static func missing(_ part: String) -> VerifierFault {
