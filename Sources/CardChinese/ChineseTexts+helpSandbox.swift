@@ -29,7 +29,8 @@ extension ChineseTexts {
         help.config.version.abstract = 显示版本。
         help.config.help.abstract = 显示帮助。
         help.config.check.abstract = 按 run 和 serve 使用的方式检查配置。
-        help.config.check.discussion = 有任何错误时以 78 结束。不发出任何调用。
+        help.config.check.discussion = 有任何错误时以 78 结束。不发出任何调用，除非使用 --online：这时按 run 的方式（代理、证书）连接每个接口，以 HEAD 请求其 URL，不带查询参数。不发送 TOKEN、密钥或表单。有接口连接不上时以 69 结束。
+        help.config.check.online.abstract = 配置可用时，再连接每个接口。
         help.config.check.config.abstract = 配置文件。
         help.config.check.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.config.check.sandbox.abstract = 沙箱文件夹（sandbox.path）。

@@ -13,6 +13,9 @@ extension ChineseTexts {
         tls.key_mismatch = {1}：{2} 中的密钥与 client_certificate 的第一个证书不匹配；提供申请该证书时所用的密钥
         tls.certificates_unreadable = {1}：无法从 {2} 读取 PEM 格式的证书；检查路径和权限，并确认文件中有 BEGIN CERTIFICATE 段
         tls.certificate_expired = {1}：{2} 中有证书已于 {3} 过期；更换该证书
+        probe.ok = 正常
+        probe.certificate = 正常，证书有效期至 {1}
+        probe.answered = 正常，服务器返回状态码 {1}
         http.unresolved = 无法解析 {1} 的主机名；检查 URL 和本机的域名解析
         http.proxy_unresolved = 无法解析代理 {1} 的主机名；检查代理的 URL 和本机的域名解析
         http.connect_refused = {1} 拒绝连接；检查该服务是否在运行，端口是否正确

@@ -14,8 +14,15 @@ struct ConfigCommand: AsyncParsableCommand {
     struct Check: Command {
         static let configuration = CommandConfiguration(
             abstract: "Check the configuration as run and serve would use it.",
-            discussion: "Ends with 78 if anything is wrong. Makes no call."
+            discussion: """
+                Ends with 78 if anything is wrong. Makes no call, unless --online: then it connects to each endpoint as run \
+                would (proxy, certificates), and asks for HEAD of its URL without the query. It sends no TOKEN, key or form. Ends with 69 if an \
+                endpoint cannot be reached.
+                """
         )
+
+        @Flag(help: "If the configuration is usable, also connect to each endpoint.")
+        var online = false
 
         @OptionGroup var options: GlobalOptions
 
@@ -23,9 +30,12 @@ struct ConfigCommand: AsyncParsableCommand {
         var format = ReportFormat.text
 
         func execute() async throws -> CommandStatus {
-            let report = try await CheckedConfiguration { try self.options.load(requiringRemotes: true) }
+            let report = try await CheckedConfiguration(isOnline: self.online) {
+                try self.options.load(requiringRemotes: true)
+            }
             await report.print(self.format)
-            return report.ok ? .delivered : .configuration
+            guard report.ok else { return .configuration }
+            return report.isReachable ? .delivered : .endpointStopped
         }
     }
 
@@ -76,7 +86,8 @@ struct ConfigCommand: AsyncParsableCommand {
     }
 }
 
-/// What `config check` reports: `ok`, `file`, `errors` (`code`, `key`, `line`, `message`), `notices`.
+/// What `config check` reports: `ok`, `file`, `errors` (`code`, `key`, `line`, `message`), `notices`, and with `--online` the
+/// `endpoints` (`section`, `endpoint`, `reachable`, `steps`: `step`, `ok`, `message`).
 struct CheckedConfiguration: Report {
     private struct Mistake: Encodable {
         let code: String
@@ -85,14 +96,46 @@ struct CheckedConfiguration: Report {
         let message: String
     }
 
+    private struct Endpoint: Encodable {
+        struct Step: Encodable {
+            let step: EndpointProbe.Step
+            let ok: Bool
+            let message: String
+        }
+
+        let section: String
+        let endpoint: String
+        let reachable: Bool
+        let steps: [Step]
+
+        init(_ section: String, _ probe: EndpointProbe) {
+            self.section = section
+            self.endpoint = probe.endpoint
+            self.reachable = probe.isReachable
+            self.steps = probe.outcomes.map { Step(step: $0.step, ok: $0.isOK, message: $0.message.text()) }
+        }
+
+        var lines: [String] {
+            self.steps.map {
+                "\($0.ok ? "" : "error: ")\(self.section) (\(self.endpoint)), \($0.step.rawValue): \($0.message)"
+            }
+        }
+    }
+
     /// Whether the configuration can be used.
     let ok: Bool
     @Nullable private var file: String?
     private let errors: [Mistake]
     private let notices: [String]
+    @Nullable private var endpoints: [Endpoint]?
+
+    /// Whether each endpoint that was connected to answered.
+    var isReachable: Bool { (self.endpoints ?? []).allSatisfy(\.reachable) }
 
     /// Joins what loading finds with what is found in certificates, addresses, tokens and folders.
-    init(_ load: () throws -> LoadedConfiguration) async throws {
+    ///
+    /// - Parameter isOnline: whether the endpoints of a usable configuration are connected to.
+    init(isOnline: Bool = false, _ load: () throws -> LoadedConfiguration) async throws {
         var mistakes: [ConfigurationError.Mistake]
         do {
             let loaded = try load()
@@ -100,17 +143,34 @@ struct CheckedConfiguration: Report {
             for index in mistakes.indices {
                 mistakes[index].line = mistakes[index].key.flatMap { loaded.sources[$0]?.line }
             }
+            self.endpoints = isOnline && mistakes.isEmpty ? try await Self.probes(of: loaded.configuration) : nil
             self.file = loaded.file
             self.notices = (loaded.configuration.notices + loaded.configuration.runNotices).map { $0.text() }
         } catch let error as ConfigurationError {
             mistakes = error.mistakes
             self.file = nil
             self.notices = []
+            self.endpoints = nil
         }
         self.ok = mistakes.isEmpty
         self.errors = mistakes.map {
             Mistake(code: $0.error.code.rawValue, key: $0.key, line: $0.line, message: $0.error.message.text())
         }
+    }
+
+    private static func probes(of configuration: Configuration) async throws(CodedError) -> [Endpoint] {
+        var endpoints: [Endpoint] = []
+        if let settings = configuration.verification {
+            let service = try VerificationService(settings)
+            endpoints.append(Endpoint("verification", await service.probe()))
+            await service.shutdown()
+        }
+        if let settings = configuration.delivery {
+            let backend = try BusinessBackend(settings)
+            endpoints.append(Endpoint("delivery", await backend.probe()))
+            await backend.shutdown()
+        }
+        return endpoints
     }
 
     /// What the endpoints' clients say of a configuration when they are made, and what `serve` refuses.
@@ -140,7 +200,7 @@ struct CheckedConfiguration: Report {
 
     var lines: [String] {
         let problems = self.errors.map { "error: \($0.message)" } + self.notices.map { "note: \($0)" }
-        return problems + [self.verdict.text()]
+        return problems + (self.endpoints ?? []).flatMap(\.lines) + [self.verdict.text()]
     }
 
     private var verdict: Message {

@@ -31,6 +31,9 @@ package final class BusinessBackend: Backend {
 
     package var endpoint: String { self.http.address.authority }
 
+    /// Connects to the backend without sending it anything.
+    package func probe() async -> EndpointProbe { await self.http.probe() }
+
     /// Forms the parts of one delivery with the TOKEN as it is now.
     ///
     /// - Throws: class `stop` with `token_unavailable`; class `rejected` with `user_no_missing`, `member_count` or

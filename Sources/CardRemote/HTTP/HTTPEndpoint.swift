@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
 import NIOSSL
+import Synchronization
 
 /// One endpoint with its own pool of connections: posts bodies over HTTP/1.1. Every attempt ends in an
 /// ``HTTPExchange``; it never throws, follows no redirect, and repeats nothing that the remote may have seen whole.
@@ -15,6 +16,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     let proxy: ProxyAddress?
     /// Whether we have a certificate to show.
     let showsCertificate: Bool
+    private let shown: ShownCertificate
     private let timeout: Duration
     let loop: any EventLoop
     private let client: HTTPClient
@@ -38,6 +40,8 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         }
         self.showsCertificate = settings.tls.clientKey != nil
         self.timeout = settings.timeout
+        let shown = ShownCertificate()
+        self.shown = shown
         let tls = try TLSFiles(section: section).configuration(settings.tls)
         // One event loop for connections and callbacks alike: with several, a deadline could fire on one loop while the
         // head is being written on another, and "not sent" would be a guess.
@@ -58,7 +62,9 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         )
         configuration.httpVersion = .http1Only
         // The one place where a connection can be seen when it is open, TLS included, and before its first request.
-        configuration.http1_1ConnectionDebugInitializer = { channel in Self.check(channel, for: address) }
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            Self.check(channel, for: address, noting: shown)
+        }
         self.client = HTTPClient(eventLoopGroup: self.loop, configuration: configuration)
         self.freshClient = HTTPClient(eventLoopGroup: self.loop, configuration: configuration)
         self.reusesConnections = settings.reusesConnections
@@ -66,6 +72,9 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
 
     /// Nothing: it holds secrets, and an event loop that works on while a dump would read it.
     var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    /// The last moment of the certificate that the server showed last; `nil` without TLS.
+    var certificateEnd: Timestamp? { self.shown.end.withLock(\.self) }
 
     /// Closes all connections; requests under way end as cancelled.
     func shutdown() async {
@@ -115,9 +124,21 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
             return .failure(HTTPFailure(error, phase: .notSent, of: self))
         }
         let recorder = ExchangeRecorder(contentLength: body.length, progress: progress)
+        let ending = await self.perform(request, recorder, isFresh: isFresh, deadline: deadline)
+        return self.exchange(recorder.record, ending: ending)
+    }
+
+    /// Performs a request; returns the error in which it ends.
+    func perform(
+        _ request: HTTPClient.Request,
+        _ recorder: ExchangeRecorder,
+        isFresh: Bool = true,
+        deadline: NIODeadline? = nil
+    ) async -> (any Error)? {
+        let deadline = deadline ?? NIODeadline.now() + TimeAmount(self.timeout)
         let client = isFresh ? self.freshClient : self.client
         let task = client.execute(request: request, delegate: recorder, deadline: deadline)
-        let ending: (any Error)? = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             do {
                 try await task.futureResult.get()
                 return nil
@@ -127,7 +148,6 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         } onCancel: {
             task.cancel()
         }
-        return self.exchange(recorder.record, ending: ending)
     }
 
     private func request(
@@ -193,13 +213,23 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
 
     /// Checks that the certificate of a connection that has just been opened names the host, else closes it, and has its
     /// answers watched.
-    private static func check(_ channel: any Channel, for address: EndpointAddress) -> EventLoopFuture<Void> {
+    private static func check(
+        _ channel: any Channel,
+        for address: EndpointAddress,
+        noting shown: ShownCertificate
+    ) -> EventLoopFuture<Void> {
         // There is none where there is no TLS.
         let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
+        shown.end.withLock { $0 = certificate.map(TLSFiles.end) }
         guard let certificate, !address.isNumeric, !CertificateHost.isNamed(certificate, address.host) else {
             return channel.eventLoop.makeCompletedFuture { try ConnectionWatch.add(to: channel) }
         }
         channel.close(promise: nil)
         return channel.eventLoop.makeFailedFuture(NIOSSLExtraError.failedToValidateHostname)
     }
+}
+
+/// When the certificate ends that a server showed last.
+private final class ShownCertificate: Sendable {
+    let end = Mutex<Timestamp?>(nil)
 }

@@ -68,7 +68,7 @@ struct TLSFiles {
         CodedError(ReasonCode(rawValue: code), .configuration, message)
     }
 
-    private static func end(of certificate: NIOSSLCertificate) -> Timestamp {
+    static func end(of certificate: NIOSSLCertificate) -> Timestamp {
         Timestamp(millisecondsSinceEpoch: Int64(certificate.notValidAfter) * 1000)
     }
 }

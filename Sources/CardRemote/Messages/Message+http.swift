@@ -23,6 +23,9 @@ extension Message {
 
     // MARK: Connections
 
+    static let probeOK = Self("probe.ok", "ok")
+    static func probeCertificate(_ end: Timestamp) -> Self { Self("probe.certificate", "ok, the certificate is valid until \(end)") }
+    static func probeAnswered(_ status: Int) -> Self { Self("probe.answered", "ok, the server answers with status \(status)") }
     static func httpUnresolved(_ remote: String) -> Self { Self("http.unresolved", "cannot resolve the host name of \(code: remote); check the URL and the name service of this machine") }
     static func httpProxyUnresolved(_ proxy: String) -> Self { Self("http.proxy_unresolved", "cannot resolve the host name of the proxy \(code: proxy); check its URL and the name service of this machine") }
     static func httpConnectRefused(_ remote: String) -> Self { Self("http.connect_refused", "\(code: remote) refused the connection; check that the service runs and that the port is right") }

@@ -28,6 +28,9 @@ package final class VerificationService: Verifier {
 
     package var endpoint: String { self.http.address.authority }
 
+    /// Connects to the service without asking it anything.
+    package func probe() async -> EndpointProbe { await self.http.probe() }
+
     /// Has one photo read.
     ///
     /// - Throws: `CancellationError` alone: interrupted is not failed.
