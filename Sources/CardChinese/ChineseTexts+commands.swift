@@ -15,6 +15,7 @@ extension ChineseTexts {
         status.worker = {1}（进程 {2}）自 {3} 起运行，正在处理 {4} 张证件照
         status.staying = 该进程的文件夹中有 {1} 个文件没有导入；查看是哪些文件及原因：idcard-pipeline run --dry-run FOLDER
         cards.limit = --limit 必须是 0 或更大的数，不能是 {1}
+        cards.image_dropped = 图片已于 {1} 按 retention.images 删除
         cards.work = 尝试 {1} 次，优先级 {2}，图片 {3}
         cards.legality = 合法性：{1}
         cards.sent_by = 提交方 {1}，提交时间 {2}

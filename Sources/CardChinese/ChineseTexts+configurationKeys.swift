@@ -101,6 +101,7 @@ extension ChineseTexts {
         key.retention.delivered = 已送达的证件照保留多久；0s 表示永久。
         key.retention.rejected = 已拒绝或已被取代的证件照保留多久；0s 表示永久。
         key.retention.failed = 已失败的证件照保留多久；0s 表示永久。
+        key.retention.images = 已送达的证件照的图片保留多久；0s 表示与证件照一样久。
         key.retention.held = 等待中的证件照保留多久：待人工处理的，或等待人像面的国徽面；0s 表示永久。
         key.log.level = 写入标准错误的日志的最低级别。
         key.language = 显示给人看的文字所用的语言：命令的文字、附注和应答；日志仍为英文。

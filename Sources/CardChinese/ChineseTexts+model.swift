@@ -76,6 +76,7 @@ extension ChineseTexts {
         operator.may_be_delivered = 业务后台可能已收到这张证件照；到业务后台查找；如果找到，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行同一命令，改用 --as resend 或 --as accept（两者都会发送），或 --as reject（不发送）
         operator.decide = 需要人工判断；查看这张证件照，然后运行：idcard-pipeline cards resolve {1} --as accept（或 --as reject）
         operator.replaced = 同一面已有较新的照片，取代了这张证件照
+        operator.image_dropped = 证件照已送达，图片已不再保存；业务后台仍需要时，另交一张新照片
         operator.no_image = 图片无法使用；另交一张新照片
         operator.reject_state = 状态是 {1}；只有失败（failed）或待人工处理（held）的证件照可以拒绝
         operator.delivered_state = 状态是 {1}；只有发送过的证件照可以记为已送达

@@ -54,6 +54,7 @@ extension ChineseTexts {
         fsck.erasure_line_missing = 这张证件照已清除，但它在 erasures.jsonl 中的一行被人删除，恢复备份时它会重新出现；运行：idcard-pipeline fsck --repair
         fsck.erasure_line_changed = 这张证件照的清除证明与它在 erasures.jsonl 中的一行不一致，两者之一被改动过；输出清除证明（不会再次清除任何内容），与该行比对：idcard-pipeline cards erase {1} --yes --format json
         fsck.image_missing = 这张证件照没有图片，无法继续；先结束它：idcard-pipeline run；再重新导入照片
+        fsck.delivered_image_missing = 已送达证件照的图片已丢失，不是由 retention.images 删除的；检查磁盘；仍需要图片时，恢复备份
         fsck.reading_missing = 这张证件照记为已核验，却没有识别结果；让程序重新核验：idcard-pipeline fsck --repair
         fsck.delivered_without_delivery = 这张证件照记为已送达，但记录里既没有发送，也没有作此决定的操作人员；检查业务后台是否有这张证件照
         fsck.never_decided = 这张证件照已核验，但没有进程会为它作出决定；运行：idcard-pipeline fsck --repair

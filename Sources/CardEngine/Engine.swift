@@ -118,6 +118,10 @@ package struct Engine: Sendable {
         guard terms != RetentionTerms() else { return }
         do {
             let origin = AccessOrigin(actor: "retention")
+            // The next round takes up what is left over.
+            while !self.context.board.isEnding, self.context.time.steady() < end,
+                try await store.dropImages(terms, now: self.context.time.now()) > 0
+            {}
             while !self.context.board.isEnding {
                 let erased = try await store.eraseExpired(terms, by: origin, now: self.context.time.now())
                 guard !erased.isEmpty else { return }

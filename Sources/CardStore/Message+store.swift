@@ -85,6 +85,7 @@ extension Message {
     // MARK: Checks: the rules
 
     static let fsckImageMissing = Self("fsck.image_missing", "the card has no image and cannot go on; end the card: idcard-pipeline run; then import its photo again")
+    static let fsckDeliveredImageMissing = Self("fsck.delivered_image_missing", "the image of the delivered card was lost, and not by retention.images; check the disk, and restore a backup if the image is still needed")
     static let fsckReadingMissing = Self("fsck.reading_missing", "the card counts as verified but has no reading; have it verified again: idcard-pipeline fsck --repair")
     static let fsckDeliveredWithoutDelivery = Self("fsck.delivered_without_delivery", "the card counts as delivered, but the records show neither a delivery of the card nor an operator who decided this; check whether the backend has the card")
     static let fsckNeverDecided = Self("fsck.never_decided", "the card is verified, but no process will decide it; run: idcard-pipeline fsck --repair")

@@ -151,6 +151,7 @@ enum Schema {
             changed_at INTEGER NOT NULL,
             was_delivered INTEGER CHECK (was_delivered IN (0, 1)),
             certificate BLOB,
+            image_dropped_at INTEGER,
             CHECK (reason IS NOT NULL OR state NOT IN ('rejected', 'failed', 'held')),
             CHECK (worker IS NULL OR waits = 0 AND state IN ('fetching', 'received', 'prepared')),
             CHECK (waits = 0 OR due_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared')),
@@ -289,6 +290,8 @@ enum Schema {
         CREATE INDEX card_by_state ON card (state, intake_order);
         CREATE INDEX card_age ON card (state, changed_at)
             WHERE state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified');
+        CREATE INDEX card_image_age ON card (state, changed_at)
+            WHERE state = 'delivered' AND image_dropped_at IS NULL;
         CREATE INDEX card_worker ON card (worker) WHERE worker IS NOT NULL;
         CREATE INDEX delivery_open ON delivery (state, priority DESC, tries, formed_at) WHERE state = 'open';
         CREATE INDEX delivery_worker ON delivery (worker) WHERE worker IS NOT NULL;

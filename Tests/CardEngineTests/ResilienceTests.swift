@@ -49,6 +49,16 @@ import Testing
         #expect(try await harness.store.counts() == [.erased: 1, .delivered: 1])
     }
 
+    @Test func `a run deletes the images of delivered cards whose time is over, and keeps the cards`() async throws {
+        try await harness.run(harness.items(["N1": ["front"], "N2": ["broken front"]]))
+        let settings = harness.settings { $0.retention.images = .milliseconds(1) }
+        try await harness.run([], settings)
+        #expect(try await harness.states() == ["N1 front": "delivered", "N2 broken front": "rejected image_truncated"])
+        let cards = try await harness.store.check()
+        #expect(cards.isEmpty)
+        #expect(try await harness.store.dropImages(settings.retention, now: Timestamp(Date())) == 0)
+    }
+
     @Test func `a run erases all that is past its retention, however many there are`() async throws {
         let refused = (0..<600).map { ("N\($0)", ["broken front"]) }
         try await harness.run(harness.items(refused))

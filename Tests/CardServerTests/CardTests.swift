@@ -75,7 +75,7 @@ import Testing
         #expect(plain.status == 200)
         #expect(!plain.text.contains("样本甲"))
         #expect(plain.json["fields"] is NSNull)
-        #expect(plain.json["image_bytes"] as? Int == 5_000)
+        #expect(plain.json["image_bytes"] as? Int == 5_000 && plain.json["image_dropped_at"] is NSNull)
         let events = plain.json["events"] as? [[String: Any]] ?? []
         #expect(events.compactMap { $0["state"] as? String }.last == "delivered")
         let refused = try await harness.send(RawRequest("GET", "/v1/cards/\(id)?reveal=true", token: "auditor"))

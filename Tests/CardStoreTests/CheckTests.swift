@@ -13,6 +13,7 @@ import Testing
     /// What can be mended is planted in `RepairingTests`.
     @Test(arguments: [
         ("image_missing", "DELETE FROM blob WHERE kind = 'image' AND card IN $four"),
+        ("delivered_image_missing", "DELETE FROM blob WHERE kind = 'image' AND card IN $one"),
         ("reading_missing", "DELETE FROM reading WHERE card IN $two"),
         ("file_damaged", "UPDATE card SET state = 'rejected' WHERE number = 'four'"),
         (

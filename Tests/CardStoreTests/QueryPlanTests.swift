@@ -81,6 +81,10 @@ import Testing
         let held = try await harness.judged("held", .held(VerdictRule.legalityUnavailable.reason, message: "look"))
         try await harness.resolve(held, .reject)
         try await harness.killWorker()
+        var terms = RetentionTerms()
+        terms.images = .milliseconds(1)
+        harness.pass(.seconds(1))
+        #expect(try await harness.store.dropImages(terms, now: harness.now) > 0)
         // What monitoring asks for every few seconds.
         _ = try await harness.store.figures()
         _ = try await harness.store.troubles(.ample, now: harness.now)

@@ -128,6 +128,7 @@ extension CardDetailsDocument: Report {
             self.comparedWith.isEmpty ? nil : .cardsComparedWith(self.comparedWith),
             self.nextAttemptAt.map(Message.cardsNextAttempt), self.idempotencyKey.map(Message.cardsDeliveryKey),
             .cardsWork(attempts: self.attempts, priority: self.priority, image: self.imageBytes ?? 0),
+            self.imageDroppedAt.map(Message.cardsImageDropped),
             scores.map(Message.cardsLegality),
         ]
         return facts.compactMap(\.self)

@@ -32,13 +32,14 @@ extension Message {
     // MARK: cards
 
     static func cardsLimit(_ limit: Int) -> Self { Self("cards.limit", "--limit must be 0 or more, not \(limit)") }
+    static func cardsImageDropped(_ at: String) -> Self { Self("cards.image_dropped", "the image was deleted at \(code: at.asLocalTime) by retention.images") }
     static func cardsWork(attempts: Int, priority: Int, image imageBytes: Int) -> Self { Self("cards.work", "attempts \(attempts), priority \(priority), image \(bytes: imageBytes)") }
     static func cardsLegality(_ scores: [String]) -> Self { Self("cards.legality", "legality: \(codes: scores)") }
-    static func cardsSentBy(_ submitter: String, _ at: String) -> Self { Self("cards.sent_by", "sent by \(code: submitter) at \(code: at)") }
+    static func cardsSentBy(_ submitter: String, _ at: String) -> Self { Self("cards.sent_by", "sent by \(code: submitter) at \(code: at.asLocalTime)") }
     static func cardsNumberOwner(_ owner: String, _ since: String) -> Self { Self("cards.number_owner", "the first card of this business number was sent by \(code: owner) at \(code: since.asLocalTime)") }
     static func cardsPerson(_ person: Int) -> Self { Self("cards.person", "shows person \(person) of the case") }
     static func cardsComparedWith(_ cards: [CardID]) -> Self { Self("cards.compared_with", "compared with: \(codes: cards.map(\.rawValue))") }
-    static func cardsNextAttempt(_ at: String) -> Self { Self("cards.next_attempt", "next attempt: \(code: at)") }
+    static func cardsNextAttempt(_ at: String) -> Self { Self("cards.next_attempt", "next attempt: \(code: at.asLocalTime)") }
     static func cardsDeliveryKey(_ key: String) -> Self { Self("cards.delivery_key", "Idempotency-Key of the delivery: \(code: key)") }
     static let cardsOfCase = Self("cards.of_case", "other cards of the case:")
     static let cardsHistory = Self("cards.history", "history:")

@@ -59,6 +59,7 @@ struct Configuration: Sendable {
         self.engine.retention.rejected = .seconds(30 * 86_400)
         self.engine.retention.failed = .seconds(90 * 86_400)
         self.engine.retention.held = .zero
+        self.engine.retention.images = .zero
     }
 
     /// The verification service; `nil` if none is configured, or the built-in one takes its place.

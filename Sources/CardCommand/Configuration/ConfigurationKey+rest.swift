@@ -148,6 +148,8 @@ extension ConfigurationKey {
             .means(
                 "How long a waiting card is kept: a card that waits for a person's decision, or a back that waits for its front; 0s means forever."
             ),
+        .optional("retention.images", \.engine.retention.images, .duration(retentions))
+            .means("How long the image of a delivered card is kept; 0s means as long as the card."),
         ConfigurationKey("log.level", \.logLevel, .word)
             .means("Lowest severity that is logged to standard error."),
         ConfigurationKey("log.format", \.logFormat, .word)

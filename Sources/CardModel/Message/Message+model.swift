@@ -98,6 +98,7 @@ extension Message {
     static func operatorMayBeDelivered(_ card: CardID) -> Self { Self("operator.may_be_delivered", "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as resend or --as accept (both send the card) or --as reject (no delivery)") }
     static func operatorDecide(_ card: CardID) -> Self { Self("operator.decide", "a person must decide; look at the card, then: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
     static let operatorReplaced = Self("operator.replaced", "a newer photo of the same side replaced this card")
+    static let operatorImageDropped = Self("operator.image_dropped", "the card is delivered and its image is no longer stored; send a new photo if the backend needs one")
     static let operatorNoImage = Self("operator.no_image", "the image could not be used; send a new photo instead")
     static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "the state is \(state); only a card that failed or is held for a decision can be rejected") }
     static func operatorDeliveredState(_ state: CardState) -> Self { Self("operator.delivered_state", "the state is \(state); only a card that was sent can be resolved as delivered") }

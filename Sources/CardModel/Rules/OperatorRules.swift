@@ -24,6 +24,7 @@ package enum OperatorRules {
     ///
     /// - Throws: `card_conflict`, saying what to do instead.
     package static func requireRetry(of card: Card, under circumstances: Circumstances) throws(CodedError) {
+        try Self.requireImage(card, under: circumstances)
         switch card.state {
         case .rejected where card.reason == .rejectedByOperator:
             throw Self.refusal(card, .operatorRejected)
@@ -92,12 +93,20 @@ package enum OperatorRules {
     }
 
     private static func requireResending(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
+        try Self.requireImage(card, under: circumstances)
         guard card.state == .held, circumstances.contains(.hasKeptDelivery) else {
             throw Self.refusal(card, .operatorNothingToResend(card.id))
         }
         // The older photo would arrive last and replace the newer one.
         guard !circumstances.contains(.isReplaced) else {
             throw Self.refusal(card, .operatorNewerSent)
+        }
+    }
+
+    /// A delivered card whose image is gone cannot be sent once more.
+    private static func requireImage(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
+        if card.state == .delivered, !circumstances.contains(.hasImage) {
+            throw Self.refusal(card, .operatorImageDropped)
         }
     }
 

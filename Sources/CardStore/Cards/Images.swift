@@ -101,7 +101,12 @@ extension CardStore {
 
     /// Returns the reading that a card was judged by.
     func reading(of row: CardRow, in tx: Transaction) throws -> CardReading? {
-        try self.reading("WHERE card = \(row.id) ORDER BY id DESC LIMIT 1", of: row, in: tx)?.reading
+        try self.storedReading(of: row, in: tx)?.reading
+    }
+
+    /// Returns the same with the digest of the image that was read.
+    func storedReading(of row: CardRow, in tx: Transaction) throws -> StoredReading? {
+        try self.reading("WHERE card = \(row.id) ORDER BY id DESC LIMIT 1", of: row, in: tx)
     }
 
     /// Returns what a provider read of a card before.

@@ -30,6 +30,15 @@ struct CheckRule: Sendable {
             AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
             """
         ),
+        // An operator may have called a card delivered that never had an image here, or whose loss is known.
+        CheckRule(
+            "delivered_image_missing",
+            .fsckDeliveredImageMissing,
+            """
+            SELECT id FROM card WHERE state = 'delivered' AND image_dropped_at IS NULL AND prepared IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
+            """
+        ),
         CheckRule(
             "reading_missing",
             .fsckReadingMissing,

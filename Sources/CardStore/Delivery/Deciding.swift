@@ -272,16 +272,16 @@ extension CardStore {
         rules: VerdictRules,
         in tx: Transaction
     ) throws -> [VerdictFinding] {
-        guard let frontReading = (try? self.reading(of: front, in: tx)) ?? nil,
-            let backReading = (try? self.reading(of: back, in: tx)) ?? nil
+        guard let one = (try? self.storedReading(of: front, in: tx)) ?? nil,
+            let other = (try? self.storedReading(of: back, in: tx)) ?? nil
         else { return [] }
-        var areIdentical = false
-        // A picture of one side has one reading; only one that shows both may be sent as both.
-        if !frontReading.others.isEmpty, !backReading.others.isEmpty {
-            let one = try? self.image(of: front.id, key: front.key(self.vault), in: tx).digest
-            let other = try? self.image(of: back.id, key: back.key(self.vault), in: tx).digest
-            areIdentical = one != nil && one == other
-        }
-        return rules.judgePair(front: frontReading, back: backReading, identicalImages: areIdentical)
+        // A picture of one side has one reading; only one that shows both may be sent as both. What was read is compared:
+        // the image of a delivered front may be gone.
+        let showBoth = !one.reading.others.isEmpty && !other.reading.others.isEmpty
+        return rules.judgePair(
+            front: one.reading,
+            back: other.reading,
+            identicalImages: showBoth && one.image == other.image
+        )
     }
 }

@@ -67,6 +67,8 @@ package struct CardDetailsDocument: Encodable, Sendable {
     package let priority: Int
     /// The bytes of the prepared image.
     @Nullable package var imageBytes: Int?
+    /// When retention deleted that image.
+    @Nullable package var imageDroppedAt: String?
     /// The verifier's scores.
     @Nullable package var legality: [String: Double]?
     /// The fields by their FaceID names; `nil` unless revealed.
@@ -93,6 +95,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
         self.idempotencyKey = details.deliveryKey
         self.priority = details.card.metadata.priority
         self.imageBytes = details.image?.byteCount
+        self.imageDroppedAt = details.imageDroppedAt?.description
         self.legality = details.reading?.legality?.scores
         self.fields = reveals ? details.reading.map { Self.revealed($0.fields) } : nil
         self.submitted = reveals ? Submitted(details) : nil

@@ -26,6 +26,8 @@ package struct CardDetails: Sendable {
     package var reading: CardReading?
     /// Size and length of the prepared image.
     package var image: (width: Int, height: Int, byteCount: Int)?
+    /// When retention deleted the image.
+    package var imageDroppedAt: Timestamp?
     /// Its history, oldest first.
     package var events: [CardEvent]
     /// Calls to outside services on its behalf, oldest first.
@@ -190,6 +192,8 @@ extension CardStore {
             inputName: self.inputName(of: row, key: key),
             reading: key == nil ? nil : (try? self.reading(of: row, in: tx)) ?? nil,
             image: image.map { ($0.width, $0.height, $0.jpeg.count) },
+            imageDroppedAt: try tx.value("SELECT image_dropped_at FROM card WHERE id = \(id)", as: Timestamp?.self)
+                ?? nil,
             events: try self.events(of: id, key: hasWords ? key : nil, in: tx),
             attempts: try self.attempts(of: id, in: tx),
             decisions: seesAll ? try self.decisions(about: id, in: tx) : [],

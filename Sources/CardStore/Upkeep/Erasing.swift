@@ -51,6 +51,15 @@ extension CardStore {
     /// Gives free pages back to the disk and empties the write-ahead log, in which erased bytes may still stand.
     ///
     /// - Returns: whether it is empty; a process that reads at this moment keeps it.
+    @discardableResult
+    func freeErased() async -> Bool {
+        let isEmpty = await self.emptyLog()
+        // At once: no other process may be at work, and the next erasure may find the disk full again.
+        self.reserve.keep(freeBytes: self.freeBytes, beside: 0)
+        return isEmpty
+    }
+
+    /// The same without the reserve for a full disk.
     func emptyLog() async -> Bool {
         // What fails here is tried again by the next erasure, and by whoever closes the sandbox last.
         // In portions, between which others may write.
@@ -107,9 +116,7 @@ struct Erasure: Sendable {
 
     /// Empties the log, and answers with the certificates.
     func finish(_ cards: [CardID]) async throws -> [ErasureCertificate] {
-        let isScrubbed = await self.store.emptyLog()
-        // At once: nobody else may be at work, and the next erasure may find the disk full again.
-        self.store.reserve.keep(freeBytes: self.store.freeBytes, beside: 0)
+        let isScrubbed = await self.store.freeErased()
         self.reached(.scrubbed)
         return try await self.store.certificates(of: cards).map { certificate in
             var certificate = certificate

@@ -10,6 +10,8 @@ package struct RetentionTerms: Hashable, Sendable {
     package var failed: Duration?
     /// Those that wait for a person or for a front.
     package var held: Duration?
+    /// The images of delivered cards; `nil` keeps them for as long as their cards.
+    package var images: Duration?
 
     /// Keeps everything.
     package init() {}
@@ -32,9 +34,48 @@ package struct RetentionTerms: Hashable, Sendable {
                 """
         }
     }
+
+    /// Selects delivered cards whose images have been kept for long enough; `nil` if images stay.
+    func imagesExpired(limit: Int, now: Timestamp) -> SQL? {
+        guard let term = self.images, term > .zero else { return nil }
+        return """
+            SELECT id FROM card WHERE state = 'delivered' AND image_dropped_at IS NULL
+            AND changed_at <= \(now.advanced(by: .zero - term)) ORDER BY changed_at LIMIT \(limit)
+            """
+    }
 }
 
 extension CardStore {
+    /// Deletes the images of delivered cards that have been kept for long enough, at most so many; their records stay.
+    ///
+    /// Like ``eraseExpired(_:clockIsRight:limit:by:now:)`` it does nothing while a clock that has jumped is in doubt.
+    ///
+    /// - Returns: how many cards have no image any more.
+    @discardableResult
+    package func dropImages(
+        _ terms: RetentionTerms,
+        limit: Int = Limits.cardsPerRetention,
+        now: Timestamp
+    ) async throws -> Int {
+        guard terms.imagesExpired(limit: 1, now: now) != nil, try await self.see(now).doubted == nil else { return 0 }
+        var count = 0
+        while let query = terms.imagesExpired(limit: min(Limits.cardsPerErasure, limit - count), now: now) {
+            let cards = try await self.write(at: now) { tx in
+                let cards: [CardID] = try tx.rows(query) { try $0.next() }
+                for card in cards {
+                    try tx.run("DELETE FROM blob WHERE card = \(card)")
+                    try tx.run("UPDATE card SET image_dropped_at = \(tx.now) WHERE id = \(card)")
+                }
+                return cards
+            }
+            guard !cards.isEmpty else { break }
+            self.handOver.drop(cards)
+            count += cards.count
+        }
+        if count > 0 { await self.freeErased() }
+        return count
+    }
+
     /// Erases cards whose time is over, at most so many; nothing while it is not known whether a clock that has jumped is right.
     ///
     /// - Parameters:

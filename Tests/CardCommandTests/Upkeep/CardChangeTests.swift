@@ -34,6 +34,24 @@ import Testing
         #expect(report?["cards"]?.map { $0["card_id"] as? String } == [cards[0]])
     }
 
+    @Test func `a card whose image retention has deleted is shown and exported without it, and says so`() async throws {
+        let id = try await self.tool.admitting(["R-1"])[0].rawValue
+        try await self.tool.plant(
+            "UPDATE card SET state = 'delivered', image_dropped_at = 1700000000000",
+            "DELETE FROM blob"
+        )
+        let gone = "the image was deleted at 2023-11-14T22:13:20"
+        let shown = try await self.tool.run(["cards", "show", id], ends: 0)
+        #expect(shown.output.contains(gone), "\(shown.output)")
+        let document = try await self.tool.run(["cards", "show", id, "--format", "json"], ends: 0).output
+        #expect(document.contains("image_dropped_at") && document.contains("2023-11-14T22:13:20"))
+        let out = self.tool.home.appending(path: "out").path
+        let export = try await self.tool.run(["cards", "export", id, "--output", out], ends: 0)
+        #expect(export.lines == ["\(out)/\(id).json"] && export.errors.contains(gone), "\(export.errors)")
+        let retry = try await self.tool.run(["cards", "retry", id])
+        #expect(retry.status == 1 && retry.errors.contains("no longer stored"), "\(retry.errors)")
+    }
+
     @Test func `the last eight digits of an id are an id in every command, fewer are refused`() async throws {
         let ids = try await self.tool.admitting(["R-1", "R-2"]).map(\.rawValue)
         let short = ids.map { String($0.suffix(8)).uppercased() }
