@@ -9,7 +9,7 @@ extension ChineseTexts {
         help.run.discussion = 路径（文件、文件夹或通配模式）中的每张图片成为一张证件照，经过重新压缩和核验后发送，先人像面，后国徽面。可以放心地重复运行同一命令：已知的证件照不会再次读取、核验或发送，中断的工作会继续。\n\n每张图片都需要业务编号。按以下顺序，以第一个给出编号的为准：清单中的行、附属文件 IMAGE.json、--business-no、按 --business-no-from 的规则从路径取得（默认：图片直接所在的文件夹，且该文件夹直接位于这里指定的文件夹之下）。直接指定或由通配模式匹配到的图片，路径不给出编号。用 --dry-run 查看哪个文件会归入哪笔业务及原因。\n\n退出状态：0 全部送达（重复的算作完成）· 1 有证件照被拒绝、失败、待人工处理或在等待人像面（也包括以前运行的，直到同一面较新的照片送达，或用 cards resolve --as seen 标为已阅），或设了 cases.sides: both 而有业务缺少一面 · 64 用法错误 · 66 有输入无法读取 · 69 有接口拒绝本程序（凭据、配额、TOKEN）· 74 沙箱或磁盘出错 · 75 还有未完成的工作，再次运行 · 78 配置错误 · 130/143 被中断，没有丢失任何内容。
         help.run.path.abstract = 要导入的图片、文件夹或通配模式。
         help.run.manifest.abstract = CSV 或 JSONL 文件，含每张图片的信息。
-        help.run.manifest.discussion = 列：path、business_no、user_no、expected_id_number、expected_name、side、priority。
+        help.run.manifest.discussion = 列：path（文件）、business_no（业务编号）、user_no（账号）、expected_id_number（身份证号）、expected_name（姓名）、side（面）、priority（优先级）；用英文名或中文名都可以。
         help.run.business-no.abstract = 图片没有自己的业务编号时使用的业务编号。
         help.run.business-no-from.abstract = 没有其他途径给出业务编号时，图片路径的哪一部分是业务编号。
         help.run.business-no-from.discussion = folder：这里指定的文件夹的下一层文件夹，用于直接位于其中的图片（默认）。folder:LEVEL：往下第 LEVEL 层文件夹，用于其中任意深度的图片。root：这里指定的文件夹。pattern:REGEX：从这里指定的文件夹起的路径中，由分组（或名为 business_no 的分组）匹配到的内容。none：不从路径取。默认：intake.business_no_from。

@@ -48,7 +48,7 @@ extension ChineseTexts {
         manifest.stray_quote = 引号的位置不对：它出现在没有加引号的值中间，或者后引号之后还有文字；如果为了让数字保持文本而写成 ="00123"，改为把该列设为文本格式
         manifest.unknown_columns = 清单中有未知的列：{1}；已知的列：{2}
         manifest.column_twice = 清单中的列 {1} 出现了两次；删除其中一列
-        manifest.no_header = 清单第一行没有名为“path”的列；在第一行写出各列的名称，用逗号分隔，不要用分号或制表符（已知的列：{1}）
+        manifest.no_header = 清单第一行没有名为“path”或“文件”的列；在第一行写出各列的名称，用逗号分隔，不要用分号或制表符（已知的列：{1}）
         manifest.no_path = 没有路径
         manifest.path_zero_byte = 路径中含有零字节
         manifest.row = 清单第 {1} 行：{2}
@@ -75,7 +75,7 @@ extension ChineseTexts {
         no_number.too_shallow = 照片所在的文件夹层级不够深；规则 folder:{1} 取指定文件夹下第 {2} 层文件夹的名称；移动照片，或修改 intake.business_no_from（或 run 的 --business-no-from）
         no_number.in_named_folder = 照片直接放在指定的文件夹里，不在它所属业务的文件夹里；把照片放入以业务编号命名的文件夹；如果指定的文件夹本身就以业务编号命名，把 intake.business_no_from 设为 root（或用 --business-no-from root 运行）
         no_number.too_deep = 无法确定哪一层文件夹是业务编号：照片位于指定文件夹下第 {1} 层；如果业务编号是其中第一层文件夹的名称，把 intake.business_no_from（或 run 的 --business-no-from）设为 folder:1；如果是最后一层的名称，设为 folder:{2}
-        no_number.missing = 没有业务编号：{1}；也可以在附属文件（IMAGE 旁边的 IMAGE.json）中给出编号；使用命令 run 时，还可以用 --business-no 或清单的 business_no 列给出
+        no_number.missing = 没有业务编号：{1}；也可以在附属文件（IMAGE 旁边的 IMAGE.json）中给出编号；使用命令 run 时，还可以用 --business-no 或清单的 business_no（业务编号）列给出
         no_number.folder_name = 文件夹名不是业务编号：它是新建文件夹、副本或系统文件夹的名称，或者是“done”或“failed”；把文件夹改名为这笔业务的编号
         business_number.of_path = 照片路径中的业务编号 {1} 无法使用：{2}
         business_number.conflict = 附属文件给出的业务编号是 {1}，文件夹给出的是 {2}；更正附属文件、移动照片，或在清单中给出编号

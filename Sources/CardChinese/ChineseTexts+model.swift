@@ -25,7 +25,7 @@ extension ChineseTexts {
         business_number.invisible = 业务编号含有不可见字符（换行符、字节顺序标记或文字方向标记）；删除这些字符，或手工输入编号
         business_number.holds_identity_number = 业务编号里含有身份证号，而业务编号不加密保存；填写这笔业务的编号
         field.spreadsheet = {1} 不是真实的值，而是表格软件或程序在数据缺失或损坏时写入的内容（1.23E+15、123.0、#N/A、nan、="00123"、{{{{number}}}}、**12）；把该列设为文本格式，重新输入数据，再导出文件
-        field.side = side 既不是 front（人像面），也不是 back（国徽面）；填写其中之一，或不填 side；“正面”有歧义，两面都可能指
+        field.side = side（面）既不是 front（人像面），也不是 back（国徽面）；填写其中之一，或不填；“正面”和“反面”有歧义，两面都可能指
         field.priority = priority 不是 -1000000 到 1000000 之间的整数；填写一个整数，或不填
         field.lost_digits = {1} 丢失了末几位：它以 000 结尾，校验码也不对；表格软件只保留数字的前 15 位；把该列设为文本格式，重新输入号码，再导出文件
         field.not_identity_number = {1} 不是身份证号：号码经过脱敏、被截断，或含有错误字符；这样的号码与任何身份证都不符；填写完整号码，或不填此项

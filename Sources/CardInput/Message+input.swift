@@ -67,7 +67,7 @@ extension Message {
     static let manifestStrayQuote = Self("manifest.stray_quote", "a quote is misplaced: it stands inside an unquoted value, or text follows a closing quote; if a number is written as =\"00123\" to keep it as text, format the column as text instead")
     static func manifestUnknownColumns(_ names: Redacted<String>, known: String) -> Self { Self("manifest.unknown_columns", "the manifest has unknown columns: \(names); known are \(code: known)") }
     static func manifestColumnTwice(_ name: String) -> Self { Self("manifest.column_twice", "the manifest has the column \(code: name) twice; remove one of them") }
-    static func manifestNoHeader(_ names: String) -> Self { Self("manifest.no_header", "the first row of the manifest has no column named \"path\"; name the columns in the first row, separated by commas, not by semicolons or tabs (known columns are \(code: names))") }
+    static func manifestNoHeader(_ names: String) -> Self { Self("manifest.no_header", "the first row of the manifest has no column named \"path\" or \"文件\"; name the columns in the first row, separated by commas, not by semicolons or tabs (known columns are \(code: names))") }
     static let manifestNoPath = Self("manifest.no_path", "there is no path")
     static let manifestPathZeroByte = Self("manifest.path_zero_byte", "the path contains a zero byte")
     static func manifestRow(_ number: Int, _ reason: Message) -> Self { Self("manifest.row", "row \(number) of the manifest: \(reason)") }

@@ -21,6 +21,29 @@ import Testing
         {"path": "a.jpg", "business_no": "LOAN-1", "side": "FRONT", "priority": null}
         """
 
+    @Test(arguments: ["m.csv", "m.jsonl", "x"])
+    func `columns and keys may have their Chinese names, beside English ones and in sidecars`(_ name: String) throws {
+        try self.folder.write("in/L/b.jpg")
+        let values = [
+            ("文件", "L/b.jpg"), ("业务编号", "LOAN-2"), ("账号", "U2"), ("身份证号", "11010519491231002X"),
+            ("姓名", "王小明"), ("面", "国徽面"), ("优先级", "-3"),
+        ]
+        let object = "{" + values.map { #""\#($0)": "\#($1)""# }.joined(separator: ", ") + "}"
+        let isCSV = name == "m.csv"
+        let table = values.map(\.0).joined(separator: ",") + "\n" + values.map(\.1).joined(separator: ",")
+        if name == "x" {
+            try self.folder.write("in/L/b.jpg.json", text: object.replacing("LOAN-2", with: "L"))
+        } else {
+            try self.folder.write("in/" + name, text: (isCSV ? table : object).replacing("账号", with: "user_no"))
+        }
+        let listing = name == "x" ? try self.folder.listing("in") : try self.folder.listing(manifest: "in/" + name)
+        listing.expect([name == "x" ? "take L in/L/b.jpg" : "take LOAN-2 in/L/b.jpg"])
+        let first = try #require(listing.metadata.first)
+        #expect(first.expectedName?.reveal() == "王小明" && first.userNumber?.reveal() == "U2")
+        #expect(first.expectedIDNumber?.reveal() == "11010519491231002X")
+        #expect(first.side == .back && first.priority == -3)
+    }
+
     @Test(arguments: ["m.csv", "m.txt", "m.jsonl", "m.NDJSON"], ["", "bom", "crlf", "cut"])
     func `CSV and JSON lines say the same, whatever their line breaks`(_ name: String, _ variation: String) throws {
         try self.folder.write("in/LOAN-9/b.jpg", "in/a.jpg")
@@ -263,6 +286,16 @@ import Testing
         ("m.csv", "path,user_no\na.jpg,张\u{7}三\nb.jpg,1\n", "field_invalid", "row 2 of the manifest: user_no"),
         ("m.csv", "path,user_no\na.jpg,1.23457E+15\nb.jpg,1\n", "field_invalid", "export the file again"),
         ("m.csv", "path,expected_id_number\na.jpg,4.40524E+17\nb.jpg,\n", "field_invalid", "expected_id_number"),
+        ("m.csv", "文件,面\na.jpg,正面\nb.jpg,\n", "field_invalid", "front (人像面) nor back (国徽面)"),
+        ("m.csv", "文件,姓名\na.jpg,姓名\nb.jpg,\n", "field_invalid", "expected_name is not a real value"),
+        (
+            "m.jsonl", "{\"文件\": \"a.jpg\", \"面\": \"反面\"}\n{\"文件\": \"b.jpg\"}", "field_invalid",
+            "front (人像面) nor back (国徽面)"
+        ),
+        (
+            "m.jsonl", "{\"path\": \"a.jpg\", \"side\": \"back\", \"面\": \"front\"}\n{\"path\": \"b.jpg\"}",
+            "field_duplicate", "more than once (side)"
+        ),
         (
             "m.jsonl",
             "{\"path\": \"a.jpg\", \"side\": \"back\", \"side\": \"front\"}\n{\"path\": \"b.jpg\"}",
@@ -283,6 +316,9 @@ import Testing
     @Test(arguments: [
         ("m.csv", "path,side,side\na.jpg,,\n", "side"), ("m.csv", "path,side,path\na.jpg,,b.jpg\n", "path"),
         ("m.csv", "path,Business_No, business_no \na.jpg,1,2\n", "business_no"),
+        ("m.csv", "文件,business_no,业务编号\na.jpg,1,2\n", "business_no (业务编号)"),
+        ("m.csv", "文件,path\na.jpg,b.jpg\n", "path (文件)"),
+        ("m.jsonl", "{\"path\": \"a.jpg\", \"文件\": \"b.jpg\"}", "more than once (path)"),
         (
             "m.jsonl", "{\"path\": \"a.jpg\", \"path\": \"b.jpg\"}",
             "row 1 of the manifest: a key is given more than once (path)"

@@ -33,7 +33,8 @@ struct RunCommand: Command {
     @Option(
         help: ArgumentHelp(
             "A CSV or JSONL file with the metadata of each image.",
-            discussion: "Columns: path, business_no, user_no, expected_id_number, expected_name, side, priority.",
+            discussion:
+                "Columns: path, business_no, user_no, expected_id_number, expected_name, side, priority, or their Chinese names.",
             valueName: "file"
         ),
         completion: .file(extensions: ["csv", "jsonl", "ndjson"])

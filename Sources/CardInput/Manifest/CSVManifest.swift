@@ -78,18 +78,17 @@ enum CSVManifest {
     private static func columns(named values: [String]) throws(CodedError) -> [String] {
         let count = (values.lastIndex { !$0.trimmed.isEmpty } ?? 0) + 1
         let names = values.prefix(count).map { $0.trimmed.lowercased() }
+        let columns = names.compactMap(Record.column)
         // Without a column `path` the first row may be data, and data is not quoted in a message.
-        guard names.contains("path") else { throw self.headerless }
-        let unknown = names.filter { !Record.isKnown($0) }
+        guard columns.contains("path") else { throw self.headerless }
+        let unknown = names.filter { Record.column($0) == nil }
         guard unknown.isEmpty else {
             throw self.invalid(.manifestUnknownColumns(Record.shown(unknown), known: Record.names))
         }
-        let duplicates = SubmittedField.allCases.map(\.rawValue).filter { name in names.count { $0 == name } > 1 }
-        guard duplicates.isEmpty, Set(names).count == names.count else {
-            let name = duplicates.first ?? "path"
-            throw self.invalid(.manifestColumnTwice(name), code: .fieldDuplicate)
+        if let twice = columns.first(where: { name in columns.count { $0 == name } > 1 }) {
+            throw self.invalid(.manifestColumnTwice(Record.bothNames(twice)), code: .fieldDuplicate)
         }
-        return names
+        return columns
     }
 
     private static func invalid(_ message: Message, code: ReasonCode = .manifestInvalid) -> CodedError {

@@ -8,7 +8,7 @@ enum JSONRecord {
     /// - Throws: `CodedError` whose message reads on after "row 7 of the manifest " or "its sidecar ".
     static func record(in json: Data) throws(CodedError) -> Record {
         guard let object = JSONValue(parsing: json), object.isObject else { throw self.malformed }
-        let unknown = object.members.map(\.name).filter { !Record.isKnown($0) }
+        let unknown = object.members.map(\.name).filter { Record.column($0) == nil }
         guard unknown.isEmpty else {
             throw CodedError(
                 .fieldInvalid,
@@ -16,9 +16,13 @@ enum JSONRecord {
                 .recordUnknownKeys(Record.shown(unknown.sorted()), known: Record.names)
             )
         }
-        var record = Record()
-        for member in object.members { record.set(member.name, to: try self.text(of: member.value)) }
-        record.duplicates = object.repeatedNames.sorted()
+        var (record, given, twice) = (Record(), Set<String>(), Set<String>())
+        for member in object.members {
+            guard let column = Record.column(member.name) else { continue }
+            if !given.insert(column).inserted { twice.insert(column) }
+            record.set(column, to: try self.text(of: member.value))
+        }
+        record.duplicates = twice.sorted()
         return record
     }
 

@@ -9,11 +9,21 @@ struct Record {
     var duplicates: [String] = []
 
     /// All columns and keys, as a message lists them.
-    static var names: String { "path, " + SubmittedField.allCases.map(\.rawValue).joined(separator: ", ") }
+    static var names: String {
+        (["path"] + SubmittedField.allCases.map(\.rawValue)).map(self.bothNames).joined(separator: ", ")
+    }
 
-    static func isKnown(_ name: String) -> Bool { name == "path" || SubmittedField(rawValue: name) != nil }
+    /// The English name of a column or key, which may be written in Chinese; `nil` if it is unknown.
+    static func column(_ name: String) -> String? {
+        ["path", "文件"].contains(name) ? "path" : SubmittedField(column: name)?.rawValue
+    }
 
-    /// Sets the value of a column or key that is known.
+    /// A column by its English name, with the Chinese one behind it.
+    static func bothNames(_ name: String) -> String {
+        "\(name) (\(SubmittedField(rawValue: name)?.chineseName ?? "文件"))"
+    }
+
+    /// Sets the value of a column or key by its English name.
     mutating func set(_ name: String, to text: String?) {
         if let field = SubmittedField(rawValue: name) { self.fields[field] = text } else { self.path = text }
     }

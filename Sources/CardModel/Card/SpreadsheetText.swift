@@ -32,7 +32,7 @@ package enum SpreadsheetText {
     /// Whether a text is the placeholder of a template that was not filled in, as {{number}}, ${NUMBER}, <number>, %s,
     /// $NUMBER or @number@, or the name of a column. Some programs put a UUID into braces.
     private static func isUnfilled(_ text: String) -> Bool {
-        if SubmittedField(rawValue: text.lowercased()) != nil { return true }
+        if SubmittedField(column: text.lowercased()) != nil { return true }
         guard let first = text.utf8.first, let last = text.utf8.last, text.utf8.count > 1 else { return false }
         switch (first, last) {
         case (UInt8(ascii: "<"), UInt8(ascii: ">")), (UInt8(ascii: "@"), UInt8(ascii: "@")), (UInt8(ascii: "%"), _):

@@ -12,6 +12,26 @@ package enum SubmittedField: String, CaseIterable, Sendable, Codable {
     case expectedIDNumber = "expected_id_number"
     /// The name the holder registered with.
     case expectedName = "expected_name"
+
+    /// Reads the name of a column, in English or Chinese.
+    package init?(column name: String) {
+        guard let field = Self.allCases.first(where: { [$0.rawValue, $0.chineseName].contains(name) }) else {
+            return nil
+        }
+        self = field
+    }
+
+    /// The name of its column in a list that a Chinese office writes.
+    package var chineseName: String {
+        switch self {
+        case .businessNumber: "业务编号"
+        case .userNumber: "账号"
+        case .side: "面"
+        case .priority: "优先级"
+        case .expectedIDNumber: "身份证号"
+        case .expectedName: "姓名"
+        }
+    }
 }
 
 /// The fields of ``SubmittedField`` as one source gave them: a manifest row, a sidecar, options, a form, a webhook.
@@ -98,7 +118,7 @@ extension SubmittedFields {
 }
 
 extension CardSide {
-    /// Reads a side as senders write it: `front`, `back`, also 人像面 and 国徽面; 正面 is not taken, since people mean either side by it.
+    /// Reads a side as senders write it: `front`, `back`, also 人像面 and 国徽面; 正面 and 反面 are not taken, since people mean either side by it.
     package init?(submitted text: String) {
         switch PrintedText.folded(text).lowercased() {
         case "front", "人像面": self = .front

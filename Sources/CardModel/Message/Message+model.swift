@@ -38,7 +38,7 @@ extension Message {
     // MARK: Submitted fields
 
     static func fieldSpreadsheet(_ field: SubmittedField) -> Self { Self("field.spreadsheet", "\(field) is not a real value, but what a spreadsheet or a program writes for a missing or damaged one (1.23E+15, 123.0, #N/A, nan, =\"00123\", {{number}}, **12); format the column as text, enter the values again, and export the file again") }
-    static let fieldSide = Self("field.side", "side is neither front (人像面) nor back (国徽面); give one of the two, or leave side out; 正面 may mean either side")
+    static let fieldSide = Self("field.side", "side is neither front (人像面) nor back (国徽面); give one of the two, or leave side out; 正面 and 反面 may mean either side")
     static let fieldPriority = Self("field.priority", "priority is not a whole number from -1000000 to 1000000; give one or leave it out")
     static func fieldLostDigits(_ field: SubmittedField) -> Self { Self("field.lost_digits", "\(field) has lost its last digits: it ends in 000, and its check character is wrong; a spreadsheet keeps only 15 digits of a number; format the column as text, enter the numbers again, and export the file again") }
     static func fieldNotIdentityNumber(_ field: SubmittedField) -> Self { Self("field.not_identity_number", "\(field) is not an identity number: the number is masked, is cut off or has a wrong character; no card would match it; give the whole number or leave the field out") }

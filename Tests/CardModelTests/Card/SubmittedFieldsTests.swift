@@ -28,6 +28,7 @@ import Testing
         (.businessNumber, "nan", "business_no_invalid"), (.businessNumber, "11010519491231002X", "business_no_invalid"),
         (.userNumber, "1.23457E+15", "field_invalid"), (.userNumber, "a\u{200B}b", "field_invalid"),
         (.userNumber, String(repeating: "9", count: 257), "field_invalid"), (.side, "正面", "field_invalid"),
+        (.side, "反面", "field_invalid"),
         (.priority, "high", "field_invalid"), (.priority, "1000001", "field_invalid"),
         (.priority, "1.5", "field_invalid"),
         (.expectedIDNumber, "4.40524E+17", "field_invalid"), (.expectedIDNumber, "110101199003070000", "field_invalid"),
@@ -45,7 +46,7 @@ import Testing
         #expect(error.code.rawValue == code && error.kind == .input)
         let message = error.message.text()
         #expect(["\(field.rawValue) ", "the business number "].contains { message.hasPrefix($0) })
-        #expect(message.contains("; ") && (["nan", "#N/A", "正面"].contains(text) || !message.contains(text)))
+        #expect(message.contains("; ") && (["nan", "#N/A", "正面", "反面"].contains(text) || !message.contains(text)))
     }
 
     /// What a spreadsheet or a program writes where an identifier is missing or damaged (field case F2).
@@ -57,7 +58,7 @@ import Testing
         "undefined",
         "[object Object]", "NaT", "-Inf", "(blank)", "-", "--", "?", "无", "空", "\\N",
         "{{business_no}}", "${BUSINESS_NO}", "#{no}", "{0}", "LOAN-{id}", "<number>", "<NULL>", "%s", "%(no)s", "%NO%",
-        "$BUSINESS_NO", "@business_no@", "business_no", "USER_NO", "LOAN-**12", "1＊＊2",
+        "$BUSINESS_NO", "@business_no@", "business_no", "USER_NO", "业务编号", "姓名", "LOAN-**12", "1＊＊2",
     ]
 
     @Test(arguments: damage)
