@@ -37,6 +37,14 @@ extension ChineseTexts {
         dry_run.number = 预期身份证号（{1}）
         dry_run.name = 预期姓名（{1}）
         dry_run.line = {1}：{2}
+        dry_run.count = {1} 个 {2}
+        dry_run.manifest = 清单第 {1} 行
+        dry_run.sidecar = 附属文件
+        dry_run.option = 选项
+        dry_run.folder = 文件夹
+        dry_run.file_name = 文件名
+        dry_run.request = 请求
+        dry_run.configuration = 配置
         progress.line = {1}
         progress.intake = 导入 {1}
         progress.verified = 核验 {1}

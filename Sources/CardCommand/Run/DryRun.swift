@@ -15,7 +15,7 @@ extension RunCommand {
         switch self.format {
         case .text:
             let parts = PlannedInput.Action.allCases.map(\.rawValue).filter { counts[$0, default: 0] > 0 }
-                .map { "\(counts[$0, default: 0]) to \($0)" }
+                .map { Message.dryRunCount(counts[$0, default: 0], $0).text() }
             await Console.standardOutput(RunCounts.line(inputs.count, parts))
         case .json: await Console.standardOutput(JSONText.document(DryRunReport(counts: counts, inputs: inputs)))
         case .jsonl: await Console.standardOutput(JSONText.line(DryRunReport(counts: counts, inputs: nil)))
@@ -44,13 +44,13 @@ struct PlannedInput: Hashable, ReportLine {
     let source: String
     let action: Action
     @Nullable private(set) var businessNo: String? = nil
-    @Nullable private(set) var businessNoFrom: String? = nil
+    @Nullable private(set) var businessNoFrom: ValueOrigin? = nil
     @Nullable private(set) var userNo: String? = nil
-    @Nullable private(set) var userNoFrom: String? = nil
+    @Nullable private(set) var userNoFrom: ValueOrigin? = nil
     @Nullable private(set) var side: CardSide? = nil
-    @Nullable private(set) var sideFrom: String? = nil
-    @Nullable private(set) var expectedIDNumberFrom: String? = nil
-    @Nullable private(set) var expectedNameFrom: String? = nil
+    @Nullable private(set) var sideFrom: ValueOrigin? = nil
+    @Nullable private(set) var expectedIDNumberFrom: ValueOrigin? = nil
+    @Nullable private(set) var expectedNameFrom: ValueOrigin? = nil
     @Nullable private(set) var reason: String? = nil
     @Nullable private(set) var message: String? = nil
 
@@ -67,12 +67,12 @@ struct PlannedInput: Hashable, ReportLine {
             (self.reason, self.message) = (input.error.code.rawValue, input.error.message.text())
         case .take(let item):
             (self.source, self.action) = (item.name.reveal(), .take)
-            let origins = item.origins.mapValues(\.word)
+            let origins = item.origins.mapValues(ValueOrigin.init)
             self.businessNo = item.metadata.businessNumber.rawValue
             self.businessNoFrom = origins[.businessNumber]
             self.userNo = item.metadata.userNumber?.reveal()
             // The value of the configuration is not shown.
-            let fallback = item.metadata.userNumber == nil && hasConfiguredUser ? "configuration" : nil
+            let fallback = item.metadata.userNumber == nil && hasConfiguredUser ? ValueOrigin.configuration : nil
             self.userNoFrom = fallback ?? origins[.userNumber]
             (self.side, self.sideFrom) = (item.metadata.side, origins[.side])
             (self.expectedIDNumberFrom, self.expectedNameFrom) = (origins[.expectedIDNumber], origins[.expectedName])
@@ -84,27 +84,39 @@ struct PlannedInput: Hashable, ReportLine {
         let start = "\(self.action.rawValue.padded(to: 7)) \(self.source)"
         if let reason { return "\(start) \(reason): \(self.message ?? "")" }
         var parts: [Message] = []
-        if let origin = self.businessNoFrom { parts.append(.dryRunCase(self.businessNo ?? "", origin)) }
+        if let origin = self.businessNoFrom { parts.append(.dryRunCase(self.businessNo ?? "", origin.message)) }
         if let origin = self.userNoFrom {
-            parts.append(self.userNo.map { .dryRunUser($0, origin) } ?? .dryRunDefaultUser(origin))
+            parts.append(self.userNo.map { .dryRunUser($0, origin.message) } ?? .dryRunDefaultUser(origin.message))
         }
-        if let origin = self.sideFrom { parts.append(.dryRunSide(self.side?.rawValue ?? "", origin)) }
-        if let origin = self.expectedIDNumberFrom { parts.append(.dryRunNumber(origin)) }
-        if let origin = self.expectedNameFrom { parts.append(.dryRunName(origin)) }
+        if let origin = self.sideFrom { parts.append(.dryRunSide(self.side?.rawValue ?? "", origin.message)) }
+        if let origin = self.expectedIDNumberFrom { parts.append(.dryRunNumber(origin.message)) }
+        if let origin = self.expectedNameFrom { parts.append(.dryRunName(origin.message)) }
         return parts.isEmpty ? start : Message.dryRunLine(start, parts).text()
     }
 }
 
-extension FieldOrigin {
-    /// The source in a word, and the row of a manifest.
-    fileprivate var word: String {
-        switch self {
-        case .manifest(let row): "manifest row \(row)"
-        case .sidecar: "sidecar"
-        case .option: "option"
-        case .folder: "folder"
-        case .filename: "file name"
-        case .request: "request"
+/// Where a value comes from: the same words in JSON whatever the language, a message for people.
+struct ValueOrigin: Hashable, Encodable {
+    static let configuration = ValueOrigin(word: "configuration", message: .dryRunConfiguration)
+
+    let word: String
+    let message: Message
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.word)
+    }
+}
+
+extension ValueOrigin {
+    fileprivate init(_ origin: FieldOrigin) {
+        switch origin {
+        case .manifest(let row): self.init(word: "manifest row \(row)", message: .dryRunManifest(row))
+        case .sidecar: self.init(word: "sidecar", message: .dryRunSidecar)
+        case .option: self.init(word: "option", message: .dryRunOption)
+        case .folder: self.init(word: "folder", message: .dryRunFolder)
+        case .filename: self.init(word: "file name", message: .dryRunFileName)
+        case .request: self.init(word: "request", message: .dryRunRequest)
         }
     }
 }

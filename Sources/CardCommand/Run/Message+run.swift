@@ -45,13 +45,22 @@ extension Message {
 
     // MARK: What a run would do
 
-    static func dryRunCase(_ businessNo: String, _ origin: String) -> Self { Self("dry_run.case", "case \(Redacted(businessNo)) (\(code: origin))") }
-    static func dryRunDefaultUser(_ origin: String) -> Self { Self("dry_run.default_user", "default user (\(code: origin))") }
-    static func dryRunUser(_ userNo: String, _ origin: String) -> Self { Self("dry_run.user", "user \(Redacted(userNo)) (\(code: origin))") }
-    static func dryRunSide(_ side: String, _ origin: String) -> Self { Self("dry_run.side", "side \(code: side) (\(code: origin))") }
-    static func dryRunNumber(_ origin: String) -> Self { Self("dry_run.number", "expected identity number (\(code: origin))") }
-    static func dryRunName(_ origin: String) -> Self { Self("dry_run.name", "expected name (\(code: origin))") }
+    static func dryRunCase(_ businessNo: String, _ origin: Message) -> Self { Self("dry_run.case", "case \(Redacted(businessNo)) (\(origin))") }
+    static func dryRunDefaultUser(_ origin: Message) -> Self { Self("dry_run.default_user", "default user (\(origin))") }
+    static func dryRunUser(_ userNo: String, _ origin: Message) -> Self { Self("dry_run.user", "user \(Redacted(userNo)) (\(origin))") }
+    static func dryRunSide(_ side: String, _ origin: Message) -> Self { Self("dry_run.side", "side \(code: side) (\(origin))") }
+    static func dryRunNumber(_ origin: Message) -> Self { Self("dry_run.number", "expected identity number (\(origin))") }
+    static func dryRunName(_ origin: Message) -> Self { Self("dry_run.name", "expected name (\(origin))") }
     static func dryRunLine(_ start: String, _ fields: [Message]) -> Self { Self("dry_run.line", "\(Redacted(start)): \(fields)") }
+
+    static func dryRunCount(_ inputs: Int, _ action: String) -> Self { Self("dry_run.count", "\(count: inputs) to \(code: action)") }
+    static func dryRunManifest(_ row: Int) -> Self { Self("dry_run.manifest", "manifest row \(row)") }
+    static let dryRunSidecar = Self("dry_run.sidecar", "sidecar")
+    static let dryRunOption = Self("dry_run.option", "option")
+    static let dryRunFolder = Self("dry_run.folder", "folder")
+    static let dryRunFileName = Self("dry_run.file_name", "file name")
+    static let dryRunRequest = Self("dry_run.request", "request")
+    static let dryRunConfiguration = Self("dry_run.configuration", "configuration")
 
     // MARK: Progress
 

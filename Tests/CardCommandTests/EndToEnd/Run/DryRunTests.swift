@@ -91,6 +91,16 @@ import Testing
         #expect(last.dryRun && last.inputs == nil && last.counts["take"] == 2)
     }
 
+    @Test func `in Chinese who says so is told in Chinese, and JSON keeps its words`() async throws {
+        let chinese = ["LANG": "zh_CN.UTF-8"]
+        let text = try await self.tool.run(self.command, chinese).lines
+        #expect(text[0].hasSuffix("front.jpg：业务 LOAN-1（文件夹）、账号 U-1（选项）"), "\(text)")
+        #expect(text.contains { $0.contains("预期姓名（清单第 2 行）") }, "\(text)")
+        #expect(text.last == "5 个输入：2 个 take、2 个 refuse、1 个 ignore")
+        let json = try await self.tool.run(self.command + ["--format", "json"], chinese).decoded(Report.self)
+        #expect(json.inputs?.map(\.businessNoFrom) == ["folder", "manifest row 2", nil, nil, nil])
+    }
+
     @Test func `its exit status is that of a run with these refusals`() async throws {
         #expect(try await self.tool.run(["run", self.cards.path + "/LOAN-1", "--dry-run"]).status == 1)
         let told = ["run", self.cards.path + "/LOAN-1/front.jpg", "--dry-run", "--business-no", "N-1"]
