@@ -32,6 +32,9 @@ extension ChineseTexts {
         cards.retry_state = --state 只能是 rejected、failed 和 held；superseded 的证件照要用 id 指定
         cases.unknown = 没有业务编号为 {1} 的业务；列出业务：idcard-pipeline cases list
         cases.no_match = 这笔业务中没有符合该状态或原因的证件照
+        cases.incomplete = 没有送达的面：{1}；如果这笔业务需要这一面，把它的照片放入业务的文件夹，再重新运行
+        cases.files = 文件：{1}
+        cases.files_why = --files 会显示文件名，其中可能含有个人信息；写明原因，记入访问日志：--why TEXT
         status.cards = 证件照：{1}
         status.cause = {1}，自 {2} 起
         status.cases = 查看要做什么：idcard-pipeline cases list --state decide --state failed --state retake

@@ -45,6 +45,10 @@ extension ChineseTexts {
         help.cases.list.state.abstract = 只列出处于该状态的业务；可重复使用。
         help.cases.list.since.abstract = 只列出从这一天起，或在这段时间之内进入当前状态的业务。
         help.cases.list.format.abstract = 列表的格式：text、json、jsonl，或供表格软件使用的 csv。
+        help.cases.list.files.abstract = 同时列出照片的文件名；需要 --why。
+        help.cases.list.files.discussion = 在访问日志中记一行，写明业务的数量。
+        help.cases.list.why.abstract = 原因，记入访问日志。
+        help.cases.list.why.discussion = 例如工单号。最多 200 个字符，不要写持证人的姓名或身份证号。
         help.cases.list.config.abstract = 配置文件。
         help.cases.list.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.cases.list.sandbox.abstract = 沙箱文件夹（sandbox.path）。

@@ -35,28 +35,58 @@ struct CasesCommand: AsyncParsableCommand {
         @Option(help: "Format of the list: text, json, jsonl, or csv for spreadsheet programs.")
         var format = CaseListFormat.text
 
+        @Flag(
+            help: ArgumentHelp(
+                "Also list the names of the photos' files; needs --why.",
+                discussion: "The access log gets one line with the number of cases."
+            )
+        )
+        var files = false
+
+        @OptionGroup var purpose: PurposeOptions
+
         @OptionGroup var options: GlobalOptions
+
+        func validate() throws {
+            guard !self.files || self.purpose.why?.trimmed.isEmpty == false else {
+                throw ValidationError(Message.casesFilesWhy.text())
+            }
+        }
 
         func execute() async throws -> CommandStatus {
             var filter = CaseFilter()
             filter.states = self.state
             filter.since = self.since?.time
             return try await self.options.withSandbox { [filter] store, _ in
+                if self.files { try await self.noteNames(filter, store) }
                 guard let format = OutputFormat(rawValue: self.format.rawValue) else {
+                    let columns = ListedCase.columns + (self.files ? ["files"] : [])
                     var table = ListPrinter(format: .text, name: "cases")
-                    try await table.print(CSVText.byteOrderMark + CSVText.row(CaseDocument.columns))
+                    try await table.print(CSVText.byteOrderMark + CSVText.row(columns))
                     try await store.forEachCase(filter) { one in
-                        try await table.print(CSVText.row(CaseDocument(one).cells))
+                        try await table.print(CSVText.row(try await self.listed(one, store).cells))
                     }
                     await table.end()
                     return .delivered
                 }
                 var list = ListPrinter(format: format, name: "cases")
                 await list.begin()
-                try await store.forEachCase(filter) { try await list.print(CaseDocument($0)) }
+                try await store.forEachCase(filter) { try await list.print(self.listed($0, store)) }
                 await list.end()
                 return .delivered
             }
+        }
+
+        private func listed(_ one: Case, _ store: CardStore) async throws -> ListedCase {
+            let files = self.files ? try await store.inputNames(of: one).map { $0.reveal() } : nil
+            return ListedCase(document: CaseDocument(one), files: files)
+        }
+
+        /// Writes the line of the access log before any name is printed.
+        private func noteNames(_ filter: CaseFilter, _ store: CardStore) async throws {
+            var count = 0
+            try await store.forEachCase(filter) { _ in count += 1 }
+            try await store.noteList(to: self.purpose.origin(of: "cases list --files, cases: \(count)"), now: .now)
         }
     }
 
@@ -216,22 +246,49 @@ struct CaseStart: ExpressibleByArgument {
 
 extension CaseState: ExpressibleByArgument {}
 
-extension CaseDocument {
-    fileprivate static let columns = [
+/// A case of the list.
+private struct ListedCase: Report {
+    static let columns = [
         "business_no", "state", "since", "missing", "side", "reason", "what_is_wrong", "what_to_do", "card_id",
     ]
 
-    /// What stands under ``columns``.
-    fileprivate var cells: [String] {
-        let sides = self.missing.map(\.rawValue).joined(separator: " ")
-        return [
-            self.businessNo, self.state.rawValue, self.since.asLocalTime, sides, self.side?.rawValue ?? "", self.cause ?? "",
-        ] + CSVText.parts(of: self.message) + [self.cardID?.rawValue ?? ""]
-    }
-}
+    let document: CaseDocument
+    /// The names of its photos' files, if they are asked for.
+    let files: [String]?
 
-extension CaseDocument: Report {
-    var lines: [String] { [self.text] + (self.message.map { ["  \($0)"] } ?? []) }
+    private enum CodingKeys: CodingKey {
+        case files
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try self.document.encode(to: encoder)
+        guard let files else { return }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(files, forKey: .files)
+    }
+
+    /// What is the matter and what to do, for people.
+    private var message: String? {
+        if let message = self.document.message { return message }
+        guard self.document.state == .incomplete else {
+            return RunLine.advice(on: self.document.cause, of: self.document.cardID)?.text()
+        }
+        return Message.casesIncomplete(self.document.missing.map(\.rawValue)).text()
+    }
+
+    /// What stands under ``columns``, and behind that the files.
+    var cells: [String] {
+        let one = self.document
+        let sides = one.missing.map(\.rawValue).joined(separator: " ")
+        return [one.businessNo, one.state.rawValue, one.since.asLocalTime, sides, one.side?.rawValue ?? "", one.cause ?? ""]
+            + CSVText.parts(of: self.message) + [one.cardID?.rawValue ?? ""]
+            + (self.files.map { [$0.joined(separator: "; ")] } ?? [])
+    }
+
+    var lines: [String] {
+        let files = self.files.map { [Message.casesFiles($0).text()] } ?? []
+        return [self.document.text] + ((self.message.map { [$0] } ?? []) + files).map { "  \($0.oneLine)" }
+    }
 }
 
 /// A case and its cards.

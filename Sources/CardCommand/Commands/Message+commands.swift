@@ -50,6 +50,9 @@ extension Message {
     static let cardsRetryState = Self("cards.retry_state", "--state takes only the values rejected, failed and held; name superseded cards by their ids")
     static func casesUnknown(_ number: String) -> Self { Self("cases.unknown", "there is no case with the business number \(Redacted(number)); list the cases: idcard-pipeline cases list") }
     static let casesNoMatch = Self("cases.no_match", "no card of the case has this state or reason")
+    static func casesIncomplete(_ sides: [String]) -> Self { Self("cases.incomplete", "not delivered: \(codes: sides); if the case needs this side, put a photo of it into the folder of the case and run again") }
+    static func casesFiles(_ names: [String]) -> Self { Self("cases.files", "files: \(Redacted(names.joined(separator: "; ")))") }
+    static let casesFilesWhy = Self("cases.files_why", "--files shows names of files, which may be personal; give the reason for the access log: --why TEXT")
     static func statusCards(_ counts: String) -> Self { Self("status.cards", "cards: \(code: counts)") }
     static func statusCause(_ cause: String, since: String) -> Self { Self("status.cause", "\(code: cause), since \(code: since.asLocalTime)") }
     static let statusCases = Self("status.cases", "show what to do: idcard-pipeline cases list --state decide --state failed --state retake")

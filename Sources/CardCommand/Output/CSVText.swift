@@ -6,7 +6,7 @@ enum CSVText {
     /// One row, without its line end.
     static func row(_ cells: [String]) -> String { cells.map(Self.cell).joined(separator: ",") }
 
-    /// What is wrong, and what to do: a message says the one first, and behind its first semicolon the other.
+    /// What is wrong, and what to do: a message says the one first, and behind its first semicolon, English or Chinese, the other.
     static func parts(of message: String?) -> [String] {
         let parts = (message ?? "").split(separator: /; |；/, maxSplits: 1).map(String.init)
         return [parts.first ?? "", parts.count > 1 ? parts[1] : ""]

@@ -118,8 +118,13 @@ struct RunLine: Sendable, ReportLine {
     /// What a person can do for a card that waits for one.
     private var advice: Message? {
         if self.state == CardState.erased.rawValue { return .runErased }
-        return switch self.reason.map(ReasonCode.init(rawValue:)) {
-        case .frontMissing: self.frontAdvice ?? .runFrontMissing(self.cardID?.rawValue ?? "ID")
+        return self.frontAdvice ?? Self.advice(on: self.reason, of: self.cardID)
+    }
+
+    /// What a person can do for a card whose reason has no message of its own.
+    static func advice(on reason: String?, of card: CardID?) -> Message? {
+        switch reason.map(ReasonCode.init(rawValue:)) {
+        case .frontMissing: .runFrontMissing(card?.rawValue ?? "ID")
         case .waitsForFront: .runWaitsForFront
         case .waitsForOlderPhoto: .runWaitsForOlder
         case .userNumberMissing: .runUserMissing

@@ -209,6 +209,19 @@ extension CardStore {
         return try? key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column).inputName
     }
 
+    /// Names the files of a case's photos as their sender did, that of its cause first, without photos that others have
+    /// replaced. The access log gets its line before (``noteList(to:now:)``).
+    package func inputNames(of one: Case) async throws -> [Redacted<String>] {
+        try await self.read { tx in
+            let rows = try CardRow.all("WHERE card.number = \(one.number) ORDER BY card.intake_order", in: tx)
+                .filter { $0.state != .superseded && $0.state != .erased && !$0.isRetaken }
+            let (first, others) = (
+                rows.filter { $0.id == one.standing.card }, rows.filter { $0.id != one.standing.card }
+            )
+            return (first + others).compactMap { self.inputName(of: $0, key: try? $0.key(self.vault)) }
+        }
+    }
+
     private func events(of id: CardID, key: CardKey?, in tx: Transaction) throws -> [CardEvent] {
         try tx.rows("SELECT at, state, reason, remote_code, message FROM event WHERE card = \(id) ORDER BY id") { row in
             CardEvent(
