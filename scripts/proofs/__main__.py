@@ -15,6 +15,7 @@ SCENARIOS = {
     "siege": "strangers who only wait take all places of serve, and honest requests are answered within a second",
     "clients": "schemathesis makes requests to serve out of its OpenAPI document",
     "fuzz": "the form parser and the image decoder take mutated bytes under sanitizers",
+    "clerk": "LibreOffice shows the tables of a run and of the cases as they were written; promtool takes the rules",
     "bare": "quickstart and tests in a bare Debian 12 (root)",
 }
 
