@@ -157,7 +157,8 @@ extension CardDetailsDocument.Event {
 
 extension CaseCardDocument: Report {
     var lines: [String] {
-        ["  \(self.card.text)"] + (self.message.map { ["    \($0)"] } ?? []) + ["    \(self.origin)"]
+        let words = self.message ?? RunLine.advice(on: self.card.reason, of: self.card.cardID)?.text()
+        return ["  \(self.card.text)"] + (words.map { ["    \($0)"] } ?? []) + ["    \(self.origin)"]
     }
 
     fileprivate var origin: String {

@@ -91,6 +91,13 @@ import Testing
                 self.expectChinese(one.wrong)
                 self.expectChinese(one.remedy)
             }
+            // For people: a line with the codes, and one with the words.
+            let text = try await self.tool.run(["cases", "list"] + Self.open + file, Self.chinese, ends: 0).lines
+            #expect(text.count == 24, "\(text)")
+            for line in text where line.hasPrefix("  ") { self.expectChinese(line) }
+            let shown = try await self.tool.run(["cases", "show", Self.number(7)] + file, Self.chinese, ends: 0).lines
+            #expect(shown.count == 3 && shown[1].contains("front_missing"), "\(shown)")
+            self.expectChinese(shown[2])
             try self.mend(1...9)
             let second = try await self.tool.run(run, Self.chinese, ends: 1)
             for place in [1...9, 13...40].joined() {
