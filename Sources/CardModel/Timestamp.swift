@@ -70,14 +70,19 @@ extension Timestamp {
         var seconds = time_t(self.millisecondsSinceEpoch.flooredQuotient(by: 1000))
         var parts = tm()
         guard localtime_r(&seconds, &parts) != nil else { return self.description }
-        let numbers = [
-            parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+        let offset = Int32(parts.tm_gmtoff.magnitude / 60)
+        // Each number with what stands before it; a list has a hundred thousand of them.
+        let pieces: [(Unicode.Scalar?, Int32)] = [
+            (nil, (parts.tm_year + 1900) / 100), (nil, parts.tm_year % 100), ("-", parts.tm_mon + 1), ("-", parts.tm_mday),
+            (" ", parts.tm_hour), (":", parts.tm_min), (":", parts.tm_sec), (" ", -1),
+            (parts.tm_gmtoff < 0 ? "-" : "+", offset / 60), (":", offset % 60),
         ]
-        let texts = numbers.map { Self.padded(Int64($0), to: 2) }
-        let offset = parts.tm_gmtoff.magnitude / 60
-        let zone = [offset / 60, offset % 60].map { Self.padded(Int64($0), to: 2) }.joined(separator: ":")
-        return texts[..<3].joined(separator: "-") + " " + texts[3...].joined(separator: ":") + " "
-            + (parts.tm_gmtoff < 0 ? "-" : "+") + zone
+        var text: [UInt8] = []
+        for (sign, number) in pieces {
+            if let sign { text.append(UInt8(ascii: sign)) }
+            if number >= 0 { text += [UInt8(48 + number / 10 % 10), UInt8(48 + number % 10)] }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func padded(_ number: Int64, to width: Int) -> String {

@@ -11,8 +11,9 @@ import threading
 import time
 
 from proofs import hostile
-from proofs.served import Clients, Serve
-from proofs.service_client import webhook_secret
+from proofs.cards import Pairs, jpeg
+from proofs.served import Clients, Serve, Submission
+from proofs.service_client import form_card, webhook_secret
 from proofs.tool import replace_file
 
 CLIENTS = 6
@@ -126,4 +127,28 @@ def reload(proof):
     serve.finish()
 
 
-PARTS = {"kills": kills, "endings": endings, "reload": reload, "hostile": hostile.prove}
+def burst(proof):
+    """Two hundred uploads of 3 MB at once: none is lost, and none refused but a damaged one among them."""
+    serve, count = Serve(proof, "burst"), 40 if proof.quick else 200
+    serve.start()
+
+    def large(index, is_back):
+        number = Pairs.business_number(index)
+        image = jpeg(serve.pairs.number(index), is_back) + b"specimen " * 333_333
+        serve.submissions.indices.add(index)
+        name = f"{number}-{'back' if is_back else 'front'}"
+        return Submission(name, "form", form_card(image, number, key=name))
+
+    plan = [large(index, is_back) for index in range(count // 2) for is_back in (False, True)]
+    damaged = jpeg(serve.pairs.number(count), False)
+    clients = Clients(serve, plan, count=count, insists=False)
+    with serve.client(serve.token) as client:
+        answer = client.send(form_card(damaged[: len(damaged) // 2] + b"specimen " * 333_333, "BURST-DAMAGED"))
+    serve.expect(answer.status == 422, f"a damaged image was answered {answer!r}")
+    clients.join()
+    seconds = sorted(seconds for _, seconds in clients.answered)
+    serve.figure("uploads of 3 MB at once", f"{count}; the median took {seconds[count // 2]:.1f} s, the slowest {seconds[-1]:.1f} s")
+    serve.finish()
+
+
+PARTS = {"burst": burst, "kills": kills, "endings": endings, "reload": reload, "hostile": hostile.prove}

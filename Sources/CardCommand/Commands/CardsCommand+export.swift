@@ -129,6 +129,7 @@ extension CardsCommand {
 extension AccessRecord: ReportLine {
     var text: String {
         let card = self.cardID.map { "  \($0)" } ?? ""
-        return "\(self.number)  \(self.at.asLocalTime)  \(self.action.padded(to: 13))\(card)  \(self.actor)  (\(self.purpose))"
+        return
+            "\(self.number)  \(self.at.asLocalTime)  \(self.action.padded(to: 13))\(card)  \(self.actor)  (\(self.purpose))"
     }
 }

@@ -280,7 +280,9 @@ private struct ListedCase: Report {
     var cells: [String] {
         let one = self.document
         let sides = one.missing.map(\.rawValue).joined(separator: " ")
-        return [one.businessNo, one.state.rawValue, one.since.asLocalTime, sides, one.side?.rawValue ?? "", one.cause ?? ""]
+        return [
+            one.businessNo, one.state.rawValue, one.since.asLocalTime, sides, one.side?.rawValue ?? "", one.cause ?? "",
+        ]
             + CSVText.parts(of: self.message) + [one.cardID?.rawValue ?? ""]
             + (self.files.map { [$0.joined(separator: "; ")] } ?? [])
     }

@@ -200,6 +200,8 @@ extension String {
     var oneLine: String { self.replacing(\.commandsTerminal) }
 
     private func replacing(_ isCommand: (Unicode.Scalar) -> Bool) -> String {
+        // Most lines are ASCII, and there the look at each byte is far cheaper.
+        if self.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) { return self }
         guard self.unicodeScalars.contains(where: isCommand) else { return self }
         return String(String.UnicodeScalarView(self.unicodeScalars.map { isCommand($0) ? "?" : $0 }))
     }

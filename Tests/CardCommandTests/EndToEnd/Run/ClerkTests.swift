@@ -96,7 +96,7 @@ import Testing
             #expect(text.count == 24, "\(text)")
             for line in text where line.hasPrefix("  ") { self.expectChinese(line) }
             let shown = try await self.tool.run(["cases", "show", Self.number(7)] + file, Self.chinese, ends: 0).lines
-            #expect(shown.count == 3 && shown[1].contains("front_missing"), "\(shown)")
+            #expect(shown.count == 4 && shown[1].contains("front_missing"), "\(shown)")
             self.expectChinese(shown[2])
             try self.mend(1...9)
             let second = try await self.tool.run(run, Self.chinese, ends: 1)
