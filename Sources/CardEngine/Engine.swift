@@ -298,7 +298,7 @@ package struct Engine: Sendable {
                 nextErasure = self.context.time.steady() + Limits.retentionPause
             }
             let dead = try await self.heartbeat()
-            self.context.events(.beat)
+            self.context.events(.beat(self.context.room))
             try await self.restoreGates()
             if dead > 0 { self.wake() }
         }

@@ -21,8 +21,8 @@ package enum PipelineEvent: Sendable {
     case overdue(Int)
     /// Cards past their retention could not be erased; it is tried again.
     case erasingFailed(CodedError)
-    /// The heartbeat was written: the engine works.
-    case beat
+    /// The heartbeat was written: the engine works; and what the disk has room for.
+    case beat(DiskRoom)
     /// An endpoint that was left alone works again.
     case resumed(Stage, host: String)
 }

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 
@@ -67,3 +68,19 @@ def told(counts):
 def wrong_clock(folder, seconds):
     """Variables of a process whose clock is wrong by so many seconds."""
     return {"LD_PRELOAD": build("clock.c", folder), "PROOF_CLOCK_OFFSET": str(seconds)}
+
+
+class Clock:
+    """A wall clock that is wrong by other amounts while processes run with its variables."""
+
+    def __init__(self, folder):
+        self.path, self.offset = os.path.join(folder, "clock"), 0
+        self.move(0)
+        self.variables = {"LD_PRELOAD": build("clock.c", folder), "PROOF_CLOCK_FILE": self.path}
+
+    def move(self, seconds):
+        """Sets it so many seconds ahead of the right one."""
+        self.offset = int(seconds)
+        # In its place: processes have the file in their memory.
+        with open(self.path, "r+b" if os.path.exists(self.path) else "wb") as file:
+            file.write(struct.pack("=q", self.offset))

@@ -72,7 +72,7 @@ extension CodedError {
 /// passes over because of its name, once.
 final class ServiceNotices: Sendable {
     private let isQuiet: Bool
-    /// What was told of endpoints that do not work, by stage and host.
+    /// What was warned of and is not over: the code by the subject, such as the stage and host of an endpoint.
     private let told = Mutex<[String: String]>([:])
     /// The rules that were told of, by the place where each passed something over.
     private let toldRules = Mutex<[String: Set<String>]>([:])
@@ -87,14 +87,16 @@ final class ServiceNotices: Sendable {
         case .paused(let pause):
             self.warn(of: "\(pause.stage) \(pause.host)", pause.code, pause.text)
         case .resumed(let stage, let host):
-            guard self.told.withLock({ $0.removeValue(forKey: "\(stage) \(host)") }) != nil else { return }
-            Console.say(.watchEndpointWorks(stage, host))
+            self.sayOver("\(stage) \(host)", .watchEndpointWorks(stage, host))
+        case .beat(let room):
+            guard let trouble = room.trouble else { return self.sayOver("disk", .watchResumed) }
+            self.warn(of: "disk", "\(room)", trouble)
         case .overdue(let count):
             // It is gone on with after ten minutes, and told once.
             self.warn(of: "retention", "overdue", .watchOverdue(count))
         case .erasingFailed(let error):
             self.warn(of: "retention", error.code.rawValue, .runNotErased(error.message))
-        case .taken, .refused, .sending, .called, .failed, .changed, .beat: break
+        case .taken, .refused, .sending, .called, .failed, .changed: break
         }
     }
 
@@ -104,6 +106,11 @@ final class ServiceNotices: Sendable {
         if isNew { Console.warn(message) }
     }
 
+    /// Says that what was warned of is over.
+    private func sayOver(_ subject: String, _ message: Message) {
+        if self.told.withLock({ $0.removeValue(forKey: subject) }) != nil { Console.say(message) }
+    }
+
     func observe(_ event: WatchEvent) {
         switch event {
         case .problem(let folder, let error):
@@ -111,8 +118,10 @@ final class ServiceNotices: Sendable {
         case .mended(let folder, let code):
             Console.say(.watchFolderWorks(folder, code))
         case .paused(let error):
-            Console.warn(.watchPaused(error.message))
-        case .resumed: Console.say(.watchResumed)
+            // Of a full disk the heartbeat tells, also where nothing is watched.
+            guard error.code != .diskSpaceLow else { return }
+            self.warn(of: "watch", error.code.rawValue, .watchPaused(error.message))
+        case .resumed: self.sayOver("watch", .watchResumed)
         case .scanned(let folder, _, let counts):
             self.passedOver(counts, in: "folder \(folder.reveal())") { .outputSkippedInFolder(folder, $0) }
         case .stays(_, let folder, let error):

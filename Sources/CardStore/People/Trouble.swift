@@ -58,8 +58,7 @@ package struct Trouble: Sendable, Encodable {
 
     /// A disk that is nearly full; `nil` if it has room.
     package init?(_ room: DiskRoom) {
-        guard room != .ample else { return nil }
-        let message: Message = room == .noIntake ? .troubleNoIntake : .troubleNoVerification
+        guard let message = room.trouble else { return nil }
         self.init(.critical, .disk, code: ReasonCode.diskSpaceLow.rawValue, message)
     }
 
@@ -78,6 +77,17 @@ package struct Trouble: Sendable, Encodable {
     init?(_ worker: WorkerStatus, now: Timestamp) {
         guard worker.hangs(at: now) else { return nil }
         self.init(.critical, .process, code: "process_hangs", since: worker.seenAt.description, .troubleHangs(worker))
+    }
+}
+
+extension DiskRoom {
+    /// What a disk that is nearly full keeps from being done, and what helps; `nil` if it has room.
+    package var trouble: Message? {
+        switch self {
+        case .ample: nil
+        case .noIntake: .troubleNoIntake
+        case .finishingOnly: .troubleNoVerification
+        }
     }
 }
 

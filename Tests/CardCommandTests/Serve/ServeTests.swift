@@ -31,6 +31,20 @@ import Testing
 
     func deliveries(_ count: Int) async { for _ in 0..<count { await self.forms.arrival() } }
 
+    @Test func `the log warns of a disk that is nearly full as status --check says it, once, without any request`()
+        async throws
+    {
+        let others = ["sandbox: {intake_free_space: '\(1 << 50)'}"]
+        let said = try await self.serving(others) { service, _ in
+            let line = try #require(try await service.errors.line(containing: "free some space"))
+            let more = ["IDCARD_SANDBOX_INTAKE_FREE_SPACE": "\(1 << 50)"]
+            let check = try await self.tool.run(["status", "--check"], more, ends: 2).output
+            #expect("critical: \(line)\n" == check.replacing("critical: ", with: "critical: warning: "), "\(check)")
+            #expect(try await service.send("GET", "/readyz").status == 503)
+        }
+        #expect(said.count { $0.contains("free some space") } == 1, "\(said)")
+    }
+
     @Test func `front and back by form are delivered once, however often sent; SIGTERM ends in order`() async throws {
         let token = try await self.tool.token("desk", "submit", "read")
         try await self.serving { service, _ in
