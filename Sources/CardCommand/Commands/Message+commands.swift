@@ -26,7 +26,7 @@ extension Message {
     static func checkLine(_ severity: String, _ worst: String) -> Self { Self("check.line", "\(code: severity): \(code: worst)") }
     static func checkMore(_ worst: String, others: Int) -> Self { Self("check.more", "\(code: worst); \(count: others) more; show all: idcard-pipeline status") }
     static let statusNoCards = Self("status.no_cards", "no cards")
-    static func statusWorker(_ command: String, _ process: Int32, since: String, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(code: since.asLocalTime) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(code: since.asLocalTime) with \(count: claims) cards in progress") }
+    static func statusWorker(_ command: String, _ process: Int32, since: Timestamp, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(since) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(since) with \(count: claims) cards in progress") }
     static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file in the folders of this process is not imported; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files in the folders of this process are not imported; see which and why: idcard-pipeline run --dry-run FOLDER") }
 
     // MARK: cards
@@ -54,7 +54,7 @@ extension Message {
     static func casesFiles(_ names: [String]) -> Self { Self("cases.files", "files: \(Redacted(names.joined(separator: "; ")))") }
     static let casesFilesWhy = Self("cases.files_why", "--files shows names of files, which may be personal; give the reason for the access log: --why TEXT")
     static func statusCards(_ counts: String) -> Self { Self("status.cards", "cards: \(code: counts)") }
-    static func statusCause(_ cause: String, since: String) -> Self { Self("status.cause", "\(code: cause), since \(code: since.asLocalTime)") }
+    static func statusCause(_ cause: String, since: Timestamp) -> Self { Self("status.cause", "\(code: cause), since \(since)") }
     static let statusCases = Self("status.cases", "show what to do: idcard-pipeline cases list --state decide --state failed --state retake")
     static let cardsNoMatch = Self("cards.no_match", "no card has this state or reason")
     static func cardsUnknown(_ ids: [String]) -> Self { Self("cards.unknown", "no such card: \(codes: ids); list the cards: idcard-pipeline cards list") }

@@ -21,13 +21,25 @@ package enum CaseCursor: Hashable, Sendable {
 }
 
 /// How many cases have one cause.
-package struct CaseCount: Hashable, Sendable, Encodable {
+package struct CaseCount: Hashable, Sendable {
     package let state: CaseState
     /// `nil` for cases of which no card is the cause.
-    @Nullable package var cause: String?
+    package let cause: String?
     package let cases: Int
     /// Since when the oldest of them stands there.
-    package let since: String
+    package let since: Timestamp
+}
+
+extension CaseCount: Encodable {
+    private enum CodingKeys: String, CodingKey { case state, cause, cases, since }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(self.state, forKey: .state)
+        try container.encode(self.cause, forKey: .cause)
+        try container.encode(self.cases, forKey: .cases)
+        try container.encode(self.since.description, forKey: .since)
+    }
 }
 
 extension CardStore {
@@ -158,7 +170,7 @@ extension CardStore {
                     state: state,
                     cause: cause,
                     cases: cases,
-                    since: try row.next(Timestamp.self).description
+                    since: try row.next(Timestamp.self)
                 )
             }
             let ranks = Dictionary(uniqueKeysWithValues: CaseState.allCases.enumerated().map { ($1, $0) })
