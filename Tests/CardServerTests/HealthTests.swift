@@ -142,6 +142,11 @@ import Testing
         // What a person has seen to is told no more.
         metrics.set(StoreFigures(), now: Timestamp(millisecondsSinceEpoch: 5_000))
         #expect(metrics.text.contains("\nidcard_cards_needing_person{reason=\"other\"} 0\n"))
+        // What was told of calls stays, but for what a clock that was ahead has told.
+        let success = "\nidcard_stage_last_success_timestamp_seconds{stage=\"deliver\"} "
+        #expect(metrics.text.contains(success + "1.5\n"))
+        metrics.set(StoreFigures(), now: Timestamp(millisecondsSinceEpoch: 1_000))
+        #expect(metrics.text.contains(success + "0\n"))
     }
 
     @Test func `each call of a stage is counted by how it ended, and timed`() {

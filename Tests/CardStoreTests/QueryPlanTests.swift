@@ -86,7 +86,7 @@ import Testing
         harness.pass(.seconds(1))
         #expect(try await harness.store.dropImages(terms, now: harness.now) > 0)
         // What monitoring asks for every few seconds.
-        _ = try await harness.store.figures()
+        _ = try await harness.store.figures(now: harness.now)
         _ = try await harness.store.troubles(.ample, now: harness.now)
         try await harness.store.write(at: harness.now) { tx in
             let short = try CardStore.shortID(of: cards[0], in: tx)

@@ -116,7 +116,7 @@ class Faces:
             ("correct the clock" in remedy, f"cases list names no remedy: {remedy!r}"),
         )
 
-    def remnants(self, ended, stage="deliver"):
+    def remnants(self, ended, now, stage="deliver"):
         """What does not say that all is well."""
         last, stages = self.figures(LAST_SUCCESS), self.readyz.json["stages"]
         left = {name: self.figures(name) for name in ("idcard_stage_paused", NEEDING_PERSON, "idcard_stage_oldest_card_age_seconds")}
@@ -128,4 +128,5 @@ class Faces:
             (all({**stage, "status": None} == dict.fromkeys(stage) for stage in stages.values()), f"/readyz says {stages}"),
             (not any(left.values()), f"the metrics say {left}"),
             (min(last["deliver"], last[stage]) >= ended, f"the last successes were at {last}, the end at {ended}"),
+            (max(last.values()) <= now, f"the last successes are to come: {last}, and it is {now}"),
         )

@@ -73,7 +73,7 @@ class Course(Serve):
         goal = 2 * len(self.submissions.indices)
         until(lambda: self.backend.count() >= goal, self.process, MENDED_SECONDS, self.backend.count)
         self.expect(self.backend.count() == goal, f"{where}: {self.backend.count()} of {goal} documents came")
-        for words in self.settled(lambda: Faces(self).remnants(ended, stage), MENDED_SECONDS):
+        for words in self.settled(lambda: Faces(self).remnants(ended, self.now() + 1, stage), MENDED_SECONDS):
             self.violated(f"{where}: {words}")
 
     def restart(self):
@@ -167,7 +167,7 @@ def clock(proof):
     serve.clock = Clock(serve.folder)
     serve.sandbox.environment |= serve.clock.variables
     serve.start_well()
-    for name, offset in ({"past": PAST} if proof.quick else {"past": PAST, "future": FUTURE}).items():
+    for name, offset in ({"future": FUTURE} if proof.quick else {"future": FUTURE, "past": PAST}).items():
         move = serve.clock.move
         serve.suffer(f"clock in the {name}", [(Expected("cases", "clock_doubtful"), partial(move, offset))], partial(move, 0))
     serve.finish()

@@ -124,7 +124,7 @@ final class HealthRoutes: Sendable {
     private func sandboxFigures() async throws -> StoreFigures {
         let start = ConnectionGuard.now
         if let kept = self.figuresKept.withLock({ $0 }), start < kept.until { return kept.figures }
-        let figures = try await self.reception.ports.store.figures()
+        let figures = try await self.reception.ports.store.figures(now: self.reception.ports.now())
         let end = ConnectionGuard.now
         self.figuresKept.withLock { $0 = (end + (end - start) * Limits.figuresPause, figures) }
         return figures

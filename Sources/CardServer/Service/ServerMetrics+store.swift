@@ -18,14 +18,14 @@ extension ServerMetrics {
             // A clock that was set back makes no card younger than new.
             let age = figures.oldest[stage].map { max(.zero, now.duration(since: $0)) } ?? .zero
             self.set(.oldestCard, [stage.rawValue], to: age.inSeconds)
-            if let last = figures.lastSuccess[stage] { self.note(success: stage, at: last) }
+            self.note(success: stage, at: figures.lastSuccess[stage], now: now)
         }
     }
 
-    /// The sandbox forgets calls for cards that are erased; what was told stays.
-    func note(success stage: Stage, at time: Timestamp) {
-        let seconds = Double(time.millisecondsSinceEpoch) / 1000
-        self.change(.lastSuccess, [stage.rawValue]) { $0.value = max($0.value, seconds) }
+    /// The sandbox forgets calls for cards that are erased; what was told stays, unless a clock that was ahead has told it.
+    func note(success stage: Stage, at time: Timestamp?, now: Timestamp) {
+        let seconds = [time ?? Timestamp(millisecondsSinceEpoch: 0), now].map { Double($0.millisecondsSinceEpoch) / 1000 }
+        self.change(.lastSuccess, [stage.rawValue]) { $0.value = $0.value > seconds[1] ? seconds[0] : max($0.value, seconds[0]) }
     }
 
     private func set(_ metric: Metric, byReason counts: [(String, Int)]) {

@@ -75,7 +75,8 @@ package final class ServerMetrics: Sendable {
         case .called(let stage, let outcome, let took):
             self.add(.stageCalls, [stage.rawValue, outcome.rawValue])
             self.add(.stageDuration, [stage.rawValue], took: took)
-            if outcome == .accepted { self.note(success: stage, at: Timestamp(Date())) }
+            let now = Timestamp(Date())
+            if outcome == .accepted { self.note(success: stage, at: now, now: now) }
         case .changed, .sending, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
         }
     }

@@ -17,7 +17,7 @@ package struct StoreFigures: Sendable {
 }
 
 extension CardStore {
-    package func figures() async throws -> StoreFigures {
+    package func figures(now: Timestamp) async throws -> StoreFigures {
         let cases = try await self.caseCounts(needingPerson: true)
         return try await self.read { tx in
             var figures = StoreFigures()
@@ -32,7 +32,9 @@ extension CardStore {
             }
             for (stage, states) in Self.states {
                 figures.oldest[stage] = try states.compactMap { try Self.oldest(in: $0, tx) }.min()
-                let last: SQL = "SELECT max(ended_at) FROM attempt WHERE stage = \(stage) AND class = 'accepted'"
+                // What a clock that was ahead has dated would count as the last one for years.
+                let last: SQL =
+                    "SELECT max(ended_at) FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND ended_at <= \(now)"
                 figures.lastSuccess[stage] = try tx.value(last, as: Timestamp?.self) ?? nil
             }
             return figures
