@@ -12,8 +12,6 @@ from collections import Counter
 from proofs.remote import Handler, Server
 from proofs.service_client import HOST
 
-GATEWAY = b"<html>gateway-of-the-operator is out of order</html>"
-
 
 def certificate(folder, name, environment=()):
     """A certificate that has issued itself for a month."""
@@ -30,8 +28,7 @@ class FrontHandler(Handler):
     def do_POST(self):
         body, front = self.body(), self.server
         if front.way == "busy":
-            self.answer(503, {"Content-Type": "text/html"}, GATEWAY)
-            return
+            return self.answer(503, {"Content-Type": "text/html"}, b"<html>the gateway is out of order</html>")
         with contextlib.closing(http.client.HTTPConnection(HOST, front.upstream)) as upstream:
             upstream.request("POST", self.path, body, dict(self.headers))
             given = upstream.getresponse()
@@ -79,7 +76,3 @@ class Front(Server):
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         self.connections.clear()
-
-    def stop(self):
-        if self.way != "refuses":
-            self.shutdown()

@@ -124,7 +124,7 @@ def endpoints(proof):
     trusted, token = Path(folder, "trusted.pem"), os.path.join(folder, "token")
     trusted.write_bytes(b"".join(Path(folder, f"{name}.pem").read_bytes() for name in ("works", "expired")))
     replace_file(token, "proof-token-1\n")
-    fronts = {stage: proof.keep_running(Front(contexts)) for stage in ("verify", "deliver")}
+    fronts = {stage: Front(contexts) for stage in ("verify", "deliver")}
     serve = Course(
         proof, "endpoints", verification_url=fronts["verify"].url, delivery_url=fronts["deliver"].url + "/upload",
         verification_tls_ca_file=trusted, delivery_tls_ca_file=trusted, delivery_token=None, delivery_token_file=token,

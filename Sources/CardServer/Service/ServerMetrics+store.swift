@@ -24,8 +24,9 @@ extension ServerMetrics {
 
     /// The sandbox forgets calls for cards that are erased; what was told stays, unless a clock that was ahead has told it.
     func note(success stage: Stage, at time: Timestamp?, now: Timestamp) {
-        let seconds = [time ?? Timestamp(millisecondsSinceEpoch: 0), now].map { Double($0.millisecondsSinceEpoch) / 1000 }
-        self.change(.lastSuccess, [stage.rawValue]) { $0.value = $0.value > seconds[1] ? seconds[0] : max($0.value, seconds[0]) }
+        let last = Double(time?.millisecondsSinceEpoch ?? 0) / 1000
+        let latest = Double(now.millisecondsSinceEpoch) / 1000
+        self.change(.lastSuccess, [stage.rawValue]) { $0.value = $0.value > latest ? last : max($0.value, last) }
     }
 
     private func set(_ metric: Metric, byReason counts: [(String, Int)]) {

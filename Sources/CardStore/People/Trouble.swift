@@ -70,7 +70,8 @@ package struct Trouble: Sendable, Encodable {
     /// Cases of one cause that need a person; `nil` if they need none.
     init?(_ count: CaseCount) {
         guard count.state.needsPerson else { return nil }
-        self.init(.warning, .cases, code: count.cause ?? count.state.rawValue, since: count.since.description, .troubleCases(count))
+        let (code, since) = (count.cause ?? count.state.rawValue, count.since.description)
+        self.init(.warning, .cases, code: code, since: since, .troubleCases(count))
     }
 
     /// A process that holds its lock and does not work; `nil` if it works.
