@@ -137,5 +137,6 @@ extension ChineseTexts {
         problem.internal_error = 发生内部错误；日志中该请求的 id 之下有详细说明。
         request.word = {1} 必须是下列值中的一个或多个：{2}。
         request.changed_since = changed_since 必须是 0 或上一次应答中的 changed_since，且不与 cursor 同用。
+        request.same_photo = front 和 back 是同一张照片；两面各发一张照片。
         """#
 }

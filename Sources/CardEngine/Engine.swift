@@ -32,7 +32,11 @@ package struct Engine: Sendable {
             settings: settings,
             time: time,
             board: board,
-            uploads: LocalGate(cap: settings.preparing),
+            uploads: WaitingLine([:], rank: { $0[$1] ?? 0 }) { [cap = settings.preparing] running, sender in
+                guard running.values.reduce(0, +) < cap else { return false }
+                running[sender, default: 0] += 1
+                return true
+            },
             isFull: isFull ?? { try await store.isFull() },
             events: { event in
                 switch event {

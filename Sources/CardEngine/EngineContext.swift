@@ -11,8 +11,8 @@ struct EngineContext: Sendable {
     let time: EngineTime
     let board: WorkBoard
     let staying = StayingFiles()
-    /// Images of requests that are prepared; a list, or fetched photos, have places of their own.
-    let uploads: LocalGate
+    /// Images of requests that are prepared, by sender; a list, or fetched photos, have places of their own.
+    let uploads: WaitingLine<[String: Int], String>
     /// Whether as many cards are under way as may be at a time.
     let isFull: @Sendable () async throws -> Bool
     /// Takes events in; called from every stage, so it must not wait.

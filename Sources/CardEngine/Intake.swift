@@ -259,11 +259,11 @@ extension Intake {
 
     /// Prepares an image once there is a place for it.
     private func prepare(_ source: Data) async throws -> PreparedImage {
-        let (gate, time) = (self.context.uploads, self.context.time)
-        guard await gate.begin(until: { try? await time.sleep(Limits.uploadWait) }) else {
+        let (line, time) = (self.context.uploads, self.context.time)
+        guard await line.enter(self.submitter, until: { try? await time.sleep(Limits.uploadWait) }) else {
             throw CodedError(.queueFull, .storage, .engineTooManyUploads)
         }
-        defer { gate.end() }
+        defer { line.leave { $0[self.submitter] = $0[self.submitter].flatMap { $0 > 1 ? $0 - 1 : nil } } }
         return try await self.context.prepare(source)
     }
 

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Room that is shared out, and those who wait for some of it: first come, first served, each for so long at most.
+/// Room that is shared out, and those who wait for some of it, each for so long at most: the lowest rank first, and of one rank
+/// the first come.
 package final class WaitingLine<Room: Sendable, Demand: Sendable>: Sendable {
     private struct Waiter {
         let ticket: Int
@@ -18,13 +19,23 @@ package final class WaitingLine<Room: Sendable, Demand: Sendable>: Sendable {
     /// Takes what is demanded if it is free; called under a lock.
     private let take: @Sendable (inout Room, Demand) -> Bool
 
-    package init(_ room: sending Room, take: @escaping @Sendable (inout Room, Demand) -> Bool) {
+    private let rank: @Sendable (Room, Demand) -> Int
+
+    /// - Parameters:
+    ///   - rank: who comes first; one who has less already, for example.
+    ///   - take: takes what is demanded if it is free.
+    package init(
+        _ room: sending Room,
+        rank: @escaping @Sendable (Room, Demand) -> Int = { _, _ in 0 },
+        take: @escaping @Sendable (inout Room, Demand) -> Bool
+    ) {
         self.state = Mutex(State(room: room))
+        self.rank = rank
         self.take = take
     }
 
-    /// What is taken at the moment.
-    package func read<Value: Sendable>(_ body: (Room) -> Value) -> Value { self.state.withLock { body($0.room) } }
+    /// How many wait.
+    package var waiting: Int { self.state.withLock { $0.waiters.count } }
 
     /// Takes what is free now.
     package func enter(_ demand: Demand) -> Bool { self.state.withLock { self.take(&$0.room, demand) } }
@@ -56,15 +67,20 @@ package final class WaitingLine<Room: Sendable, Demand: Sendable>: Sendable {
         }
     }
 
+    private func next(of state: inout State) -> Int? {
+        let ranks = state.waiters.map { self.rank(state.room, $0.demand) }
+        for place in state.waiters.indices.sorted(by: { (ranks[$0], $0) < (ranks[$1], $1) }) {
+            if self.take(&state.room, state.waiters[place].demand) { return place }
+        }
+        return nil
+    }
+
     /// Gives room back, which goes to those who wait.
     package func leave(_ giveBack: (inout Room) -> Void) {
         self.state.withLock { state in
             giveBack(&state.room)
-            state.waiters.removeAll { waiter in
-                guard self.take(&state.room, waiter.demand) else { return false }
-                waiter.granted.finish()
-                return true
-            }
+            // The first whose demand fits; whoever got something ranks anew.
+            while let next = self.next(of: &state) { state.waiters.remove(at: next).granted.finish() }
         }
     }
 }

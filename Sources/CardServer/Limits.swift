@@ -9,6 +9,8 @@ enum Limits {
     static let bodyMemory = 256 << 20
     /// How long a body waits for room in memory.
     static let roomWait = Duration.seconds(15)
+    /// Bytes of a body that are kept for it before they come, a pair of photos: more are for those that really send them.
+    static let lentBodyBytes = 8 << 20
     /// Bytes of each body that do not count, so that small requests find room beside large ones. 512 connections hold
     /// 32 MiB of them at most.
     static let freeBodyBytes = 64 << 10

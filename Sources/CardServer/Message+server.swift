@@ -69,6 +69,7 @@ extension Message {
     static func requestFieldNotUTF8(_ field: SubmittedField) -> Self { Self("request.field_not_utf8", "\(field) is not UTF-8; encode it as UTF-8.") }
     static let requestImageAndSides = Self("request.image_and_sides", "image stands beside front or back; send one photo as image, or both as front and back.")
     static let requestSideAndSides = Self("request.side_and_sides", "side is given, but the part front or back says it already; leave side out.")
+    static let requestSamePhoto = Self("request.same_photo", "front and back are the same photo; send a photo of each side.")
     static func requestPartRefused(_ part: CardSide, _ message: Message) -> Self { Self("request.part_refused", "The part \(part) cannot be used, and nothing of the request was admitted: \(message)") }
     static func requestCardUnderway(_ card: CardID, _ state: CardState) -> Self { Self("request.card_underway", "The image is that of card \(card), whose state is \(state).") }
     static func requestMediaTypes(_ sorted: [String]) -> Self { Self("request.media_types", "Send multipart/form-data, image/jpeg, image/png, \(codes: sorted).") }

@@ -56,7 +56,7 @@ import Testing
         #expect(try await harness.cards().isEmpty)
         let name = "idcard_uploads_refused_total"
         let figure = harness.metrics.text.split(separator: "\n").first { $0.hasPrefix("\(name){") }
-        #expect(figure == "\(name){submitter=\"submitter\",reason=\"image_truncated\"} 1")
+        #expect(figure == "\(name){reason=\"image_truncated\"} 1")
         // Neither its number nor its key is taken.
         #expect(try await harness.send(Self.pair(token: "all")).status == 202)
         #expect(try await harness.send(Self.pair(number: "CASE-2", key: "k-1")).status == 202)
@@ -104,6 +104,12 @@ import Testing
             #expect(refused.problem == "409 card_underway")
         }
         #expect(try await harness.cards().count == 1)
+    }
+
+    @Test func `the same photo as front and back is refused`() async throws {
+        let same = Specimen.jpeg("front")
+        #expect(try await harness.send(Self.pair(front: same, back: same)).problem == "422 field_invalid")
+        #expect(try await harness.cards().isEmpty)
     }
 
     @Test func `bodies wait for room in memory`() async throws {

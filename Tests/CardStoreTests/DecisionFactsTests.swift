@@ -66,6 +66,28 @@ import Testing
         #expect(try await harness.proposals() == [[right]])
     }
 
+    @Test func `the last front of a dispute can be rejected after the other one was erased`() async throws {
+        let (one, two, _) = try await self.disputed()
+        try await harness.erase(two)
+        try await harness.resolve(one, .reject)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a front that a person rejected frees none while nobody knows whom the backend has`() async throws {
+        let (one, two, back) = try await self.disputed()
+        // Accepted, delivered and erased: the backend has the person of the second front.
+        try await harness.plant(
+            "UPDATE cases SET front_delivered = (SELECT intake_order FROM card WHERE id = '\(two)')"
+        )
+        try await harness.erase(two)
+        let third = try await harness.verified("third", number: "N", .front)
+        _ = try await harness.begin()
+        #expect(try await harness.state(third) == "held holder_conflict")
+        try await harness.resolve(one, .reject)
+        #expect(try await harness.state(third) == "held holder_conflict")
+        #expect(try await harness.state(back) == "held holder_conflict")
+    }
+
     @Test func `a front that a person rejected disputes no later one`() async throws {
         let (wrong, job) = try await harness.verifying("front", number: "N")
         let reading = CardReading(side: .front, fields: CardFields(number: "11010519491231002X"))

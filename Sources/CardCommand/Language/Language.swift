@@ -48,12 +48,17 @@ enum Language: String, CaseIterable, Sendable {
     /// - Returns: what it names, and `nil` without it.
     static func take(from arguments: inout [String]) -> String?? {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-        guard let place = arguments[..<end].lastIndex(where: { $0 == "--lang" || $0.hasPrefix("--lang=") }) else {
+        guard let place = arguments[..<end].firstIndex(where: { $0 == "--lang" || $0.hasPrefix("--lang=") }) else {
             return nil
         }
         let argument = arguments.remove(at: place)
-        guard argument == "--lang" else { return .some(String(argument.dropFirst("--lang=".count))) }
-        guard place < end - 1 else { return .some(nil) }
-        return .some(arguments.remove(at: place))
+        var value: String? = nil
+        if argument != "--lang" {
+            value = String(argument.dropFirst("--lang=".count))
+        } else if place < end - 1 {
+            value = arguments.remove(at: place)
+        }
+        // Of several, the last one counts.
+        return Self.take(from: &arguments) ?? .some(value)
     }
 }

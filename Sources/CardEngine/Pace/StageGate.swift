@@ -1,4 +1,4 @@
-import CardModel
+import Synchronization
 
 /// What a runner asks before it claims work.
 protocol StageGate: Sendable {
@@ -16,26 +16,16 @@ extension EndpointGate: StageGate {}
 
 /// The gate of a stage that calls no endpoint of its own: so many pieces at a time.
 final class LocalGate: StageGate {
-    private let line: WaitingLine<Int, Void>
+    private let cap: Int
+    private let underWay = Mutex(0)
 
-    init(cap: Int) {
-        self.line = WaitingLine(cap) { free, _ in
-            guard free > 0 else { return false }
-            free -= 1
-            return true
-        }
-    }
+    init(cap: Int) { self.cap = cap }
 
-    var places: Int { self.line.read { max(0, $0) } }
+    var places: Int { self.underWay.withLock { max(0, self.cap - $0) } }
     var wait: Duration? { nil }
     var isStoppedForGood: Bool { false }
 
-    func begin(_ count: Int) { self.line.leave { $0 -= count } }
+    func begin(_ count: Int) { self.underWay.withLock { $0 += count } }
 
-    /// Takes one place once it is free; `false` if none was until a sleep ended.
-    func begin(until sleep: @escaping @Sendable () async -> Void) async -> Bool {
-        await self.line.enter((), until: sleep)
-    }
-
-    func end() { self.line.leave { $0 += 1 } }
+    func end() { self.underWay.withLock { $0 -= 1 } }
 }

@@ -44,7 +44,7 @@ final class HealthRoutes: Sendable {
     private let metrics: ServerMetrics
     private let connections: ConnectionRegister
     /// The last answer: everybody may ask, without a token and as often as they like.
-    private let last = Mutex<(at: Duration, readiness: Readiness)?>(nil)
+    private let last = Mutex<(at: Duration, isEnglish: Bool, readiness: Readiness)?>(nil)
     /// The last figures of the sandbox, and until when they are told again.
     private let figuresKept = Mutex<(until: Duration, figures: StoreFigures)?>(nil)
 
@@ -62,11 +62,12 @@ final class HealthRoutes: Sendable {
         let now = ConnectionGuard.now
         let last = self.last.withLock { $0 }
         let readiness: Readiness
-        if let last, now - last.at < Limits.readinessTime {
+        let isEnglish = MessageCatalogue.current.isEnglish
+        if let last, last.isEnglish == isEnglish, now - last.at < Limits.readinessTime {
             readiness = last.readiness
         } else {
             readiness = await self.readiness()
-            self.last.withLock { $0 = (now, readiness) }
+            self.last.withLock { $0 = (now, isEnglish, readiness) }
         }
         guard !readiness.reasons.isEmpty else { return Response(json: readiness) }
         return Response(json: readiness, status: .serviceUnavailable, headers: [.retryAfter: "10"])

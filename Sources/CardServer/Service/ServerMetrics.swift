@@ -142,7 +142,6 @@ extension ServerMetrics.Label {
     static let stage = Self(name: "stage", values: Stage.allCases.map(\.rawValue))
     static let state = Self(name: "state", values: CardState.allCases.map(\.rawValue))
     static let status = Self(name: "status")
-    static let submitter = Self(name: "submitter")
     static let version = Self(name: "version")
 }
 
@@ -183,7 +182,7 @@ extension ServerMetrics {
             case .failedAuthentications: (.counter, [], "Requests without a valid token.")
             case .unavailableTokens: (.counter, [], "Requests refused because the tokens could not be read.")
             case .refusedWebhooks: (.counter, [], "Webhooks that were not accepted.")
-            case .refusedUploads: (.counter, [.submitter, .photoReason], "Images of requests that cannot be used.")
+            case .refusedUploads: (.counter, [.photoReason], "Images of requests that cannot be used.")
             case .ignoredWebhooks: (.counter, [], "Webhooks of a type that brings no card.")
             case .cards: (.gauge, [.state], "Cards in each state.")
             case .cardsEntered: (.counter, [.state], "Cards that entered each state, whoever moved them.")

@@ -8,16 +8,18 @@ import NIOCore
 struct BodyReader {
     let request: Request
     let context: ServerContext
-    var limit: Int
+    let limit: Int
+    /// What its bytes are counted against.
+    var loan: ByteLoan?
 
     /// The declared length; `nil` if the framing alone tells it.
     var declaredLength: Int64? { self.request.headers[.contentLength].flatMap(Int64.init) }
 
-    /// The most bytes that the body may turn out to have.
+    /// How many bytes the body has; `nil` if its framing alone tells it.
     ///
     /// - Throws: ``Problem``: `body_too_large`.
-    func mostBytes() throws -> Int {
-        guard let declared = self.declaredLength else { return self.limit }
+    func byteCount() throws -> Int? {
+        guard let declared = self.declaredLength else { return nil }
         guard declared <= Int64(self.limit) else { throw self.tooLarge }
         return Int(declared)
     }
@@ -27,7 +29,7 @@ struct BodyReader {
     /// - Throws: ``Problem``: `body_too_large`, `content_coding_unsupported`, `body_truncated`, `body_timeout`; and
     ///   what `take` throws.
     func read(_ take: (ByteBuffer) async throws -> Void) async throws {
-        _ = try self.mostBytes()
+        _ = try self.byteCount()
         let codings = self.request.headers[values: .contentEncoding]
         guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw Problem(.codingUnsupported) }
         // A client that waits for leave to send has it now.
@@ -37,6 +39,7 @@ struct BodyReader {
         for try await piece in self.request.body {
             count += piece.readableBytes
             guard count <= self.limit else { throw self.tooLarge }
+            try self.loan?.grow(to: count)
             try await take(piece)
         }
         if let declared = self.declaredLength, declared != count { throw Problem.bodyTruncated }

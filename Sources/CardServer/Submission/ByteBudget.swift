@@ -23,26 +23,56 @@ final class ByteBudget: Sendable {
         }
     }
 
-    /// Lends so many bytes while something is done with a body; its first 64 KiB do not count, so that small ones find room.
+    /// Lends the bytes of a body while something is done with it; its first 64 KiB do not count, so that small ones find room.
     ///
-    /// All are taken at once and before they come, so that bodies which wait hold nothing that others wait for. One that could
-    /// never have as many has all that a sender may have.
+    /// Those of a photo are taken at once and before they come, so that bodies which wait hold nothing that others wait for; more
+    /// are taken as they come, and not waited for.
     ///
+    /// - Parameter count: how many there will be; `nil` if that is not known.
     /// - Throws: ``Problem``: `busy`.
-    func lend<Value>(_ count: Int, to name: String, _ body: () async throws -> Value) async throws -> Value {
-        let counted = min(max(0, count - Limits.freeBodyBytes), self.share)
-        let patience = self.patience
+    func lend<Value>(_ count: Int?, to name: String, _ body: (ByteLoan) async throws -> Value) async throws -> Value {
+        let loan = ByteLoan(budget: self, name: name)
+        let (counted, patience) = (self.counted(count ?? 0), self.patience)
         guard await self.line.enter((counted, name), until: { try? await Task.sleep(for: patience) }) else {
-            throw Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
+            throw Self.busy
         }
+        loan.count = counted
         defer {
             self.line.leave { shares in
-                let left = shares[name, default: 0] - counted
+                let left = shares[name, default: 0] - loan.count
                 shares[name] = left > 0 ? left : nil
             }
         }
-        return try await body()
+        return try await body(loan)
     }
+
+    private func counted(_ count: Int) -> Int { min(max(0, count - Limits.freeBodyBytes), self.share) }
+
+    fileprivate func grow(_ loan: ByteLoan, to count: Int) throws {
+        let counted = self.counted(count)
+        guard counted > loan.count else { return }
+        guard self.line.enter((counted - loan.count, loan.name)) else { throw Self.busy }
+        loan.count = counted
+    }
+
+    private static let busy = Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
+}
+
+/// What a body has of a ``ByteBudget``.
+final class ByteLoan {
+    private let budget: ByteBudget
+    fileprivate let name: String
+    fileprivate var count = 0
+
+    fileprivate init(budget: ByteBudget, name: String) {
+        self.budget = budget
+        self.name = name
+    }
+
+    /// So many bytes have come by now.
+    ///
+    /// - Throws: ``Problem``: `busy`.
+    func grow(to count: Int) throws { try self.budget.grow(self, to: count) }
 }
 
 /// The bodies in memory that nobody has signed yet: they take nothing of the ``ByteBudget``, and have little room

@@ -36,8 +36,10 @@ struct SubmissionRoute: Sendable {
         let headers = try FieldTexts(headers: request.headers)
         let imageLimit = self.reception.configuration.imageBytes
         let limit = isForm ? FormReader.mostBytes(imageLimit: imageLimit) : imageLimit
-        let body = BodyReader(request: request, context: context, limit: limit)
-        return try await self.reception.budget.lend(body.mostBytes(), to: "token \(caller)") {
+        var body = BodyReader(request: request, context: context, limit: limit)
+        let count = try body.byteCount().map { min($0, Limits.lentBodyBytes) }
+        return try await self.reception.budget.lend(count, to: "token \(caller)") { loan in
+            body.loan = loan
             let photos = try await isForm ? self.form(body, type, headers) : self.image(body, headers)
             return try await self.reception.take(photos, from: caller, receipt: key.map { (.idempotencyKey, $0) })
         }
@@ -57,6 +59,9 @@ struct SubmissionRoute: Sendable {
         try await body.read { try form.append(Data($0.readableBytesView)) }
         let images = try form.finish()
         let metadata = try self.reception.metadata(form.fields.filled(from: headers))
+        guard images.count < 2 || images[0].image != images[1].image else {
+            throw Problem(.fieldInvalid, .requestSamePhoto)
+        }
         return try images.map { side, image in
             guard let side else { return Photo(image, metadata) }
             guard metadata.side == nil else { throw Problem(.fieldInvalid, .requestSideAndSides) }

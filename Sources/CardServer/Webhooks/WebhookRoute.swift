@@ -30,7 +30,7 @@ struct WebhookRoute: Sendable {
         context.record.note { $0.caller = signer }
         // The body, its text, and the image in it.
         let count = 2 * body.count + body.count / 4 * 3
-        let answer = try await self.reception.budget.lend(count, to: "secret \(signer)") {
+        let answer = try await self.reception.budget.lend(count, to: "secret \(signer)") { _ in
             try await self.reception.hold(["webhook", signer, verification.id]) {
                 try await self.take(body, id: verification.id, signer: signer)
             }

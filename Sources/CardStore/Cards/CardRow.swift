@@ -11,13 +11,13 @@ struct CardRow {
         card.delivery, card.created_at, card.changed_at, card.seen, \(Self.isRetaken), card.message, card.metadata, card.worker,
         card.failures, card.tries, card.failed_at, card.counts_from, card.without_front, card.split, card_key.key_id, card_key.wrapped
         """
-    /// Whether a later photo of the card's number and side was delivered; the number knows it when the photo is erased. A photo
-    /// whose side is unknown, such as an empty file, is retaken once both sides were delivered, one of them later.
+    /// Whether a later photo of the card's number and side was delivered; the number knows it when the photo is erased. A refused
+    /// photo whose side is unknown, such as an empty file, is retaken once both sides were delivered, one of them later.
     static let isRetaken: SQL = """
         CASE WHEN card.intake_order < (
             SELECT CASE coalesce(card.side, card.expected_side)
             WHEN 'front' THEN cases.front_delivered WHEN 'back' THEN cases.back_delivered
-            ELSE max(cases.front_delivered, cases.back_delivered) END
+            ELSE CASE card.state WHEN 'rejected' THEN max(cases.front_delivered, cases.back_delivered) END END
             FROM cases WHERE cases.number = card.number
         ) THEN 1 ELSE 0 END
         """

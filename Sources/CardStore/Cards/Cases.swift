@@ -85,7 +85,8 @@ extension CardStore {
             let (state, reason) = (try row.next(CardState.self), try row.next(ReasonCode?.self))
             let remoteCode = try row.next(String?.self)
             let (side, order) = (try row.next(CardSide?.self), try row.next(Int64.self))
-            let both = delivered.count == CardSide.allCases.count ? orders.values.compactMap(\.self).max() : nil
+            let hasBoth = state == .rejected && delivered.count == CardSide.allCases.count
+            let both = hasBoth ? orders.values.compactMap(\.self).max() : nil
             let last = side.map { orders[$0] ?? nil } ?? both
             return CaseCard(
                 id: id,

@@ -239,8 +239,8 @@ struct CheckRule: Sendable {
             WHERE coalesce(cards, 0) <> (SELECT count(*) FROM card WHERE card.state = name)
             """,
             mends: [
-                "DELETE FROM state_count",
-                "INSERT INTO state_count SELECT state, count(*), count(*) FROM card GROUP BY state",
+                "UPDATE state_count SET cards = (SELECT count(*) FROM card WHERE card.state = state_count.state)",
+                "INSERT OR IGNORE INTO state_count SELECT state, count(*), count(*) FROM card GROUP BY state",
             ]
         ),
         CheckRule(

@@ -3,7 +3,7 @@ import Foundation
 
 /// A card among the others of its case.
 package struct CaseMember: Sendable {
-    package let card: Card
+    package internal(set) var card: Card
     /// Which of the persons that the fronts of the case name, counted from 1; `nil` if all name one.
     package internal(set) var person: Int?
     /// The front that a back was compared with.

@@ -187,6 +187,8 @@ extension CardStore {
         // To a stranger to the number the codes must do: words may name others' cards.
         let hasWords = seesAll || owner == nil
         if !hasWords { card.message = nil }
+        var caseCards = try self.caseCards(of: row.number, for: caller, in: tx)
+        if !hasWords { caseCards.indices.forEach { caseCards[$0].card.message = nil } }
         return CardDetails(
             card: card,
             inputName: self.inputName(of: row, key: key),
@@ -199,7 +201,7 @@ extension CardStore {
             decisions: seesAll ? try self.decisions(about: id, in: tx) : [],
             nextAttempt: try self.nextAttempt(of: row, in: tx),
             deliveryKey: try tx.value("SELECT key FROM delivery WHERE id = \(row.delivery)"),
-            caseCards: try self.caseCards(of: row.number, for: caller, in: tx),
+            caseCards: caseCards,
             owner: seesAll ? owner : nil
         )
     }

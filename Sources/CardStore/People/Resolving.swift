@@ -85,21 +85,22 @@ extension CardStore {
         guard let holder: Data = try tx.value("SELECT holder FROM card WHERE id = \(row.id) AND holder IS NOT NULL")
         else { return [] }
         try tx.run("UPDATE card SET holder = NULL WHERE id = \(row.id)")
-        // A delivered front that is erased keeps its word: the backend has that person.
-        try tx.run(
+        // Whom a delivered front named that is erased, nothing says any more: no other front is surely of that person.
+        let isSilent = try tx.exists(
             """
-            UPDATE cases SET holder = (
-                SELECT holder FROM card WHERE card.number = cases.number AND holder IS NOT NULL ORDER BY intake_order LIMIT 1
-            ) WHERE number = \(number) AND holder = \(holder) AND (front_delivered IS NULL OR EXISTS (
+            SELECT 1 FROM cases WHERE number = \(number) AND front_delivered IS NOT NULL AND NOT EXISTS (
                 SELECT 1 FROM card WHERE card.number = cases.number AND intake_order = front_delivered AND holder IS NOT NULL
-            ))
+            )
             """
         )
+        let named: Data? = try tx.value("SELECT holder FROM cases WHERE number = \(number)", as: Data?.self) ?? nil
+        let first: SQL = "SELECT holder FROM card WHERE number = \(number) AND holder IS NOT NULL"
+        let left: Data? = named == holder && !isSilent ? try tx.value("\(first) ORDER BY intake_order LIMIT 1") : named
         try tx.run(
             """
-            UPDATE cases SET disputed = EXISTS (
-                SELECT 1 FROM card WHERE card.number = cases.number AND card.holder <> cases.holder
-            ) WHERE number = \(number) AND disputed = 1
+            UPDATE cases SET holder = \(left), disputed = disputed AND EXISTS (
+                SELECT 1 FROM card WHERE card.number = cases.number AND (card.holder <> \(left) OR \(isSilent) AND holder IS NOT NULL)
+            ) WHERE number = \(number)
             """
         )
         guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }

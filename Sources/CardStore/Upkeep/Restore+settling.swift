@@ -13,12 +13,13 @@ extension Restore {
             if let asked = self.kind, asked != marks.kind { throw CardStore.otherKind(marks.kind) }
             let store = CardStore(database: database, vault: vault, folder: self.folder, marks: marks)
             _ = try await store.requireWhole()
-            try await self.jumpAhead(in: database)
             report.lastChange = try await database.read { tx in
                 (try tx.value("SELECT max(changed_at) FROM card", as: Timestamp?.self) ?? nil)?.description
             }
-            if self.folder.hasDatabase, !report.replacedUnreadable {
-                try await self.attachPrevious(to: database)
+            let replaces = self.folder.hasDatabase && !report.replacedUnreadable
+            if replaces { try await self.attachPrevious(to: database) }
+            try await self.jumpAhead(in: database, beside: replaces)
+            if replaces {
                 let isSame = previous.map { vault.isSame(as: $0) } ?? false
                 if isSame { report.accessLinesTakenOver = try await self.takeOverLog(store) }
                 try await self.takeOver(store, isSame: isSame, &report)
@@ -43,13 +44,14 @@ extension Restore {
 
     /// Has later events get higher numbers than all that the replaced sandbox gave, which clients may have heard of: its events
     /// were counted, milliseconds are more.
-    private func jumpAhead(in database: Database) async throws {
+    private func jumpAhead(in database: Database, beside replacesPrevious: Bool) async throws {
         try await database.write(at: self.now) { tx in
+            let previous: SQL = replacesPrevious ? "(SELECT coalesce(max(id), 0) + 1 FROM previous.event)" : "0"
             try tx.run(
                 """
-                INSERT INTO event (id, card, at, state, reason)
-                SELECT max(\(tx.now), (SELECT coalesce(max(id), 0) + 1 FROM event)), id, \(tx.now), state, reason FROM card
-                ORDER BY state = 'erased', intake_order DESC LIMIT 1
+                INSERT INTO main.event (id, card, at, state, reason)
+                SELECT max(\(tx.now), (SELECT coalesce(max(id), 0) + 1 FROM main.event), \(previous)), id, \(tx.now), state, reason
+                FROM main.card ORDER BY state = 'erased', intake_order DESC LIMIT 1
                 """
             )
         }
