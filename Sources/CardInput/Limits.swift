@@ -40,6 +40,8 @@ enum WatchLimits {
     static let tries = 6
     /// The wait before something is tried again; it doubles each time up to the second value.
     static let retry = (first: Duration.seconds(1), longest: Duration.seconds(60))
+    /// How many numbered names of one file name may be free in a row before one that is taken.
+    static let missingNames = 16
     /// Changes that are kept between two turns; beyond, all is looked through again.
     static let changes = 65_536
 

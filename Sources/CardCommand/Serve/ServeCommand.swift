@@ -108,12 +108,14 @@ struct ServeSession: Sendable {
                 watch: folders.map { options in
                     let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
                     let sandbox = pipeline.store.id
-                    return FolderWatch(options: options, sandbox: sandbox, time: .system, take: intake.take) { event in
+                    let watch = FolderWatch(options: options, sandbox: sandbox, time: .system, take: intake.take) {
+                        event in
                         notices.observe(event)
                         intake.observe(event)
                         if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
                         if case .stays = event { metrics.count(.ignored) }
                     }
+                    return NotingWatch(store: pipeline.store, watch: watch)
                 },
                 runs: runs,
                 endPipeline: { pipeline.end(engine) },
@@ -141,7 +143,7 @@ private struct ServeServices: Sendable {
     let tokens: LiveTokens?
     let server: CardServer
     /// The watched folders, if the configuration names any.
-    let watch: FolderWatch?
+    let watch: NotingWatch?
     let runs: SourceRuns
     let endPipeline: @Sendable () -> Void
     let logger: Logger
@@ -175,7 +177,7 @@ private struct ServeServices: Sendable {
     /// No connection is taken any more, and nothing begins; requests and calls under way go on to their ends.
     private func end(_ serving: ServiceGroup) async {
         await serving.triggerGracefulShutdown()
-        await self.watch?.end()
+        await self.watch?.watch.end()
         self.runs.end()
         self.endPipeline()
     }

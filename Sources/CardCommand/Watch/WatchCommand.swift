@@ -85,7 +85,8 @@ struct WatchCommand: Command {
                     pipeline.end(engine)
                     Task { await watch.end() }
                 }
-                return try await signals.watching { try await engine.run { try await watch.run() } }.signal
+                let noting = NotingWatch(store: store, watch: watch)
+                return try await signals.watching { try await engine.run { try await noting.run() } }.signal
             }
         } beside: {
             try await reports.print()

@@ -26,8 +26,7 @@ struct WatchIntake: Sendable {
             guard outcome.state == .rejected, let card = try await self.store.card(outcome.card),
                 card.notice == .attention(.retake)
             else { return .taken }
-            let error = CodedError(outcome.reason ?? .sourceUnreadable, .input, card.message ?? .watchRetake)
-            return .refused(error, card: outcome.card)
+            return .refused(.refused(card), card: card.id)
         } catch let error as CodedError {
             return try Self.outcome(of: error)
         }
@@ -58,6 +57,11 @@ struct WatchIntake: Sendable {
 }
 
 extension CodedError {
+    /// Why the photo of a card must be taken again.
+    static func refused(_ card: Card) -> CodedError {
+        CodedError(card.reason ?? .sourceUnreadable, .input, card.message ?? .watchRetake)
+    }
+
     /// Whether it goes by itself, or somebody can put it right, while a service goes on.
     var isPassing: Bool {
         switch self.kind {

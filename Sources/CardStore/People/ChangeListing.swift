@@ -51,6 +51,11 @@ extension CardStore {
         }
     }
 
+    /// Returns the last event so far, after which changes may be asked for; 0 if there is none.
+    package func lastEvent() async throws -> Int64 {
+        try await self.read { try $0.value("SELECT coalesce(max(id), 0) FROM event") ?? 0 }
+    }
+
     private func cards(of ids: [CardID], _ filter: CardFilter, in tx: Transaction) throws -> [CardID: Card] {
         let conditions = Self.conditions(filter)
         let fits: SQL = "(\(SQL.joined(conditions, by: " OR ")))"

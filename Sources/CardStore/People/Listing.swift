@@ -1,5 +1,6 @@
 package import CardModel
 import Foundation
+import Glibc
 
 /// Which cards are listed.
 package struct CardFilter: Hashable, Sendable {
@@ -221,6 +222,24 @@ extension CardStore {
                 rows.filter { $0.id == one.standing.card }, rows.filter { $0.id != one.standing.card }
             )
             return (first + others).compactMap { self.inputName(of: $0, key: try? $0.key(self.vault)) }
+        }
+    }
+
+    /// Returns the files that a card was imported from, as they looked then, with the name that its sender gave: for the process
+    /// that knows their folder, and for no output. Empty if none is known.
+    package func files(of card: CardID) async throws -> [FileIdentity] {
+        try await self.read { tx in
+            guard let row = try CardRow.fetch(card, in: tx), let key = try? row.key(self.vault),
+                let name = self.inputName(of: row, key: key)
+            else { return [] }
+            let rows: SQL =
+                "SELECT device, inode, size, modified FROM input WHERE card = \(card) AND device IS NOT NULL"
+            return try tx.rows(rows) { row in
+                var file = FileIdentity(path: name.reveal(), stat())
+                (file.device, file.inode) = (UInt64(bitPattern: try row.next()), UInt64(bitPattern: try row.next()))
+                (file.size, file.modifiedNanoseconds) = (try row.next(), try row.next())
+                return file
+            }
         }
     }
 

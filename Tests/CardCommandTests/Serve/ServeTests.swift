@@ -120,6 +120,19 @@ import Testing
         #expect(self.backend.acceptedNumbers == ["R-1"])
     }
 
+    @Test func `a photo of a watched folder whose card is refused later gets a note beside it`() async throws {
+        let inbox = try self.tool.folder("inbox", ["R-1/front.jpg": .front(1)])
+        self.verifier.answer { _ in MarkDialect.faceIDv1.answer(about: nil) }
+        _ = try await self.tool.token("desk", "read")
+        try await self.serving(["watch: {folders: [\(inbox.path)], quiet_time: 100ms, sidecar: none}"]) { _, _ in
+            let note = inbox.appending(path: "done/R-1/front.jpg.failed.json").path
+            while !FileManager.default.fileExists(atPath: note) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+    }
+
     @Test func `with log.format json all that serve says are records; one info record tells of each outcome`()
         async throws
     {

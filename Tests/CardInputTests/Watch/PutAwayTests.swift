@@ -53,6 +53,31 @@ import Testing
         #expect(questions < 40)
     }
 
+    // MARK: Notes in done
+
+    @Test func `The note of a photo that was taken away does not come to stand beside the next one`() async throws {
+        let watching = try Watching(photos: ["in/LOAN-9/a.jpg"])
+        try watching.folder.write("in/done/LOAN-9/a.jpg.failed.txt", text: "old")
+        try await watching.run(untilPlaced: 1)
+        #expect(watching.files() == ["done/LOAN-9/a-2.jpg", "done/LOAN-9/a.jpg.failed.txt"])
+    }
+
+    @Test(arguments: [true, false])
+    func `A note in done stays as it is, past gaps in the numbers the photo is found, another one gets none`(
+        isSame: Bool
+    ) async throws {
+        let watching = try Watching(photos: ["in/done/LOAN-9/a-7.jpg"])
+        try watching.folder.write("in/done/LOAN-9/a-7.jpg.failed.json", text: "old")
+        var file = try Self.identity(watching.folder["in/done/LOAN-9/a-7.jpg"])
+        file.path = Redacted("../else/LOAN-9/a.jpg")
+        if !isSame { file.size += 1 }
+        let error = CodedError(.sourceUnreadable, .input, .inputNotRegular)
+        await watching.makeWatch().note(error, card: CardID(rawValue: "card"), beside: [file])
+        let notes = [".failed.json"] + (isSame ? [".failed.txt"] : [])
+        #expect(watching.files() == ["done/LOAN-9/a-7.jpg"] + notes.map { "done/LOAN-9/a-7.jpg" + $0 })
+        #expect(try Self.text(watching.folder["in/done/LOAN-9/a-7.jpg.failed.json"]) == "old")
+    }
+
     // MARK: After a kill
 
     /// What a killed process may have done with a photo and its sidecar before it died.

@@ -120,9 +120,12 @@ struct PutAway: Sendable {
         _ members: [Sight.Companion]
     ) throws(Errno) -> Bool {
         // A second name of this very file is that of a move which was cut short.
-        if try target.status(of: name) != nil, try !target.holds(self.sight.identity, as: name) { return false }
+        let isThere = try target.status(of: name) != nil
+        if isThere, try !target.holds(self.sight.identity, as: name) { return false }
+        // The note of a photo that was removed from there says nothing of this one.
+        let notes = folder == "done" && !isThere ? [FailureNote.suffix, FailureNote.textSuffix] : []
         let ahead = Set(members.filter { $0.folder == folder && $0.base == name }.map(\.suffix))
-        for suffix in self.suffixes where !ahead.contains(suffix) {
+        for suffix in self.suffixes + notes where !ahead.contains(suffix) {
             if try target.status(of: name + suffix) != nil { return false }
         }
         return true

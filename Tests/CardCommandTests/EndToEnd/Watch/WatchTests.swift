@@ -81,11 +81,13 @@ import Testing
                     try self.inbox.bring("R-1/\(name).jpg", .front(1))
                     #expect(try await lines.line(containing: #""reason":"under_age""#) != nil)
                 }
+                try await self.inbox.arrival(of: "done/R-1/front.jpg.failed.json")
                 try send(.terminate)
                 #expect(try await lines.line(containing: "2 inputs: 2 rejected") != nil)
             }
         }
-        let files = ["done/R-1/front.jpg", "failed/R-1/again.jpg", "failed/R-1/again.jpg.failed.json"]
+        let done = ["", ".failed.json", ".failed.txt"].map { "done/R-1/front.jpg" + $0 }
+        let files = done + ["failed/R-1/again.jpg", "failed/R-1/again.jpg.failed.json"]
         #expect(try self.inbox.files() == files)
     }
 
