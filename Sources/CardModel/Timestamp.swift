@@ -73,8 +73,8 @@ extension Timestamp {
         let offset = Int32(parts.tm_gmtoff.magnitude / 60)
         // Each number with what stands before it; a list has a hundred thousand of them.
         let pieces: [(Unicode.Scalar?, Int32)] = [
-            (nil, (parts.tm_year + 1900) / 100), (nil, parts.tm_year % 100), ("-", parts.tm_mon + 1), ("-", parts.tm_mday),
-            (" ", parts.tm_hour), (":", parts.tm_min), (":", parts.tm_sec), (" ", -1),
+            (nil, (parts.tm_year + 1900) / 100), (nil, parts.tm_year % 100), ("-", parts.tm_mon + 1),
+            ("-", parts.tm_mday), (" ", parts.tm_hour), (":", parts.tm_min), (":", parts.tm_sec), (" ", -1),
             (parts.tm_gmtoff < 0 ? "-" : "+", offset / 60), (":", offset % 60),
         ]
         var text: [UInt8] = []

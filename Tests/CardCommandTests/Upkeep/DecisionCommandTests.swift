@@ -52,7 +52,8 @@ import Testing
         let revealed = try await self.tool.run(["cards", "show", foreign, "--reveal"], ends: 0).output
         #expect(revealed.contains("\n  input_name: SPECIMEN-front.png\n"))
         let listed = try await self.tool.run(["cases", "show", "R-1"], ends: 0).output
-        #expect(listed.contains("\n    sent by stranger at \(Self.sentAt.advanced(by: .seconds(60)).local)\n"), "\(listed)")
+        let later = Self.sentAt.advanced(by: .seconds(60)).local
+        #expect(listed.contains("\n    sent by stranger at \(later)\n"), "\(listed)")
         let folder = self.tool.home.appending(path: "out")
         let written = try await self.tool.run(["cards", "export", foreign, "--output", folder.path], ends: 0).lines
         #expect(written == ["json", "png"].map { folder.appending(path: "\(foreign).\($0)").path })
