@@ -49,6 +49,19 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
     }
 }
 
+/// A time that JSON has in UTC.
+@propertyWrapper
+package struct UTC: Encodable, Sendable {
+    package var wrappedValue: Timestamp
+
+    package init(wrappedValue: Timestamp) { self.wrappedValue = wrappedValue }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.wrappedValue.description)
+    }
+}
+
 extension String {
     /// A time of a document, which has it in UTC, as a person reads it.
     package var asLocalTime: String { Timestamp(self)?.local ?? self }

@@ -281,7 +281,7 @@ private struct ListedCase: Report {
         let one = self.document
         let sides = one.missing.map(\.rawValue).joined(separator: " ")
         return [
-            one.businessNo, one.state.rawValue, one.since.asLocalTime, sides, one.side?.rawValue ?? "", one.cause ?? "",
+            one.businessNo, one.state.rawValue, one.since.local, sides, one.side?.rawValue ?? "", one.cause ?? "",
         ]
             + CSVText.parts(of: self.message) + [one.cardID?.rawValue ?? ""]
             + (self.files.map { [$0.joined(separator: "; ")] } ?? [])

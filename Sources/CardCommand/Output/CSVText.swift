@@ -8,8 +8,10 @@ enum CSVText {
 
     /// What is wrong, and what to do: a message says the one first, and behind its first semicolon, English or Chinese, the other.
     static func parts(of message: String?) -> [String] {
-        let parts = (message ?? "").split(separator: /; |；/, maxSplits: 1).map(String.init)
-        return [parts.first ?? "", parts.count > 1 ? parts[1] : ""]
+        guard let message, let end = message.firstRange(of: "; ") ?? message.firstRange(of: "；") else {
+            return [message ?? "", ""]
+        }
+        return [String(message[..<end.lowerBound]), String(message[end.upperBound...])]
     }
 
     /// A spreadsheet program runs what begins like a formula, however it came into a file name or business number.

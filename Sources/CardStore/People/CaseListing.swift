@@ -191,7 +191,7 @@ package struct CaseDocument: Encodable, Sendable {
     @Nullable package var cardID: CardID?
     /// The side of that card.
     @Nullable package var side: CardSide?
-    package let since: String
+    @UTC package var since: Timestamp
     private let delivered: [CardSide]
     /// The sides that were not delivered.
     package let missing: [CardSide]
@@ -204,7 +204,7 @@ package struct CaseDocument: Encodable, Sendable {
         self.cause = one.standing.cause
         self.cardID = one.standing.card
         self.side = one.causeSide
-        self.since = one.since.description
+        self._since = UTC(wrappedValue: one.since)
         self.delivered = CardSide.allCases.filter(one.delivered.contains)
         self.missing = CardSide.allCases.filter { !one.delivered.contains($0) }
         self.message = one.message?.withoutPersonalValues.text()
@@ -215,7 +215,7 @@ package struct CaseDocument: Encodable, Sendable {
         let cause = [self.side?.rawValue, self.cause].compactMap(\.self).joined(separator: " ")
         let missing = self.missing.map(\.rawValue).joined(separator: " ")
         let what = self.state.needsPerson ? cause : missing
-        return "\(self.state.rawValue.padded(to: 11))  \(self.since.asLocalTime)  \(self.businessNo)"
+        return "\(self.state.rawValue.padded(to: 11))  \(self.since.local)  \(self.businessNo)"
             + (what.isEmpty ? "" : "  \(what)")
     }
 }

@@ -13,6 +13,9 @@ extension ServeTests {
         for name in ["R-1/broken.jpg", "front.jpg", "R-1/notes.txt", "R-1/olga.jpg.bak"] {
             try Data("no image".utf8).write(to: inbox.appending(path: name))
         }
+        // It is older than the photos of the sides.
+        let attributes = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 1_500_000_000)]
+        try FileManager.default.setAttributes(attributes, ofItemAtPath: inbox.appending(path: "R-1/broken.jpg").path)
         let desk = try await self.tool.token("desk", "run", "read")
         let reader = try await self.tool.token("reader", "read")
         let said = try await self.serving(["sources: ['inbox=\(inbox.path)', 'gone=/nowhere/at/all']"]) { service, _ in
@@ -39,6 +42,10 @@ extension ServeTests {
                 #expect(done.object["counts"] as? [String: Int] == counts)
                 #expect(done.object["refusals"] as? [String: Int] == refusals)
                 await self.deliveries(admitted)
+                // The backend has them a moment before the sandbox knows.
+                while try await !service.send("GET", "/metrics", token: desk).text
+                    .contains("idcard_cards{state=\"delivered\"} 4\n")
+                { await Task.yield() }
                 guard duplicate == 0 else { continue }
                 let figures = try await service.send("GET", "/metrics", token: desk).text
                 #expect(figures.contains("idcard_inputs_total{result=\"refused\"} 2\n"))
