@@ -117,6 +117,7 @@ struct TranslatedHelp {
     }
 
     // A character or a word, with the signs that do not begin a line after it, and those that do not end one before.
+    // A regex is not Sendable, but this one is only read.
     private nonisolated(unsafe) static let piece =
         /[（“]*(?:[\u{2E80}-\u{FFEF}]|[^\s\u{2E80}-\u{FFEF}]+)[，。；：、）！？”]*|\s+/
 
