@@ -12,6 +12,8 @@ extension ChineseTexts {
         copy.stays_empty = 留下了空文件 {1}；删除它：rm {2}
         embedded.failed = {1}
         status.no_cards = 没有证件照
+        status.no_worker = 没有进程在运行；下次 run、watch 或 serve 时继续处理证件照
+        status.endpoint = {1}：端点正常；上次成功 {2}
         status.worker = {1}（进程 {2}）自 {3} 起运行，正在处理 {4} 张证件照
         status.staying = 该进程的文件夹中有 {1} 个文件没有导入；查看是哪些文件及原因：idcard-pipeline run --dry-run FOLDER
         cards.limit = --limit 必须是 0 或更大的数，不能是 {1}
@@ -82,7 +84,7 @@ extension ChineseTexts {
         fsck.repair = 修复可以安全修复的问题：idcard-pipeline fsck --repair
         check.well = 一切正常
         check.line = {1}：{2}
-        check.more = {1}；另有 {2} 项；查看全部：idcard-pipeline status
+        check.more = {1}；另有 {2} 种原因；查看全部：idcard-pipeline status
         cards.unknown_reason = {1} 不是本程序的原因代码；可能是远程服务的代码，查看该服务的手册
         """#
 }

@@ -20,6 +20,20 @@ import Testing
         return found.first.map { ($0.standing.card, $0.since) }
     }
 
+    @Test func `of a refused front and a back that waits, the front alone is missing`() async throws {
+        _ = try await rejected(.front)
+        func missing() async throws -> [CardSide] {
+            var filter = CaseFilter()
+            filter.number = BusinessNumber(stored: "N")
+            let found = try await harness.store.cases(filter, after: nil, limit: 1, for: .process).cases
+            return try CaseDocument(#require(found.first)).missing
+        }
+        #expect(try await missing() == [.front, .back])
+        _ = try await harness.admit(harness.photo("back", number: "N", side: .back))
+        try await harness.conclude(#require(try await harness.claim().first), side: .back, number: nil)
+        #expect(try await missing() == [.front])
+    }
+
     @Test func `a case stands there since its cause, whatever its other cards do`() async throws {
         let front = try await rejected(.front)
         let began = try #require(await standing("N")).since

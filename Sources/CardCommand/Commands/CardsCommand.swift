@@ -155,9 +155,12 @@ extension CardDetailsDocument.Event {
     }
 }
 
-extension CaseCardDocument: Report {
-    var lines: [String] {
-        let words = self.message ?? RunLine.advice(on: self.card.reason, of: self.card.cardID)?.text()
+extension CaseCardDocument {
+    func lines(in one: CaseDocument) -> [String] {
+        let card = self.card
+        let isAlone = card.reason == ReasonCode.frontMissing.rawValue
+        let advice = isAlone ? one.advice(onBack: card.cardID) : nil
+        let words = self.message ?? (advice ?? RunLine.advice(on: card.reason, of: card.cardID))?.text()
         return ["  \(self.card.text)"] + (words.map { ["    \($0)"] } ?? []) + ["    \(self.origin)"]
     }
 

@@ -299,5 +299,5 @@ struct CaseDetails: Report {
     let cards: [CaseCardDocument]
 
     // The cause is said with its card.
-    var lines: [String] { [self.case.text] + self.cards.flatMap(\.lines) }
+    var lines: [String] { [self.case.text] + self.cards.flatMap { $0.lines(in: self.case) } }
 }

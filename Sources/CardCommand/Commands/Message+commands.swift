@@ -24,8 +24,10 @@ extension Message {
 
     static let checkWell = Self("check.well", "all is well")
     static func checkLine(_ severity: String, _ worst: String) -> Self { Self("check.line", "\(code: severity): \(code: worst)") }
-    static func checkMore(_ worst: String, others: Int) -> Self { Self("check.more", "\(code: worst); \(count: others) more; show all: idcard-pipeline status") }
+    static func checkMore(_ worst: String, others: Int) -> Self { Self("check.more", one: "\(code: worst); \(count: others) more cause; show all: idcard-pipeline status", other: "\(code: worst); \(count: others) more causes; show all: idcard-pipeline status") }
     static let statusNoCards = Self("status.no_cards", "no cards")
+    static let statusNoWorker = Self("status.no_worker", "no process is running; cards go on with the next run, watch or serve")
+    static func statusEndpoint(_ stage: String, _ last: String) -> Self { Self("status.endpoint", "\(code: stage): the endpoint works; last success \(code: last)") }
     static func statusWorker(_ command: String, _ process: Int32, since: Timestamp, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(since) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(since) with \(count: claims) cards in progress") }
     static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file in the folders of this process is not imported; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files in the folders of this process are not imported; see which and why: idcard-pipeline run --dry-run FOLDER") }
 

@@ -118,6 +118,8 @@ private struct StatusReport: Report {
     private let endpoints: [EndpointPause]
     /// What is wrong, as `status --check` says it.
     private let troubles: [Trouble]
+    /// When each endpoint last took a call.
+    private let lastSuccess: [String: String]
     private let workers: [Process]
     private let sandbox: Disk
 
@@ -138,6 +140,8 @@ private struct StatusReport: Report {
         self.retakes = try await Self.examples(.retake, of: store)
         self.endpoints = try await store.pauses()
         self.troubles = try await store.troubles(room, now: now)
+        let last = try await store.lastSuccess(now: now)
+        self.lastSuccess = Dictionary(uniqueKeysWithValues: last.map { ($0.rawValue, $1.description) })
         self.workers = try await store.workers().map { worker in
             Process(
                 id: worker.id,
@@ -164,7 +168,11 @@ private struct StatusReport: Report {
         let states = CardState.allCases.map(\.rawValue).filter { self.cards[$0, default: 0] > 0 }
         let cards = states.map { "\($0) \(self.cards[$0, default: 0])" }.joined(separator: ", ")
         lines.append((cards.isEmpty ? Message.statusNoCards : .statusCards(cards)).text())
-        lines += self.workers.flatMap(\.lines)
+        lines += self.workers.isEmpty ? [Message.statusNoWorker.text()] : self.workers.flatMap(\.lines)
+        let stages = [Stage.verify, .deliver].filter { stage in !self.endpoints.contains { $0.stage == stage } }
+        lines += stages.compactMap { stage in
+            self.lastSuccess[stage.rawValue].map { Message.statusEndpoint(stage.rawValue, $0.asLocalTime).text() }
+        }
         return lines + self.troubles.filter { $0.subject != .cases }.map(\.message)
     }
 

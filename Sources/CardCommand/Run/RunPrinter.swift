@@ -122,11 +122,7 @@ final class RunPrinter: Sendable {
         guard let one = try await self.store.cases(filter, after: nil, limit: 1, for: .process).cases.first else {
             return nil
         }
-        let document = CaseDocument(one)
-        guard let front = document.cardID, front != back.id, document.side != .back, let cause = document.cause else {
-            return nil
-        }
-        return document.state == .retake ? .runFrontRefused(cause) : .runFrontOpen(cause, front)
+        return CaseDocument(one).advice(onBack: back.id)
     }
 
     private func fetch(_ ids: [CardID]) async throws -> [CardID: Card] {

@@ -133,6 +133,14 @@ struct RunLine: Sendable, ReportLine {
     }
 }
 
+extension CaseDocument {
+    /// What to do about a back if its front is the cause that the case stands where it does.
+    func advice(onBack back: CardID) -> Message? {
+        guard let front = self.cardID, front != back, self.side != .back, let cause = self.cause else { return nil }
+        return self.state == .retake ? .runFrontRefused(cause) : .runFrontOpen(cause, front)
+    }
+}
+
 extension CodedError {
     /// What a run says of the input that it refuses: no room, memory or time says nothing about the photo.
     var stateOfInput: String {

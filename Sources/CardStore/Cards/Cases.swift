@@ -10,6 +10,8 @@ package struct Case: Hashable, Sendable {
     package let submitter: String
     /// The sides that were delivered.
     package let delivered: Set<CardSide>
+    /// The sides of which a photo was delivered or may still be.
+    var present: Set<CardSide>
     /// The side of the card that is the cause, and what is said of that, if a person is to do something about it.
     var causeSide: CardSide?
     var message: Message?
@@ -20,6 +22,7 @@ package struct Case: Hashable, Sendable {
         self.number = try row.next()
         self.submitter = try row.next()
         self.delivered = try Self.delivered(&row)
+        self.present = self.delivered
         self.standing = CaseStanding(try row.next(), card: try row.next(), cause: try row.next())
         self.since = try row.next()
     }

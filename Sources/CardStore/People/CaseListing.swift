@@ -91,7 +91,7 @@ extension CardStore {
         let page = Array(found.prefix(limit))
         let next = found.count > limit ? page.last : nil
         return (
-            try page.map { try self.withCause($0, in: tx) },
+            try page.map { try self.described($0, in: tx) },
             next.map { .all($0.standing.state, since: $0.since, $0.number) }
         )
     }
@@ -122,7 +122,7 @@ extension CardStore {
             }
             one.standing = own
             let isAsked = filter.states.isEmpty || filter.states.contains(own.state)
-            if isAsked, filter.since.map({ one.since >= $0 }) ?? true { found.append(try self.withCause(one, in: tx)) }
+            if isAsked, filter.since.map({ one.since >= $0 }) ?? true { found.append(try self.described(one, of: submitter, in: tx)) }
         }
         return (found, looked.count == Limits.pageSize ? looked.last.map { .own($0.number) } : nil)
     }
@@ -135,10 +135,24 @@ extension CardStore {
             ?? nil
     }
 
-    /// The case with what is said of the card that is the cause.
-    private func withCause(_ one: Case, in tx: Transaction) throws -> Case {
-        guard let card = one.standing.card, let row = try CardRow.fetch(card, in: tx) else { return one }
+    /// The case with the sides whose photos are on their way, and what is said of the card that is the cause.
+    ///
+    /// - Parameter submitter: whose cards alone count; `nil` for all.
+    private func described(_ one: Case, of submitter: String? = nil, in tx: Transaction) throws -> Case {
         var one = one
+        if one.standing.state != .complete, one.standing.state != .incomplete {
+            let own: SQL = submitter.map { "AND submitter = \($0)" } ?? ""
+            let ended: [CardState] = [.rejected, .superseded, .delivered, .erased]
+            one.present.formUnion(
+                try tx.rows(
+                    """
+                    SELECT coalesce(side, expected_side) FROM card WHERE number = \(one.number) AND state NOT IN \(list: ended)
+                    AND coalesce(side, expected_side) IS NOT NULL \(own)
+                    """
+                ) { try $0.next() }
+            )
+        }
+        guard let card = one.standing.card, let row = try CardRow.fetch(card, in: tx) else { return one }
         one.causeSide = row.anySide
         one.message = row.shown(self.vault).message
         return one
@@ -193,7 +207,7 @@ package struct CaseDocument: Encodable, Sendable {
     @Nullable package var side: CardSide?
     @UTC package var since: Timestamp
     private let delivered: [CardSide]
-    /// The sides that were not delivered.
+    /// The sides of which no photo was delivered, or may still be.
     package let missing: [CardSide]
     /// What is the matter and what to do, without personal values.
     @Nullable package var message: String?
@@ -206,7 +220,7 @@ package struct CaseDocument: Encodable, Sendable {
         self.side = one.causeSide
         self._since = UTC(wrappedValue: one.since)
         self.delivered = CardSide.allCases.filter(one.delivered.contains)
-        self.missing = CardSide.allCases.filter { !one.delivered.contains($0) }
+        self.missing = CardSide.allCases.filter { !one.present.contains($0) }
         self.message = one.message?.withoutPersonalValues.text()
     }
 

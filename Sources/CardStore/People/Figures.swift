@@ -32,12 +32,23 @@ extension CardStore {
             }
             for (stage, states) in Self.states {
                 figures.oldest[stage] = try states.compactMap { try Self.oldest(in: $0, tx) }.min()
-                // What a clock that was ahead has dated would count as the last one for years.
-                let last: SQL =
-                    "SELECT max(ended_at) FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND ended_at <= \(now)"
-                figures.lastSuccess[stage] = try tx.value(last, as: Timestamp?.self) ?? nil
             }
+            figures.lastSuccess = try Self.lastSuccess(now: now, in: tx)
             return figures
+        }
+    }
+
+    /// Returns when each endpoint last took a call.
+    package func lastSuccess(now: Timestamp) async throws -> [Stage: Timestamp] {
+        try await self.read { tx in try Self.lastSuccess(now: now, in: tx) }
+    }
+
+    private static func lastSuccess(now: Timestamp, in tx: Transaction) throws -> [Stage: Timestamp] {
+        try Stage.allCases.reduce(into: [:]) { last, stage in
+            // What a clock that was ahead has dated would count as the last one for years.
+            let ended: SQL =
+                "SELECT max(ended_at) FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND ended_at <= \(now)"
+            last[stage] = try tx.value(ended, as: Timestamp?.self) ?? nil
         }
     }
 
