@@ -3,7 +3,7 @@ package import CardModel
 /// The texts of all messages in Simplified Chinese, by area: a line has an id and its text.
 enum ChineseTexts {
     private static let areas = [
-        values, model, imaging, input, store, engine, backend, verifier, fetch, http, server, problems, commands,
+        values, model, imaging, input, store, engine, backend, verifier, fetch, http, server, pages, problems, commands,
         configuration, configurationKeys, keys, run, serve, watch, console, helpRun, helpCases, helpCards, helpSandbox,
         language, reasons,
     ]

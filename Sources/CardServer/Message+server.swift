@@ -56,6 +56,8 @@ extension Message {
     static func requestWhyLength(_ purposeCharacters: Int) -> Self { Self("request.why_length", "why is too long; give at most \(count: purposeCharacters) characters.") }
     static func requestGivenTwice(_ name: String) -> Self { Self("request.given_twice", "\(code: name) is given more than once; give it once.") }
     static func requestHeaderEncoding(_ Why: String) -> Self { Self("request.header_encoding", "\(code: Why) must be UTF-8, percent-encoded where it is not printable ASCII.") }
+    static let requestCrossSite = Self("request.cross_site", "Your browser says that another site sent this request (Sec-Fetch-Site); open the page of this server, and do it there.")
+    static let requestOrigin = Self("request.origin", "The header Origin does not name this server as Host does; the proxy must pass the header Host on.")
     static func requestUnknownParameter(_ sorted: [String]) -> Self { Self("request.unknown_parameter", "There is an unknown parameter; known are \(codes: sorted).") }
     static func requestFlag(_ name: String) -> Self { Self("request.flag", "\(code: name) must be true or false.") }
     static let requestSource = Self("request.source", "In source, give the name of a source from the configuration.")

@@ -50,6 +50,8 @@ import Testing
                     .filter { $0.method != .head }
                     .map { "\($0.method.rawValue) \($0.path)" }
             )
+            // Pages are no part of the API.
+            .subtracting(ConsoleRoute.all.map { "\($0.method.rawValue) \($0.path)" })
         }
         #expect(described == routed)
         #expect(Set(APIOperation.all.map { "\($0.method.rawValue) \($0.path)" }) == routed)

@@ -49,14 +49,15 @@ struct APIOperation: Sendable {
     /// What to say to a request that no operation takes: its path is known, or not.
     static func missing(_ request: Request) -> Problem {
         let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: true)
-        var methods = Set(self.all.filter { $0.matches(parts) }.map(\.method))
+        let places = self.all.map { ($0.path, $0.method) } + ConsoleRoute.all.map { ($0.path, $0.method) }
+        var methods = Set(places.filter { Self.matches($0.0, parts) }.map(\.1))
         guard !methods.isEmpty else { return Problem(.notFound) }
         if methods.contains(.get) { methods.insert(.head) }
         return Problem(.methodNotAllowed, headers: [.allow: methods.map(\.rawValue).sorted().joined(separator: ", ")])
     }
 
-    private func matches(_ parts: [Substring]) -> Bool {
-        let template = self.path.split(separator: "/")
+    private static func matches(_ path: String, _ parts: [Substring]) -> Bool {
+        let template = path.split(separator: "/")
         guard template.count == parts.count else { return false }
         return zip(template, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }

@@ -59,8 +59,19 @@ struct Envelope: RouterMiddleware {
             if problem.code == .notFound { problem = APIOperation.missing(request) }
             if problem.code.status.kind == .serverError { self.report(error, as: problem.code, context: context) }
             code = problem.code
-            let body = problem.document(requestID: context.record.id)
-            response = Response(status: problem.code.status, headers: problem.fields, body: .init(byteBuffer: body))
+            if ConsoleRoute.contains(request.uri.path) {
+                let page = ConsolePage.problem(problem, requestID: context.record.id)
+                response = page.response(for: Visit(request: request, context: context))
+            } else {
+                let body = problem.document(requestID: context.record.id)
+                response = Response(status: problem.code.status, headers: problem.fields, body: .init(byteBuffer: body))
+            }
+        }
+        if let problem = context.record.known.problem {
+            code = problem.code
+            if problem.code.status.kind == .serverError {
+                self.report(problem.error, as: problem.code, context: context)
+            }
         }
         self.complete(&response, request: request, context: context)
         // Whatever it is, the answer to HEAD has no content (RFC 9110 section 9.3.2).
@@ -82,7 +93,7 @@ struct Envelope: RouterMiddleware {
     }
 
     private func complete(_ response: inout Response, request: Request, context: ServerContext) {
-        for (name, value) in Self.fixedFields { response.headers[name] = value }
+        for (name, value) in Self.fixedFields where response.headers[name] == nil { response.headers[name] = value }
         response.headers[.vary] = "Accept-Language"
         response.headers[.requestID] = context.record.id
         if let standing = context.record.known.rateLimit {
@@ -106,7 +117,8 @@ struct Envelope: RouterMiddleware {
     ) {
         let known = context.record.known
         // What no operation takes has a word of Hummingbird's in place of a path.
-        let route = APIOperation.all.first { $0.path == context.endpointPath }?.path ?? "none"
+        let paths = APIOperation.all.map(\.path) + ConsoleRoute.all.map(\.path)
+        let route = paths.first { $0 == context.endpointPath } ?? "none"
         let method = APIOperation.methods.contains(request.method) ? request.method.rawValue : "other"
         self.metrics.add(.requests, [method, route, "\(response.status.code)"])
         self.metrics.add(.duration, [route], took: took)
@@ -126,7 +138,7 @@ struct Envelope: RouterMiddleware {
 
     /// The card that an answer is about: where it lies, or what was asked for; a path that names no card may hold anything.
     private func card(in response: Response, to request: Request) -> Substring? {
-        let card = /\/v1\/cards\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/\w+)?/
+        let card = /\/(?:v1|console)\/cards\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/\w+)?/
         return (response.headers[.location] ?? request.uri.path).wholeMatch(of: card)?.1
     }
 

@@ -19,16 +19,11 @@ struct Authentication: Sendable {
     func admit(_ request: Request, context: ServerContext, scopes: [TokenScope]) throws -> Caller {
         let presented = Self.token(of: request)
         // A right token is let through even where others fail at its address: behind a proxy all have one.
-        guard let presented, let token = try self.known(presented) else {
-            throw self.failure(request, context: context)
+        let digest = SHA256.hash(data: Data((presented ?? "").utf8))
+        guard presented != nil, let token = try self.known({ digest == $0 }) else {
+            throw self.failure(isPresented: request.headers[.authorization] != nil, context: context)
         }
-        let standing = self.callers.count(token.name, at: ConnectionGuard.now)
-        context.record.note {
-            $0.caller = token.name
-            $0.rateLimit = standing
-        }
-        if let wait = standing.wait { throw Problem(.rateLimited, retryAfter: wait) }
-        let caller = token.caller
+        let caller = try self.count(token, context: context)
         guard caller.has(scopes) else {
             let names = scopes.map(\.rawValue)
             throw Problem(
@@ -37,30 +32,58 @@ struct Authentication: Sendable {
                 headers: Self.challenge(", error=\"insufficient_scope\", scope=\"\(names.joined(separator: " "))\"")
             )
         }
-        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: token.name), promise: nil)
         return caller
+    }
+
+    /// Finds the caller whose token a session was begun with; `nil` if it does not work any more.
+    ///
+    /// - Throws: ``Problem``: `rate_limited` or `tokens_unavailable`.
+    func admit(_ digest: Data, context: ServerContext) throws(Problem) -> Caller? {
+        guard let token = try self.known({ $0 == digest }) else { return nil }
+        return try self.count(token, context: context)
+    }
+
+    /// Tells whose token it is that somebody signs in with.
+    ///
+    /// - Throws: ``Problem``: `unauthorized`, `rate_limited` or `tokens_unavailable`.
+    func signIn(_ presented: String, context: ServerContext) throws(Problem) -> AccessToken {
+        let digest = SHA256.hash(data: Data(presented.utf8))
+        guard presented.utf8.count <= 512, let token = try self.known({ digest == $0 }) else {
+            throw self.failure(isPresented: true, context: context)
+        }
+        _ = try self.count(token, context: context)
+        return token
+    }
+
+    private func count(_ token: AccessToken, context: ServerContext) throws(Problem) -> Caller {
+        let standing = self.callers.count(token.name, at: ConnectionGuard.now)
+        context.record.note {
+            $0.caller = token.name
+            $0.rateLimit = standing
+        }
+        if let wait = standing.wait { throw Problem(.rateLimited, retryAfter: wait) }
+        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: token.name), promise: nil)
+        return token.caller
     }
 
     /// What is kept of a token that works now. All are compared, and each as a whole (`SHA256Digest` sees to that), so that
     /// the time tells nothing.
-    private func known(_ presented: String) throws(Problem) -> AccessToken? {
+    private func known(_ isPresented: (_ digest: Data) -> Bool) throws(Problem) -> AccessToken? {
         let tokens: [AccessToken]
         do throws(CodedError) { tokens = try self.tokens() } catch {
             // Nobody is at fault while they cannot be known.
             self.metrics.add(.unavailableTokens)
             throw Problem(.tokensUnavailable, retryAfter: .seconds(10))
         }
-        let digest = SHA256.hash(data: Data(presented.utf8))
         var found: AccessToken?
-        for token in tokens where digest == token.digest { found = token }
+        for token in tokens where isPresented(token.digest) { found = token }
         return found.flatMap { $0.isValid(at: self.now().date) ? $0 : nil }
     }
 
-    private func failure(_ request: Request, context: ServerContext) -> Problem {
+    private func failure(isPresented: Bool, context: ServerContext) -> Problem {
         self.metrics.add(.failedAuthentications)
         let standing = self.failures.count(context.remoteNetwork, at: ConnectionGuard.now)
         if let wait = standing.wait { return Problem(.rateLimited, retryAfter: wait) }
-        let isPresented = request.headers[.authorization] != nil
         return Problem(.unauthorized, headers: Self.challenge(isPresented ? ", error=\"invalid_token\"" : ""))
     }
 

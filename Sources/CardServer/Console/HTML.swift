@@ -21,6 +21,8 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
         HTML(markup: pieces.map(\.markup).joined(separator: separator.markup))
     }
 
+    static func + (first: HTML, second: HTML) -> HTML { HTML(markup: first.markup + second.markup) }
+
     /// The five characters that mean something in text or in a quoted attribute (HTML standard, section 13.3).
     static func escaped(_ text: some StringProtocol) -> String {
         var escaped = ""
@@ -57,7 +59,9 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendInterpolation(_ number: some BinaryInteger) { self.markup += String(number) }
 
-        mutating func appendInterpolation(_ word: some RawRepresentable<String>) { self.markup += HTML.escaped(word.rawValue) }
+        mutating func appendInterpolation(_ word: some RawRepresentable<String>) {
+            self.markup += HTML.escaped(word.rawValue)
+        }
 
         /// The moment in the zone of this machine, as all faces show it to people.
         mutating func appendInterpolation(_ time: Timestamp) {

@@ -33,6 +33,7 @@ extension ProblemCode {
     static let unauthorized = Self("unauthorized", .unauthorized, "A valid token is required (Authorization: Bearer).")
     static let tokensUnavailable = Self("tokens_unavailable", .serviceUnavailable, "The tokens cannot be read now; send the request again later.")
     static let scopeMissing = Self("scope_missing", .forbidden, "The token lacks the required scope.")
+    static let crossOrigin = Self("cross_origin", .forbidden, "The request does not surely come from a page of this server.")
     static let rateLimited = Self("rate_limited", .tooManyRequests, "Too many requests; wait before the next one.")
     static let signatureInvalid = Self("signature_invalid", .unauthorized, "The webhook is not accepted: its signature, id or time is missing or not valid.")
 

@@ -38,6 +38,8 @@ extension CardServer {
         router.add(.startRun, authentication, runs.start)
         router.add(.listRuns, authentication) { _, _, _ in try await runs.list() }
         router.add(.showRun, authentication) { _, context, _ in try await runs.show(context) }
+        Console(ports: self.ports, configuration: self.configuration, authentication: authentication, cards: cards)
+            .add(to: router)
         router.add(.figures, authentication) { _, _, _ in try await health.figures() }
         return router
     }

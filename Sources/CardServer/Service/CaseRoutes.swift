@@ -30,7 +30,7 @@ struct CaseRoutes: Sendable {
 extension CaseCursor {
     /// What has no meaning to a client: the number in hexadecimal digits, since it may hold any character, and before it, in the
     /// list of all, state and time.
-    fileprivate var text: String {
+    var text: String {
         switch self {
         case .all(let state, let since, let number):
             "\(state.rawValue).\(since.millisecondsSinceEpoch).\(Self.digits(number))"
@@ -42,7 +42,7 @@ extension CaseCursor {
         number.rawValue.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    fileprivate init?(_ text: String) {
+    init?(_ text: String) {
         guard let match = text.wholeMatch(of: /(?:([a-z_]{1,20})\.([0-9]{1,15})\.)?((?:[0-9a-f]{2}){1,256})/) else {
             return nil
         }

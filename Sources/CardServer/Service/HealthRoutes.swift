@@ -45,8 +45,7 @@ final class HealthRoutes: Sendable {
     private let connections: ConnectionRegister
     /// The last answer: everybody may ask, without a token and as often as they like.
     private let last = Mutex<(at: Duration, isEnglish: Bool, readiness: Readiness)?>(nil)
-    /// The last figures of the sandbox, and until when they are told again.
-    private let figuresKept = Mutex<(until: Duration, figures: StoreFigures)?>(nil)
+    private let figuresKept = Kept<StoreFigures>()
 
     init(_ reception: Reception, metrics: ServerMetrics, connections: ConnectionRegister) {
         self.reception = reception
@@ -123,11 +122,8 @@ final class HealthRoutes: Sendable {
 
     /// Counting takes a part of the time that stays small, however many cards there are.
     private func sandboxFigures() async throws -> StoreFigures {
-        let start = ConnectionGuard.now
-        if let kept = self.figuresKept.withLock({ $0 }), start < kept.until { return kept.figures }
-        let figures = try await self.reception.ports.store.figures(now: self.reception.ports.now())
-        let end = ConnectionGuard.now
-        self.figuresKept.withLock { $0 = (end + (end - start) * Limits.figuresPause, figures) }
-        return figures
+        try await self.figuresKept.value(for: { $0 * Limits.figuresPause }) {
+            try await self.reception.ports.store.figures(now: self.reception.ports.now())
+        }
     }
 }

@@ -22,6 +22,9 @@ struct QueryParameters {
         return values.first
     }
 
+    /// The value of a parameter that a form sends also if nothing was written there.
+    func given(_ name: String) throws -> String? { try self.single(name).flatMap { $0.isEmpty ? nil : $0 } }
+
     /// A parameter that is `true` or `false`, false if it is missing.
     func flag(_ name: String) throws -> Bool {
         switch try self.single(name) {
@@ -32,9 +35,11 @@ struct QueryParameters {
     }
 
     /// The words of a parameter, which are separated by commas or given one by one.
-    func words<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws -> [Word] {
+    ///
+    /// - Parameter empty: whether an empty word says nothing, as in what a form sends.
+    func words<Word: RawRepresentable<String> & CaseIterable>(_ name: String, empty: Bool = false) throws -> [Word] {
         let texts = self.all(name).flatMap {
-            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            $0.split(separator: ",", omittingEmptySubsequences: empty).map(String.init)
         }
         return try texts.map { text in
             guard let word = Word.allCases.first(where: { $0.rawValue == text }) else {

@@ -85,15 +85,38 @@ extension CardStore {
         limit: Int,
         for caller: Caller
     ) async throws -> [Card] {
+        try await self.cards(filter, "intake_order > \(order)", by: "intake_order", limit: limit, for: caller)
+    }
+
+    /// Lists the same cards, the newest first.
+    ///
+    /// - Parameter order: the intake order of the last card of the page before; `nil` for the first page.
+    package func cards(
+        _ filter: CardFilter,
+        before order: Int64?,
+        limit: Int,
+        for caller: Caller
+    ) async throws -> [Card] {
+        let place: SQL = "intake_order < \(order ?? .max)"
+        return try await self.cards(filter, place, by: "intake_order DESC", limit: limit, for: caller)
+    }
+
+    private func cards(
+        _ filter: CardFilter,
+        _ place: SQL,
+        by direction: SQL,
+        limit: Int,
+        for caller: Caller
+    ) async throws -> [Card] {
         var filter = filter
         if let own = caller.submitter(for: .show) { filter.submitter = own }
         return try await self.read { [filter] tx in
-            let page: SQL = "ORDER BY intake_order LIMIT \(min(limit, Limits.pageSize))"
+            let page: SQL = "ORDER BY \(direction) LIMIT \(min(limit, Limits.pageSize))"
             let pages: [SQL] = Self.conditions(filter).map { condition in
-                "SELECT * FROM (SELECT intake_order FROM card WHERE intake_order > \(order) AND \(condition) \(page))"
+                "SELECT * FROM (SELECT intake_order FROM card WHERE \(place) AND \(condition) \(page))"
             }
             let orders: SQL = "SELECT intake_order FROM (\(SQL.joined(pages, by: " UNION "))) \(page)"
-            return try CardRow.all("WHERE card.intake_order IN (\(orders)) ORDER BY card.intake_order", in: tx)
+            return try CardRow.all("WHERE card.intake_order IN (\(orders)) ORDER BY card.\(direction)", in: tx)
                 .map { $0.shown(self.vault) }
         }
     }

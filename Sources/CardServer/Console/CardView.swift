@@ -1,0 +1,93 @@
+import CardModel
+import CardStore
+
+/// One card on a page, masked: of what is personal it says only whether it is there and as it was expected.
+struct CardView {
+    let details: CardDetails
+    private let document: CardDetailsDocument
+
+    init(_ details: CardDetails) {
+        self.details = details
+        self.document = CardDetailsDocument(details, reveals: false)
+    }
+
+    var body: HTML {
+        """
+        \(self.summary)
+        \(HTML.section(.pageImage, self.image))
+        \(HTML.section(.pageFields, self.fields))
+        \(HTML.section(.pageTimeline, self.timeline))
+        \(self.others)
+        """
+    }
+
+    var summary: HTML {
+        let card = self.document.card
+        let owner = self.document.numberOwner.map { owner in
+            (Message.pageNumberOwner, HTML("\(owner.submitter)"))
+        }
+        let facts: [(Message, HTML)?] = [
+            (.pageBusinessNo, .caseLink(card.businessNo)), (.pageSideTitle, .side(card.side)),
+            (.pageStateTitle, .state(card.state)), card.reason.map { (.pageReason, .reason($0)) },
+            (.pageSubmitter, "\(self.document.submitter)"), owner, (.pageSent, .time(card.createdAt)),
+            self.document.person.map { (.pagePersonTitle, "\(Message.pagePerson($0))") },
+            (.pageAttempts, "\(self.document.attempts)"),
+            self.document.nextAttemptAt.map { (.pageNextAttempt, .time($0)) },
+            self.document.idempotencyKey.map { (.pageDeliveryKey, "<code>\($0)</code>") },
+            (.pageCard, "<code>\(card.cardID.rawValue)</code>"),
+        ]
+        return HTML.facts(facts.compactMap(\.self))
+            + (self.document.message.map { HTML("<p class=\"message\">\($0)</p>") } ?? "")
+    }
+
+    var image: HTML {
+        if let dropped = self.document.imageDroppedAt {
+            return "<p>\(Message.pageImageDropped) \(HTML.time(dropped))</p>"
+        }
+        guard let bytes = self.document.imageBytes else { return "<p>\(Message.pageNoImage)</p>" }
+        return "<div class=\"hidden-image\"><p>\(Message.pageImageHidden(bytes))</p></div>"
+    }
+
+    /// Each field that was read: there or missing, and as expected or not.
+    var fields: HTML {
+        guard let read = self.details.reading?.fields else { return "<p>\(Message.pageNotRead)</p>" }
+        let expected = self.details.card.metadata
+        let isBack = self.document.card.side == .back
+        let names: [(Message, Redacted<String>?, Redacted<String>?)] =
+            isBack
+            ? [(.pageIssuer, read.issuer, nil), (.pageValidity, read.validity, nil)]
+            : [
+                (.pageName, read.name, expected.expectedName), (.pageNumber, read.number, expected.expectedIDNumber),
+                (.pageGender, read.gender, nil), (.pageEthnicity, read.ethnicity, nil),
+                (.pageBirthDate, read.birthDate, nil), (.pageAddress, read.address, nil),
+            ]
+        return .facts(names.map { ($0.0, "\(Self.standing($0.1, expected: $0.2))") })
+    }
+
+    private static func standing(_ read: Redacted<String>?, expected: Redacted<String>?) -> Message {
+        guard let read else { return .pageFieldMissing }
+        guard let expected else { return .pageFieldPresent }
+        return read == expected ? .pageFieldEqual : .pageFieldDiffers
+    }
+
+    /// What happened to it, oldest first, with the calls and the decisions in between.
+    var timeline: HTML {
+        let lines = self.document.events.map { event in
+            let code = event.code.map { HTML(" <code>\($0)</code>") }
+            let who = event.actor.map { HTML(" <span class=\"who\">\($0)</span> \(event.why ?? "")") }
+            let words = event.kind == "warning" ? event.message.map { HTML(" \($0)") } : nil
+            return HTML("<li>\(HTML.time(event.at)) <strong>\(event.kind)</strong>\(code)\(who)\(words)</li>\n")
+        }
+        return "<ol class=\"timeline\">\(lines)</ol>"
+    }
+
+    var others: HTML {
+        guard !self.document.caseCards.isEmpty else { return "" }
+        return .section(.pageOtherCards, Console.table(of: self.document.caseCards))
+    }
+}
+
+extension HTML {
+    /// A moment as documents have it (UTC, ISO 8601), shown in the zone of this machine.
+    static func time(_ text: String) -> HTML { "<time datetime=\"\(text)\">\(text.asLocalTime)</time>" }
+}

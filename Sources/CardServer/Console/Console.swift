@@ -1,0 +1,152 @@
+import CardChinese
+import CardModel
+import CardStore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The pages for people: who is let in, in which language, and what every answer has.
+struct Console: Sendable {
+    typealias Handler = @Sendable (Visit) async throws -> Reply
+
+    /// What a handler answers with.
+    enum Reply: Sendable {
+        case page(ConsolePage)
+        /// The browser goes on there (303): a reload repeats no act.
+        case redirect(ConsolePath)
+        /// For what is no page.
+        case response(Response)
+    }
+
+    let ports: CardServer.Ports
+    let configuration: CardServer.Configuration
+    let authentication: Authentication
+    let cards: CardRoutes
+    let sessions = Sessions()
+    let standing = Kept<Standing>()
+
+    /// A cookie of the prefix `__Host-` is of this host alone, and goes over TLS alone (RFC 6265bis section 4.1.3.2).
+    private var cookieName: String { self.configuration.tls == nil ? "idcard" : "__Host-idcard" }
+
+    /// Answers a request for one of the console's routes; errors become pages, too.
+    func answer(_ route: ConsoleRoute, _ request: Request, _ context: ServerContext, _ handler: Handler) async throws
+        -> Response
+    {
+        var visit = Visit(request: request, context: context)
+        do {
+            try CrossOrigin.check(request)
+            let isUse = request.uri.queryParameters["live"] == nil
+            try self.enter(&visit, isUse: isUse)
+        } catch {
+            return self.response(to: visit, failed: error)
+        }
+        return try await MessageCatalogue.$requested.withValue(visit.catalogue) {
+            do {
+                guard try self.requireAccess(route.access, visit) else {
+                    return self.response(to: visit, .redirect(.signIn))
+                }
+                return self.response(to: visit, try await handler(visit))
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                return self.response(to: visit, failed: error)
+            }
+        }
+    }
+
+    // MARK: Who it is
+
+    /// Finds the session that a request belongs to, if its token still works.
+    private func enter(_ visit: inout Visit, isUse: Bool) throws {
+        guard let cookie = visit.request.cookies[self.cookieName]?.value else { return }
+        // Behind the dot stands what changes with each answer.
+        let name = String(cookie.prefix { $0 != "." })
+        guard let session = self.sessions.session(name, at: ConnectionGuard.now, isUse: isUse) else { return }
+        guard let caller = try self.authentication.admit(session.token, context: visit.context) else {
+            self.sessions.end(name)
+            return
+        }
+        visit.session = (name, session)
+        visit.caller = caller
+    }
+
+    /// - Returns: `false` for a visitor who has to sign in first.
+    /// - Throws: ``Problem`` `scope_missing`.
+    private func requireAccess(_ access: ConsoleRoute.Access, _ visit: Visit) throws -> Bool {
+        switch access {
+        case .open: return true
+        case .session: return visit.session != nil
+        case .scopes(let scopes):
+            guard visit.session != nil else { return false }
+            guard visit.caller.has(scopes) else {
+                throw Problem(.scopeMissing, .requestScopeMissing(scopes.map(\.rawValue)))
+            }
+            return true
+        }
+    }
+
+    // MARK: Answers
+
+    private func response(to visit: Visit, failed error: any Error) -> Response {
+        let problem = Problem(cause: error)
+        visit.context.record.note { $0.problem = (problem.code, error) }
+        var response = self.response(to: visit, .page(.problem(problem, requestID: visit.context.record.id)))
+        for field in problem.fields where field.name != .contentType { response.headers[field.name] = field.value }
+        return response
+    }
+
+    private func response(to visit: Visit, _ reply: Reply) -> Response {
+        var response: Response
+        switch reply {
+        case .response(let made): response = made
+        case .redirect(let path): response = Response(status: .seeOther, headers: [.location: path.text])
+        case .page(let page): response = page.response(for: visit)
+        }
+        // A changed cookie keeps the page out of the cache that Back goes to.
+        if let session = visit.session, response.headers[.setCookie] == nil {
+            response.headers[.setCookie] = self.cookie(session.name)
+        }
+        return response
+    }
+
+    /// - Parameter name: of the session; `nil` takes the cookie away.
+    func cookie(_ name: String?) -> String {
+        let value = name.map { "\($0).\(Sessions.random().prefix(8))" } ?? ""
+        return "\(self.cookieName)=\(value); Path=/; HttpOnly; SameSite=Lax"
+            + (self.configuration.tls == nil ? "" : "; Secure") + (name == nil ? "; Max-Age=0" : "")
+    }
+}
+
+/// A request to the console, and who sent it.
+struct Visit: Sendable {
+    let request: Request
+    let context: ServerContext
+    /// The session with its name; `nil` for somebody who is not signed in.
+    var session: (name: String, value: Sessions.Session)?
+    /// Nobody until a session is found.
+    var caller = Caller(subject: "", scopes: [])
+
+    /// The language of the session, else that of the browser.
+    var catalogue: MessageCatalogue? {
+        switch self.session?.value.language {
+        case "zh": .chinese
+        case "en": .english
+        default: Envelope.language(of: self.request)
+        }
+    }
+
+    func query(_ known: Set<String>) throws -> QueryParameters { try QueryParameters(self.request, known: known) }
+
+    /// Who does something, for the access log.
+    ///
+    /// - Parameter purpose: `nil` for that of the sitting.
+    func origin(_ route: ConsoleRoute, purpose: String? = nil) throws -> AccessOrigin {
+        let purpose = purpose ?? self.session?.value.purpose ?? ""
+        guard purpose.count <= Limits.purposeCharacters else {
+            throw Problem(.fieldInvalid, .requestWhyLength(Limits.purposeCharacters))
+        }
+        let actor = "token:\(self.caller.subject) \(route.method.rawValue) \(route.path)"
+        return try AccessOrigin(self.caller, actor: actor, purpose: purpose)
+    }
+}

@@ -1,0 +1,128 @@
+import CardModel
+import CardStore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A page: what is in its middle, and what stands around that on every page.
+struct ConsolePage: Sendable {
+    /// A part of the console, as the navigation shows it.
+    enum Section: CaseIterable {
+        case overview, cases, cards
+
+        var path: ConsolePath {
+            switch self {
+            case .overview: .overview
+            case .cases: .cases
+            case .cards: .cards
+            }
+        }
+
+        var title: Message {
+            switch self {
+            case .overview: .pageOverview
+            case .cases: .pageCases
+            case .cards: .pageCards
+            }
+        }
+
+        var scopes: [TokenScope] {
+            switch self {
+            case .overview: [.review, .audit, .run]
+            case .cases, .cards: AccessAction.show.scopes
+            }
+        }
+    }
+
+    let title: Message
+    var section: Section?
+    let body: HTML
+    var status = HTTPResponse.Status.ok
+    /// What has just been done, or was refused.
+    var outcome: Message?
+    /// When the browser goes on by itself, and where: also without a script.
+    var refresh: (seconds: Int, path: ConsolePath)?
+    /// Whether the page shows what is personal: it alone may hold images.
+    var isRevealed = false
+
+    init(_ title: Message, in section: Section? = nil, _ body: HTML) {
+        self.title = title
+        self.section = section
+        self.body = body
+    }
+
+    static func problem(_ problem: Problem, requestID: String) -> ConsolePage {
+        var page = ConsolePage(
+            problem.code.title,
+            """
+            <p>\(problem.detail ?? problem.code.title)</p>
+            <p class="faint"><code>\(problem.code.name)</code> \(Message.pageRequestID) <code>\(requestID)</code></p>
+            <p><a\(href: .overview)>\(Message.pageBackHome)</a></p>
+            """
+        )
+        page.status = problem.code.status
+        return page
+    }
+
+    func response(for visit: Visit) -> Response {
+        var headers: HTTPFields = [
+            .contentType: "text/html; charset=utf-8",
+            .contentSecurityPolicy: """
+            default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; \
+            frame-ancestors 'none'; img-src 'self'\(self.isRevealed ? " data:" : ""); connect-src 'self'
+            """,
+            // Without it a browser sends `Origin: null` with a form (Fetch standard, "append a request Origin header").
+            .referrerPolicy: "same-origin",
+        ]
+        if let refresh { headers[.refresh] = "\(refresh.seconds); url=\(refresh.path.text)" }
+        let markup = self.document(for: visit).markup
+        return Response(status: self.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: markup)))
+    }
+
+    private func document(for visit: Visit) -> HTML {
+        let isEnglish = MessageCatalogue.current.isEnglish
+        let keys: HTML = visit.session?.value.hasKeys == true ? " data-keys=\"on\"" : ""
+        return """
+            <!doctype html>
+            <html lang="\(isEnglish ? "en" : "zh-Hans")"\(keys)>
+            <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="robots" content="noindex"><title>\(self.title) · idcard-pipeline</title>
+            <link rel="stylesheet"\(href: ConsoleAsset.styles.path)><link rel="icon" href="data:,">
+            <script defer src="\(ConsoleAsset.script.path.text)"></script></head>
+            <body><a class="skip" href="#main">\(Message.pageSkip)</a>
+            <header><strong>idcard-pipeline</strong>\(self.navigation(for: visit))\(self.settings(for: visit))</header>
+            <main id="main">\(self.outcome.map { HTML("<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\($0)</p>") })
+            <h1>\(self.title)</h1>
+            \(self.body)
+            </main></body></html>
+
+            """
+    }
+
+    private func navigation(for visit: Visit) -> HTML {
+        guard visit.session != nil else { return "" }
+        let links = Section.allCases.filter { visit.caller.has($0.scopes) }.map { section in
+            let mark: HTML = section == self.section ? " aria-current=\"page\"" : ""
+            return HTML("<a\(href: section.path)\(mark)>\(section.title)</a>")
+        }
+        return "<nav aria-label=\"\(Message.pageNavigation)\">\(links)</nav>"
+    }
+
+    /// Language, keys and the way out.
+    private func settings(for visit: Visit) -> HTML {
+        guard let session = visit.session?.value else { return "" }
+        let isEnglish = MessageCatalogue.current.isEnglish
+        let back = ConsolePath(self.status == .ok && visit.request.method == .get ? visit.request.uri.path : "/console")
+        return """
+            <form class="settings" method="post"\(action: .settings)>
+            <input type="hidden" name="back"\(value: back.text)>
+            <button name="language" value="\(isEnglish ? "zh" : "en")" lang="\(isEnglish ? "zh-Hans" : "en")">\
+            \(isEnglish ? "中文" : "English")</button>
+            <button name="keys" value="\(session.hasKeys ? "off" : "on")">\
+            \(session.hasKeys ? Message.pageKeysOff : .pageKeysOn)</button></form>
+            <form method="post"\(action: .signOut)><span class="who">\(session.subject)</span>
+            <button>\(Message.pageSignOut)</button></form>
+            """
+    }
+}

@@ -1,0 +1,85 @@
+import CardModel
+import CardStore
+import Hummingbird
+
+extension Console {
+    /// `GET /console/cards`.
+    func listCards(_ visit: Visit) async throws -> Reply {
+        let query = try visit.query(["state", "reason", "business_no", "submitter", "attention", "before"])
+        var filter = CardFilter()
+        filter.states = try query.words("state", empty: true)
+        filter.reason = try query.given("reason")
+        filter.submitter = try query.given("submitter")
+        filter.number = try query.given("business_no").map(BusinessNumber.init(stored:))
+        if try query.given("attention") != nil { filter.attention = CardAttention.allCases }
+        let before = try query.given("before").map { text in
+            guard let order = text.wholeMatch(of: /[0-9]{1,18}/).flatMap({ Int64($0.output) }) else {
+                throw Problem(.parameterInvalid, .requestCursor)
+            }
+            return order
+        }
+        let cards = try await self.ports.store.cards(
+            filter,
+            before: before,
+            limit: Limits.consoleRows + 1,
+            for: visit.caller
+        )
+        let shown = cards.prefix(Limits.consoleRows)
+        let given: [(String, String?)] = [
+            ("state", filter.states.first?.rawValue), ("reason", filter.reason),
+            ("business_no", filter.number?.rawValue),
+            ("submitter", filter.submitter), ("attention", filter.attention.isEmpty ? nil : "any"),
+        ]
+        let last = cards.count > shown.count ? shown.last.map { "\($0.order)" } : nil
+        let older = last.map { ConsolePath("/console/cards", given + [("before", $0)]) }
+        let list =
+            shown.isEmpty
+            ? "<p>\(Message.pageNoCards)</p>" : Self.table(of: shown.map(CardDocument.init), shown.map(\.submitter))
+        return .page(
+            ConsolePage(.pageCards, in: .cards, "\(Self.filters(filter))\(list)\(HTML.pager(older, .pageOlder))")
+        )
+    }
+
+    private static func filters(_ filter: CardFilter) -> HTML {
+        let states = CardState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
+        return .filters(
+            .cards,
+            [
+                .choice("state", .pageStateTitle, states, chosen: filter.states.first?.rawValue),
+                .field("reason", .pageReason, filter.reason),
+                .field("business_no", .pageBusinessNo, filter.number?.rawValue),
+                .field("submitter", .pageSubmitter, filter.submitter),
+                .choice(
+                    "attention",
+                    .pageNeedsPerson,
+                    [("any", .pageYes)],
+                    chosen: filter.attention.isEmpty ? nil : "any"
+                ),
+            ]
+        )
+    }
+
+    private static func table(of cards: [CardDocument], _ submitters: [String]) -> HTML {
+        let rows: [[HTML]] = zip(cards, submitters).map { card, submitter in
+            [
+                .cardLink(card.cardID), .caseLink(card.businessNo), .side(card.side), .state(card.state),
+                card.reason.map { "<code>\($0)</code>" } ?? "", "\(submitter)", .time(card.createdAt),
+            ]
+        }
+        let heads: [Message] = [
+            .pageCard, .pageBusinessNo, .pageSideTitle, .pageStateTitle, .pageReason, .pageSubmitter, .pageSent,
+        ]
+        return .table(heads, rows, caption: .pageCards)
+    }
+
+    /// `GET /console/cards/{card_id}`: one card, nothing of it revealed.
+    func showCard(_ visit: Visit) async throws -> Reply {
+        let details = try await self.ports.store.details(of: visit.card, for: visit.caller)
+        return .page(ConsolePage(.pageCardTitle, in: .cards, CardView(details).body))
+    }
+}
+
+extension Visit {
+    /// The card that the path names; the store says whether there is one.
+    var card: CardID { CardID(rawValue: String((self.context.parameters.get("card_id") ?? "").prefix(64))) }
+}

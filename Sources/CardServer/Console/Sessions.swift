@@ -1,0 +1,95 @@
+import CardModel
+import Crypto
+import Foundation
+import Synchronization
+
+/// Who is signed in to the console, in memory: a restart signs everybody out.
+final class Sessions: Sendable {
+    struct Session: Sendable {
+        /// The digest of the token that it was begun with; each request looks it up, so a revoked token ends it.
+        let token: Data
+        let subject: String
+        /// `en` or `zh`; `nil` for what the browser asks for.
+        var language: String?
+        /// Why personal data is looked at in this sitting, such as the number of a ticket.
+        var purpose = ""
+        /// Whether single keys press buttons (WCAG 2.1.4 asks for an off-switch).
+        var hasKeys = true
+        fileprivate let startedAt: Duration
+        fileprivate var usedAt: Duration
+    }
+
+    private static let idleTime = Duration.seconds(30 * 60)
+    private static let longestTime = Duration.seconds(10 * 3_600)
+    private static let perSubject = 10
+    private static let capacity = 1_000
+
+    /// By the digest of their names: what a copy of the memory shows opens none.
+    private let sessions = Mutex<[SHA256Digest: Session]>([:])
+
+    /// Begins a session; the longest unused one of the subject, or of all, gives way to one too many.
+    ///
+    /// - Returns: its name, which the browser keeps: 256 random bits.
+    func begin(_ token: AccessToken, language: String?, at time: Duration) -> String {
+        let name = Self.random()
+        let session = Session(
+            token: token.digest,
+            subject: token.name,
+            language: language,
+            startedAt: time,
+            usedAt: time
+        )
+        self.sessions.withLock { sessions in
+            sessions = sessions.filter { Self.lasts($0.value, at: time) }
+            Self.makeRoom(&sessions, most: Self.perSubject) { $0.subject == token.name }
+            Self.makeRoom(&sessions, most: Self.capacity) { _ in true }
+            sessions[Self.key(name)] = session
+        }
+        return name
+    }
+
+    /// Returns a session that lasts.
+    ///
+    /// - Parameter isUse: whether it is used by a person; what a page asks for by itself does not keep it open.
+    func session(_ name: String, at time: Duration, isUse: Bool) -> Session? {
+        self.sessions.withLock { sessions in
+            let key = Self.key(name)
+            guard let session = sessions[key], Self.lasts(session, at: time) else {
+                sessions[key] = nil
+                return nil
+            }
+            if isUse { sessions[key]?.usedAt = time }
+            return session
+        }
+    }
+
+    func change(_ name: String, _ change: (inout Session) -> Void) {
+        self.sessions.withLock { sessions in
+            let key = Self.key(name)
+            guard var session = sessions[key] else { return }
+            change(&session)
+            sessions[key] = session
+        }
+    }
+
+    func end(_ name: String) { self.sessions.withLock { $0[Self.key(name)] = nil } }
+
+    /// 256 random bits, to be written in a cookie or a form.
+    static func random() -> String { SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).hexadecimal } }
+
+    private static func key(_ name: String) -> SHA256Digest { SHA256.hash(data: Data(name.utf8)) }
+
+    private static func lasts(_ session: Session, at time: Duration) -> Bool {
+        time - session.usedAt < Self.idleTime && time - session.startedAt < Self.longestTime
+    }
+
+    private static func makeRoom(
+        _ sessions: inout [SHA256Digest: Session],
+        most: Int,
+        of isCounted: (Session) -> Bool
+    ) {
+        let counted = sessions.filter { isCounted($0.value) }
+        guard counted.count >= most, let oldest = counted.min(by: { $0.value.usedAt < $1.value.usedAt }) else { return }
+        sessions[oldest.key] = nil
+    }
+}

@@ -1,0 +1,81 @@
+import CardModel
+import HTTPTypes
+import Hummingbird
+
+// How a session begins and ends, and what is set for it.
+extension Console {
+    /// `GET /console/sign-in`.
+    func signInForm(_ visit: Visit) async throws -> Reply {
+        if visit.session != nil, let home = Self.home(of: visit.caller) { return .redirect(home) }
+        return .page(Self.signInPage(nil))
+    }
+
+    private static func signInPage(_ outcome: Message?) -> ConsolePage {
+        var page = ConsolePage(
+            .pageSignIn,
+            """
+            <form method="post"\(action: .signIn) class="sign-in">
+            <label for="token">\(Message.pageToken)</label>
+            <input id="token" name="token" type="password" autocomplete="off" spellcheck="false" required autofocus>
+            <p class="faint">\(Message.pageTokenHint)</p>
+            <button class="main">\(Message.pageSignIn)</button></form>
+            """
+        )
+        page.outcome = outcome
+        return page
+    }
+
+    /// `POST /console/sign-in`: a token in a field of a form; wrong ones count as they do in the API.
+    func signIn(_ visit: Visit) async throws -> Reply {
+        let form = try await ConsoleForm(visit, known: ["token"])
+        let token: AccessToken
+        do throws(Problem) {
+            token = try self.authentication.signIn(form["token"] ?? "", context: visit.context)
+        } catch {
+            guard error.code == .unauthorized else { throw error }
+            return .response(Self.refusal(error, for: visit))
+        }
+        guard let home = Self.home(of: token.caller) else { throw Problem(.scopeMissing, .pageNoPage) }
+        if let old = visit.session { self.sessions.end(old.name) }
+        let name = self.sessions.begin(token, language: visit.session?.value.language, at: ConnectionGuard.now)
+        let headers: HTTPFields = [.location: home.text, .setCookie: self.cookie(name)]
+        return .response(Response(status: .seeOther, headers: headers))
+    }
+
+    /// The form again, after a token that does not work.
+    private static func refusal(_ problem: Problem, for visit: Visit) -> Response {
+        visit.context.record.note { $0.problem = (problem.code, problem) }
+        var page = Self.signInPage(.pageTokenWrong)
+        page.status = problem.code.status
+        var response = page.response(for: visit)
+        response.headers[.wwwAuthenticate] = problem.headers[.wwwAuthenticate]
+        return response
+    }
+
+    /// `POST /console/sign-out`.
+    func signOut(_ visit: Visit) async throws -> Reply {
+        if let session = visit.session { self.sessions.end(session.name) }
+        let headers: HTTPFields = [
+            .location: ConsolePath.signIn.text, .setCookie: self.cookie(nil), .clearSiteData: "\"cache\"",
+        ]
+        return .response(Response(status: .seeOther, headers: headers))
+    }
+
+    /// `POST /console/settings`: language and keys of the session.
+    func settings(_ visit: Visit) async throws -> Reply {
+        let form = try await ConsoleForm(visit, known: ["language", "keys", "back"])
+        let (language, keys) = (form["language"], form["keys"])
+        guard language.map(["en", "zh"].contains) ?? true, keys.map(["on", "off"].contains) ?? true else {
+            throw Problem(.fieldInvalid)
+        }
+        if let session = visit.session {
+            self.sessions.change(session.name) { session in
+                session.language = language ?? session.language
+                session.hasKeys = keys.map { $0 == "on" } ?? session.hasKeys
+            }
+        }
+        // Only to a page of ours.
+        let back = form["back"].flatMap { ConsoleRoute.contains($0) ? ConsolePath($0) : nil }
+        return .redirect(back ?? .overview)
+    }
+}

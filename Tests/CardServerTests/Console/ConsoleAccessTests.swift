@@ -1,0 +1,170 @@
+import CardModel
+import CardStore
+import HTTPTypes
+import TestSupport
+import Testing
+
+@testable import CardServer
+
+/// Who sees which page: every route with no session and with a token of each scope, on an own card and on another's.
+@Suite(.timeLimit(.minutes(5))) struct ConsoleAccessTests {
+    struct Probe: Sendable, CustomTestStringConvertible {
+        var route: ConsoleRoute
+        var query = ""
+        var fields: [String: String] = [:]
+        /// The scopes that reach own cards, and those that reach all.
+        var own: [TokenScope] = []
+        var all: [TokenScope] = []
+        /// The status where it may be done.
+        var status = 200
+
+        var testDescription: String { "\(self.route.method) \(self.route.path)" }
+
+        func expected(_ scope: TokenScope?, isOwn: Bool) -> Int {
+            if case .open = self.route.access { return self.status }
+            guard let scope else { return 303 }
+            if case .session = self.route.access { return self.status }
+            if self.all.contains(scope) || isOwn && self.own.contains(scope) { return self.status }
+            return self.own.contains(scope) ? 404 : 403
+        }
+    }
+
+    private static let viewers: [TokenScope] = [.review, .audit, .operate]
+
+    static let probes = [
+        Probe(route: .home, status: 303),
+        Probe(route: .styles), Probe(route: .script),
+        Probe(route: .signOut, status: 303), Probe(route: .settings, fields: ["language": "zh"], status: 303),
+        Probe(route: .overview, all: [.review, .audit, .run, .operate]),
+        Probe(route: .cases, all: viewers + [.read]), Probe(route: .cards, all: viewers + [.read]),
+        Probe(route: .oneCase, query: "?no={card_id}", own: [.read], all: viewers),
+        Probe(route: .card, own: [.read], all: viewers),
+    ]
+
+    @Test func `every route is asked for`() {
+        let asked = Set(Self.probes.map(\.route)).union([.signInForm, .signIn])
+        #expect(asked == Set(ConsoleRoute.all))
+    }
+
+    /// Sends one token for each scope, and a session with each.
+    static func with(_ body: (ServerHarness) async throws -> Void) async throws {
+        let tokens = TokenScope.allCases.map { ServerHarness.token($0.rawValue, [$0]) }
+        try await ServerHarness.with({ $0.tokens = { () throws(CodedError) in tokens } }, body)
+    }
+
+    @Test(arguments: probes)
+    func `each scope sees what the table says, and nothing else`(probe: Probe) async throws {
+        try await Self.with { harness in
+            // A scope that opens no page has no session: its token is refused at the door.
+            let scopes = TokenScope.allCases.filter { scope in
+                Console.home(of: Caller(subject: "x", scopes: [scope])) != nil
+            }
+            for scope in [nil] + scopes {
+                for isOwn in [true, false] {
+                    let submitter = isOwn ? scope?.rawValue ?? "own" : "another"
+                    let id = try await harness.admit(of: submitter)
+                    // The business number is the same.
+                    let target = (probe.route.path + probe.query).replacing("{card_id}", with: id.rawValue)
+                    var visitor = ConsoleVisitor(harness)
+                    if let scope { visitor = try await ConsoleVisitor(harness, as: scope.rawValue) }
+                    let answer =
+                        probe.route.method == .get
+                        ? try await visitor.get(target, headers: [("Accept", "text/html")])
+                        : try await visitor.post(target, KeyValuePairs(probe.fields))
+                    let who = "\(scope?.rawValue ?? "nobody") \(isOwn ? "own" : "another's")"
+                    #expect(answer.status == probe.expected(scope, isOwn: isOwn), "\(who): \(answer.page.prefix(900))")
+                    if scope == nil, answer.status == 303, probe.route != .home {
+                        #expect(answer["location"] == "/console/sign-in")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [TokenScope.submit, .reveal, .erase])
+    func `a token without a page does not sign in`(scope: TokenScope) async throws {
+        try await Self.with { harness in
+            let answer = try await ConsoleVisitor(harness).post("/console/sign-in", ["token": scope.rawValue])
+            #expect(answer.status == 403 && answer["set-cookie"] == nil)
+        }
+    }
+
+    @Test func `a wrong token gets the form again, and too many wrong ones wait`() async throws {
+        try await Self.with { harness in
+            let answer = try await ConsoleVisitor(harness).post("/console/sign-in", ["token": "wrong"])
+            #expect(answer.status == 401 && answer["set-cookie"] == nil && answer.page.contains("type=\"password\""))
+            for _ in 0..<20 { _ = try await ConsoleVisitor(harness).post("/console/sign-in", ["token": "wrong"]) }
+            let late = try await ConsoleVisitor(harness).post("/console/sign-in", ["token": "wrong"])
+            #expect(late.status == 429 && late["retry-after"] != nil)
+            // Behind a proxy all have one address.
+            let right = try await ConsoleVisitor(harness).post("/console/sign-in", ["token": "review"])
+            #expect(right.status == 303)
+        }
+    }
+
+    @Test func `a token that is revoked ends its session at the next click`() async throws {
+        let tokens = ServerHarness.Mutexed([ServerHarness.token("li.na", [.review])])
+        try await ServerHarness.with({ $0.tokens = { () throws(CodedError) in tokens.withLock(\.self) } }) { harness in
+            let visitor = try await ConsoleVisitor(harness, as: "li.na")
+            #expect(try await visitor.get("/console/cards").status == 200)
+            tokens.withLock { $0 = [] }
+            let answer = try await visitor.get("/console/cards")
+            #expect(answer.status == 303 && answer["location"] == "/console/sign-in")
+            tokens.withLock { $0 = [ServerHarness.token("li.na", [.review])] }
+            #expect(try await visitor.get("/console/cards").status == 303, "the session is gone, not asleep")
+        }
+    }
+
+    /// Where a request says it comes from, and whether it may change something.
+    static let sources: [([(String, String)], Bool)] = [
+        ([("Sec-Fetch-Site", "same-origin")], true), ([("Sec-Fetch-Site", "same-site")], false),
+        ([("Sec-Fetch-Site", "cross-site")], false), ([("Sec-Fetch-Site", "none")], false),
+        ([("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Site", "cross-site")], false),
+        ([("Sec-Fetch-Site", "cross-site"), ("Origin", "http://localhost")], false),
+        ([("Origin", "http://localhost")], true), ([("Origin", "https://LOCALHOST")], true),
+        ([("Origin", "http://localhost:81")], false), ([("Origin", "http://localhost.example.com")], false),
+        ([("Origin", "null")], false), ([("Origin", "")], false), ([], false),
+        ([("Origin", "http://localhost"), ("Origin", "http://evil.example.com")], false),
+    ]
+
+    @Test(arguments: sources.indices)
+    func `what does not surely come from our own pages changes nothing`(index: Int) async throws {
+        let (headers, isOurs) = Self.sources[index]
+        try await Self.with { harness in
+            let visitor = try await ConsoleVisitor(harness, as: "review")
+            let answer = try await visitor.post("/console/settings", ["language": "zh"], from: headers)
+            #expect(answer.status == (isOurs ? 303 : 403))
+            let page = try await visitor.get("/console/cards", headers: [("Accept-Language", "en")]).page
+            #expect(page.contains("<html lang=\"zh-Hans\"") == isOurs)
+        }
+    }
+
+    @Test func `the API takes no cookie`() async throws {
+        try await Self.with { harness in
+            let visitor = try await ConsoleVisitor(harness, as: "review")
+            #expect(try await visitor.get("/v1/cards").status == 401)
+        }
+    }
+
+    @Test func `an answer keeps caches, frames, scripts and other pages out, and its cookie changes`() async throws {
+        try await Self.with { harness in
+            let visitor = try await ConsoleVisitor(harness, as: "review")
+            let first = try await visitor.get("/console/cards")
+            #expect(first["cache-control"] == "no-store" && first["referrer-policy"] == "same-origin")
+            let policy = try #require(first["content-security-policy"])
+            #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+            #expect(!policy.contains("data:") && !policy.contains("unsafe"))
+            let cookie = try #require(first["set-cookie"])
+            #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax") && cookie.contains("Path=/"))
+            #expect(try await visitor.get("/console/cards")["set-cookie"] != cookie)
+            #expect(try await visitor.get("/console/nothing").status == 404)
+            #expect(try await visitor.get("/console/nothing")["content-type"] == "text/html; charset=utf-8")
+        }
+    }
+}
+
+extension KeyValuePairs<String, String> {
+    fileprivate init(_ fields: [String: String]) {
+        self = fields.first.map { [$0.key: $0.value] } ?? [:]
+    }
+}
