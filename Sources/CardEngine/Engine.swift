@@ -204,6 +204,10 @@ package struct Engine: Sendable {
                 return .companion
             }
             tasks.addTask {
+                await self.tally()
+                return .companion
+            }
+            tasks.addTask {
                 try await source()
                 return .companion
             }
@@ -305,6 +309,17 @@ package struct Engine: Sendable {
             self.context.events(.beat(self.context.room))
             try await self.restoreGates()
             if dead > 0 { self.wake() }
+        }
+    }
+
+    /// Adds what happened to the figures over time, until the end.
+    ///
+    /// An error ends nothing: the same events are added later. What is damaged, the stages meet themselves.
+    private func tally() async {
+        let (store, time, board) = (self.context.store, self.context.time, self.context.board)
+        while !board.isEnding {
+            do { try await time.sleep(Limits.tallyPause) } catch { return }
+            while !board.isEnding, (try? await store.foldTally(now: time.now())) == true {}
         }
     }
 }

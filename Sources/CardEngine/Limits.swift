@@ -8,6 +8,8 @@ enum Limits {
     static let heartbeat = Duration.seconds(2)
     /// How often a process that goes on looks for cards whose retention is over.
     static let retentionPause = Duration.seconds(600)
+    /// How often a worker adds what happened to the figures over time.
+    static let tallyPause = Duration.seconds(10)
     /// The first pause of an endpoint; each further one doubles.
     static let firstPause = Duration.seconds(1)
     /// The longest pause that is not about credentials or the like.

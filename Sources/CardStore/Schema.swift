@@ -59,6 +59,7 @@ enum Schema {
             sealed_keys BLOB NOT NULL,
             next_order INTEGER NOT NULL,
             seen_at INTEGER NOT NULL,
+            tallied INTEGER NOT NULL DEFAULT 0,
             doubted_since INTEGER,
             doubted_until INTEGER,
             log_seal BLOB NOT NULL
@@ -171,6 +172,13 @@ enum Schema {
             INSERT INTO state_count VALUES (NEW.state, 1, 1)
             ON CONFLICT DO UPDATE SET cards = cards + 1, entered = entered + 1;
         END;
+        CREATE TABLE tally (
+            minute INTEGER NOT NULL,
+            state TEXT NOT NULL,
+            reason TEXT NOT NULL DEFAULT '',
+            cards INTEGER NOT NULL,
+            PRIMARY KEY (minute, state, reason)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE delivery_card (
             delivery TEXT NOT NULL REFERENCES delivery (id),
             position INTEGER NOT NULL,
@@ -302,6 +310,7 @@ enum Schema {
         CREATE INDEX attempt_accepted ON attempt (stage, ended_at) WHERE class = 'accepted';
         CREATE INDEX event_card ON event (card);
         CREATE INDEX access_subject ON access_log (subject, at, number) WHERE subject IS NOT NULL;
+        CREATE INDEX access_action ON access_log (action, at, number) WHERE subject IS NOT NULL;
         CREATE INDEX access_card ON access_log (card, at, number);
         """
 }
