@@ -11,7 +11,9 @@ import Testing
     private final class Trace: Sendable { let statements = Mutex<Set<String>>([]) }
 
     /// The small tables, and those of which a condition picks few rows.
-    private static let small: Set<String> = ["store", "worker", "run", "pause", "state_count"]
+    private static let small: Set<String> = [
+        "store", "worker", "run", "pause", "state_count", "new", "step",
+    ]
 
     @Test func `no list reads a table from end to end`() async throws {
         let harness = try await StoreHarness()
@@ -27,6 +29,7 @@ import Testing
                     var filter = CardFilter()
                     (filter.states, filter.attention, filter.reason) = (states, attention, reason)
                     _ = try await harness.store.cards(filter, after: 0, limit: 10, for: caller)
+                    _ = try await harness.store.cards(filter, before: nil, limit: 10, for: caller)
                     _ = try await harness.store.changes(filter, since: 0, limit: 10, for: caller)
                 }
             }
@@ -40,13 +43,29 @@ import Testing
         _ = try await harness.store.details(of: card, for: .process)
         _ = try await harness.store.caseCounts()
         _ = try await harness.store.attentionCounts()
+        _ = try await harness.store.throughput(.week, now: harness.now)
+        #expect(try await !harness.store.foldTally(now: harness.now))
+        try await harness.store.noteList(to: AccessOrigin(.process, actor: "clerk", purpose: nil), now: harness.now)
+        for (subject, card) in [(nil, nil), ("local", nil), (nil, card), ("local", card)] as [(String?, CardID?)] {
+            for action in [nil, AccessAction.list] {
+                let filter = LogFilter(subject: subject, card: card, action: action)
+                for number in [nil, Int64(1)] {
+                    _ = try await harness.store.accessLines(filter, before: number, limit: 10, for: .process)
+                }
+            }
+        }
+        _ = try await harness.store.lastBackup()
         let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") }
-        #expect(statements.count > 20)
+        #expect(statements.count > 35)
         for (detail, statement) in try await Self.plans(of: statements.sorted(), in: harness) {
             let scanned = detail.hasPrefix("SCAN ") ? String(detail.split(separator: " ")[1]) : nil
             // A part of the statement itself has a page at most.
             let isWhole = scanned.map { !Self.small.contains($0) && !$0.hasPrefix("(subquery") } ?? false
             #expect(!isWhole, "\(detail): \(statement)")
+            // Where the newest lines are looked for, an index has their order, and the card is picked before the person.
+            guard detail.contains("SEARCH access_log USING"), statement.contains("LIMIT") else { continue }
+            let isOther = detail.contains("access_subject") && statement.contains("card = ?")
+            #expect(!isOther, "\(detail): \(statement)")
         }
     }
 
@@ -85,6 +104,7 @@ import Testing
         terms.images = .milliseconds(1)
         harness.pass(.seconds(1))
         #expect(try await harness.store.dropImages(terms, now: harness.now) > 0)
+        _ = try await harness.store.foldTally(now: harness.now)
         // What monitoring asks for every few seconds.
         _ = try await harness.store.figures(now: harness.now)
         _ = try await harness.store.troubles(.ample, now: harness.now)
