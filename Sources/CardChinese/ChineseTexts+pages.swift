@@ -11,7 +11,7 @@ extension ChineseTexts {
         page.token = 令牌
         page.token_hint = 为每个人创建一个令牌：idcard-pipeline tokens add NAME --scope review reveal
         page.token_wrong = 令牌未知、已撤销或已过期。
-        page.no_page = 这个令牌在这里没有可看的页面；页面需要以下权限范围之一：read、review、audit、run。
+        page.no_page = 这个令牌在这里没有可看的页面；页面需要以下权限范围之一：submit、read、review、audit、run。
         page.keys_on = 快捷键：开启
         page.keys_off = 快捷键：关闭
         page.back_home = 返回首页
@@ -85,6 +85,37 @@ extension ChineseTexts {
         page.validity = 有效期限
         page.timeline = 经过
         page.other_cards = 这笔业务的其他证件照
+        page.intake = 提交照片
+        page.intake_hint = 一笔业务的一张或两张照片，JPEG 或 PNG；服务先检查再接收。
+        page.send = 提交
+        page.new_photo = 已接收
+        page.known_photo = 这张照片已经存在
+        page.log = 访问日志
+        page.check_chain = 检查所有行的链
+        page.chain_whole = 链完整：{1} 行。
+        page.chain_broken = 链在 {1} 处断开；查找：idcard-pipeline fsck
+        page.action = 操作
+        page.who = 人员
+        page.why = 用途
+        page.time = 时间
+        page.line_number = 行号
+        page.no_lines = 没有符合条件的行。
+        page.older_lines = 更早的行
+        page.code = {1}
+        page.over_time = 随时间变化
+        page.hour = 小时
+        page.day = 天
+        page.week = 周
+        page.last_backup = 上次备份
+        page.none = 无
+        page.purpose = 用途，例如工单号
+        page.reveal = 显示个人信息
+        page.hide = 隐藏
+        page.revealed = 显示一分钟。访问日志已按用途 {1} 记录。
+        page.expected_name = 预期姓名
+        page.expected_number = 预期号码
+        page.user_no = 用户账号
+        page.file = 文件
         page.front = 人像面
         page.back = 国徽面
         page.fetch = 下载
@@ -110,6 +141,7 @@ extension ChineseTexts {
         page.card_erased = 已清除
         request.cross_site = 浏览器表明这个请求来自其他网站（Sec-Fetch-Site）；请打开本服务器的页面，在那里操作。
         request.origin = 请求头 Origin 与 Host 所指的服务器不一致；代理必须原样转发请求头 Host。
+        problem.image_gone = 这张证件照的图像已不在，或尚未准备好。
         problem.cross_origin = 无法确定这个请求来自本服务器的页面。
         """#
 }

@@ -40,6 +40,8 @@ enum Limits {
     /// Cards of a page, and if nothing is said.
     static let pageSize = 1_000
     static let defaultPageSize = 100
+    /// How long a page shows what is personal.
+    static let revealedSeconds = 60
     /// Rows of a list on a page.
     static let consoleRows = 50
     /// How long an answer of `/readyz`, which everybody may ask, is given again.

@@ -169,7 +169,7 @@ import Testing
         let masked = try await self.document(card)
         #expect(masked.message == "the score is 0.3, the file <redacted>")
         #expect(masked.events.last?.message == masked.message)
-        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now).details
         let revealed = CardDetailsDocument(details, reveals: true)
         #expect(revealed.message == "the score is 0.3, the file SPECIMEN.jpg")
         #expect(revealed.submitted?.inputName == "front.jpg" && revealed.submitted?.userNo == nil)

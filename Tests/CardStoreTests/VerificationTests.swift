@@ -59,7 +59,7 @@ import Testing
         harness.pass(.seconds(1))
         let job = try #require(try await harness.claim().first)
         let change = try await conclude(job, ending)
-        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now).details
         #expect(change.state == ending.state && change.reason == ending.reason)
         #expect(details.card.state == ending.state && details.card.reason == ending.reason)
         #expect(details.card.message == (ending.reason == nil ? nil : ending.verdict == nil ? "it failed" : "words"))

@@ -95,7 +95,7 @@ struct CardsCommand: AsyncParsableCommand {
                 let id = try await store.ids(matching: [self.card])[0]
                 let details =
                     self.reveal
-                    ? try await store.reveal(id, to: origin, now: .now)
+                    ? try await store.reveal(id, to: origin, now: .now).details
                     : try await store.details(of: id, for: .process)
                 let report = CardDetailsDocument(details, reveals: self.reveal)
                 await report.print(self.format)

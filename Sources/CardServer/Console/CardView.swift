@@ -1,13 +1,17 @@
 import CardModel
 import CardStore
 
-/// One card on a page, masked: of what is personal it says only whether it is there and as it was expected.
+/// One card on a page: of what is personal it says only whether it is there and as it was expected, unless it was revealed.
 struct CardView {
     let details: CardDetails
+    private let revealed: RevealedCard?
     private let document: CardDetailsDocument
+    /// Where a form that reveals leads back to, and the purpose of the sitting; `nil` if the visitor may reveal nothing.
+    var reveal: (purpose: String, tab: String?)?
 
-    init(_ details: CardDetails) {
+    init(_ details: CardDetails, revealed: RevealedCard? = nil) {
         self.details = details
+        self.revealed = revealed
         self.document = CardDetailsDocument(details, reveals: false)
     }
 
@@ -37,10 +41,15 @@ struct CardView {
             (.pageCard, "<code>\(card.cardID.rawValue)</code>"),
         ]
         return HTML.facts(facts.compactMap(\.self))
-            + (self.document.message.map { HTML("<p class=\"message\">\($0)</p>") } ?? "")
+            + (self.revealed?.message ?? self.document.message.map { HTML("<p class=\"message\">\($0)</p>") } ?? "")
     }
 
     var image: HTML {
+        if let revealed = self.revealed { return revealed.image ?? self.hiddenImage }
+        return "\(self.hiddenImage)\(self.revealForm)"
+    }
+
+    private var hiddenImage: HTML {
         if let dropped = self.document.imageDroppedAt {
             return "<p>\(Message.pageImageDropped) \(HTML.time(dropped))</p>"
         }
@@ -48,8 +57,20 @@ struct CardView {
         return "<div class=\"hidden-image\"><p>\(Message.pageImageHidden(bytes))</p></div>"
     }
 
+    /// Asks for the purpose: what is shown is noted with it.
+    private var revealForm: HTML? {
+        guard let reveal = self.reveal else { return nil }
+        let tab = reveal.tab.map { HTML("<input type=\"hidden\" name=\"tab\"\(value: $0)>") }
+        return """
+            <form method="post" class="act"\(action: .reveal(self.details.card.id))>\(tab)
+            <label>\(Message.pagePurpose)<input name="purpose" required maxlength="\(Limits.purposeCharacters)"\(value: reveal.purpose)></label>
+            <button data-key="KeyV">\(Message.pageReveal) <kbd>V</kbd></button></form>
+            """
+    }
+
     /// Each field that was read: there or missing, and as expected or not.
     var fields: HTML {
+        if let revealed = self.revealed { return revealed.fields }
         guard let read = self.details.reading?.fields else { return "<p>\(Message.pageNotRead)</p>" }
         let expected = self.details.card.metadata
         let isBack = self.document.card.side == .back

@@ -18,9 +18,11 @@ extension Console {
             ),
             (.styles, { _ in .response(ConsoleAsset.styles.response) }),
             (.script, { _ in .response(ConsoleAsset.script.response) }),
+            (.icon, { _ in .response(ConsoleAsset.icon.response) }),
             (.signInForm, pages.signInForm), (.signIn, pages.signIn), (.signOut, pages.signOut),
             (.settings, pages.settings), (.overview, pages.overview), (.cases, pages.listCases),
             (.oneCase, pages.showCase), (.cards, pages.listCards), (.card, pages.showCard),
+            (.reveal, pages.revealCard), (.intakeForm, pages.intakeForm), (.intake, pages.intake), (.log, pages.log),
         ]
         for (route, handler) in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in

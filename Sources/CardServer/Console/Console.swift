@@ -23,6 +23,7 @@ struct Console: Sendable {
     let configuration: CardServer.Configuration
     let authentication: Authentication
     let cards: CardRoutes
+    let reception: Reception
     let sessions = Sessions()
     let standing = Kept<Standing>()
 

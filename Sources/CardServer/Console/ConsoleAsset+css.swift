@@ -39,6 +39,7 @@ extension ConsoleAsset {
         tbody tr:last-child > * { border-bottom: 0; }
         tbody tr:hover { background: var(--ground); }
         time { white-space: nowrap; font-variant-numeric: tabular-nums; }
+        tbody th a { white-space: nowrap; }
         .state { padding: .05rem .5rem; border-radius: 1rem; border: 1px solid currentColor; white-space: nowrap; color: var(--faint); }
         .state.decide, .state.held { color: var(--warn); }
         .state.failed, .state.retake, .state.rejected { color: var(--bad); }
@@ -64,9 +65,29 @@ extension ConsoleAsset {
         .hidden-image { display: grid; place-items: center; width: 100%; max-width: 30rem; aspect-ratio: 1.586; color: var(--faint);
           background: repeating-linear-gradient(45deg, var(--line) 0 1px, var(--paper) 1px 12px); border: 1px solid var(--line); border-radius: .6rem; }
         .hidden-image p { background: var(--paper); padding: .2rem .8rem; border-radius: .3rem; }
+        .spans { display: flex; gap: .25rem; }
+        .spans a { padding: .25rem .8rem; border: 1px solid var(--line); border-radius: .4rem; text-decoration: none; background: var(--paper); }
+        .spans a[aria-current] { background: var(--accent); color: var(--paper); }
+        .chart { margin: 0 0 1rem; padding: .8rem 1rem; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; }
+        .chart svg { width: 100%; height: auto; max-width: 60rem; }
+        .chart text { fill: currentColor; font-size: 12px; }
+        .chart details { overflow-x: auto; }
+        .intake { display: grid; gap: .75rem; max-width: 34rem; }
+        .intake button { justify-self: start; }
+        .photo { display: block; width: 100%; max-width: 46rem; border: 1px solid var(--line); border-radius: .6rem; }
+        .act { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin: .75rem 0; }
+        .act label { flex: 1 1 14rem; max-width: 30rem; }
+        kbd { font: .8em ui-monospace, monospace; padding: .05rem .35rem; border: 1px solid currentColor; border-radius: .25rem; opacity: .8; }
         .timeline { margin: 0; padding: .6rem 1rem .6rem 1.2rem; list-style: none; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; }
         .timeline li { padding: .2rem 0; overflow-wrap: anywhere; }
-        @media (max-width: 40rem) { main, header { padding-left: .75rem; padding-right: .75rem; } }
+        @media (max-width: 40rem) { main, header { padding-left: .75rem; padding-right: .75rem; }
+          .scroll table, .scroll tbody, .scroll tr, .scroll th, .scroll td { display: block; }
+          .scroll thead { position: absolute; clip-path: inset(50%); }
+          .scroll tr { padding: .5rem .25rem; border-bottom: 1px solid var(--line); }
+          .scroll th, .scroll td { border: 0; padding: .1rem .6rem; }
+          .scroll td:empty { display: none; }
+          .scroll td::before { content: attr(data-label) ": "; color: var(--faint); }
+          .tiles { grid-template-columns: repeat(2, 1fr); } }
         @media (prefers-reduced-motion: reduce) { * { transition: none !important; scroll-behavior: auto !important; } }
 
         """#

@@ -9,13 +9,15 @@ import NIOCore
 struct ConsolePage: Sendable {
     /// A part of the console, as the navigation shows it.
     enum Section: CaseIterable {
-        case overview, cases, cards
+        case overview, cases, cards, intake, log
 
         var path: ConsolePath {
             switch self {
             case .overview: .overview
             case .cases: .cases
             case .cards: .cards
+            case .intake: .intake
+            case .log: .log
             }
         }
 
@@ -24,6 +26,8 @@ struct ConsolePage: Sendable {
             case .overview: .pageOverview
             case .cases: .pageCases
             case .cards: .pageCards
+            case .intake: .pageIntake
+            case .log: .pageLog
             }
         }
 
@@ -31,6 +35,8 @@ struct ConsolePage: Sendable {
             switch self {
             case .overview: [.review, .audit, .run]
             case .cases, .cards: AccessAction.show.scopes
+            case .intake: [.submit]
+            case .log: AccessAction.log.scopes
             }
         }
     }
@@ -88,7 +94,7 @@ struct ConsolePage: Sendable {
             <html lang="\(isEnglish ? "en" : "zh-Hans")"\(keys)>
             <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex"><title>\(self.title) · idcard-pipeline</title>
-            <link rel="stylesheet"\(href: ConsoleAsset.styles.path)><link rel="icon" href="data:,">
+            <link rel="stylesheet"\(href: ConsoleAsset.styles.path)><link rel="icon"\(href: ConsoleAsset.icon.path)>
             <script defer src="\(ConsoleAsset.script.path.text)"></script></head>
             <body><a class="skip" href="#main">\(Message.pageSkip)</a>
             <header><strong>idcard-pipeline</strong>\(self.navigation(for: visit))\(self.settings(for: visit))</header>

@@ -1,4 +1,5 @@
 import CardModel
+import CardStore
 
 /// A place in the console with its query: the only thing that links and forms lead to.
 struct ConsolePath: Hashable, Sendable {
@@ -22,6 +23,10 @@ struct ConsolePath: Hashable, Sendable {
     static let intake = Self("/console/intake")
     static let log = Self("/console/log")
 
+    static func overview(_ span: FigureSpan, isLive: Bool) -> Self {
+        Self("/console", [("span", span == .hour ? nil : span.rawValue), ("live", isLive ? "1" : nil)])
+    }
+    static func review(tab: String) -> Self { Self("/console/review", [("tab", tab)]) }
     static func oneCase(_ number: String) -> Self { Self("/console/cases/show", [("no", number)]) }
     static func card(_ id: CardID) -> Self { Self("/console/cards/\(Self.encoded(id.rawValue))") }
     static func reveal(_ id: CardID) -> Self { Self("\(Self.card(id).text)/reveal") }

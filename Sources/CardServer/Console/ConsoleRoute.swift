@@ -42,7 +42,15 @@ extension ConsoleRoute {
     static let cards = Self(.get, "/console/cards", .scopes(AccessAction.show.scopes))
     static let card = Self(.get, "/console/cards/{card_id}", .scopes(AccessAction.show.scopes))
 
+    static let reveal = Self(.post, "/console/cards/{card_id}/reveal", .scopes(AccessAction.reveal.scopes))
+    static let icon = Self(.get, "/console/icon.svg", .open)
+
+    static let intakeForm = Self(.get, "/console/intake", .scopes([.submit]))
+    static let intake = Self(.post, "/console/intake", .scopes([.submit]))
+    static let log = Self(.get, "/console/log", .scopes(AccessAction.log.scopes))
+
     static let all = [
         home, styles, script, signInForm, signIn, signOut, settings, overview, cases, oneCase, cards, card,
+        reveal, icon, intakeForm, intake, log,
     ]
 }

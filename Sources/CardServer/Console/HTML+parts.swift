@@ -7,7 +7,7 @@ extension HTML {
     static func table(_ head: [Message], _ rows: [[HTML]], caption: Message) -> HTML {
         let heads = head.map { HTML("<th scope=\"col\">\($0)</th>") }
         let lines = rows.map { cells in
-            let data = cells.dropFirst().map { HTML("<td>\($0)</td>") }
+            let data = zip(head, cells).dropFirst().map { HTML("<td data-label=\"\($0)\">\($1)</td>") }
             return HTML("<tr><th scope=\"row\">\(cells.first)</th>\(data)</tr>\n")
         }
         return """
@@ -83,6 +83,14 @@ extension Message {
         switch side {
         case .front: .pageFront
         case .back: .pageBack
+        }
+    }
+
+    static func pageSpan(_ span: FigureSpan) -> Self {
+        switch span {
+        case .hour: .pageHour
+        case .day: .pageDay
+        case .week: .pageWeek
         }
     }
 

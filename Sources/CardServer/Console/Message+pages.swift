@@ -15,7 +15,7 @@ extension Message {
     static let pageToken = Self("page.token", "Token")
     static let pageTokenHint = Self("page.token_hint", "Make a token for each person: idcard-pipeline tokens add NAME --scope review reveal")
     static let pageTokenWrong = Self("page.token_wrong", "The token is unknown, revoked or expired.")
-    static let pageNoPage = Self("page.no_page", "This token has no page here; the pages need one of the scopes read, review, audit, run.")
+    static let pageNoPage = Self("page.no_page", "This token has no page here; the pages need one of the scopes submit, read, review, audit, run.")
     static let pageKeysOn = Self("page.keys_on", "Keys: turn on")
     static let pageKeysOff = Self("page.keys_off", "Keys: turn off")
     static let pageBackHome = Self("page.back_home", "Back to the first page")
@@ -95,6 +95,43 @@ extension Message {
     static let pageValidity = Self("page.validity", "Validity")
     static let pageTimeline = Self("page.timeline", "Timeline")
     static let pageOtherCards = Self("page.other_cards", "Other cards of the case")
+
+    // MARK: By hand, and the access log
+
+    static let pageIntake = Self("page.intake", "Send photos")
+    static let pageIntakeHint = Self("page.intake_hint", "One or both photos of one case, JPEG or PNG; the service checks them before it takes them.")
+    static let pageSend = Self("page.send", "Send")
+    static let pageNewPhoto = Self("page.new_photo", "taken")
+    static let pageKnownPhoto = Self("page.known_photo", "this photo was there already")
+    static let pageLog = Self("page.log", "Access log")
+    static let pageCheckChain = Self("page.check_chain", "Check the chain of all lines")
+    static func pageChainWhole(_ lines: Int) -> Self { Self("page.chain_whole", "The chain is whole: \(count: lines) lines.") }
+    static func pageChainBroken(_ findings: Int) -> Self { Self("page.chain_broken", "The chain is broken in \(count: findings) places; find them: idcard-pipeline fsck") }
+    static let pageActionTitle = Self("page.action", "Action")
+    static let pageWho = Self("page.who", "Person")
+    static let pageWhy = Self("page.why", "Purpose")
+    static let pageTime = Self("page.time", "Time")
+    static let pageLineNumber = Self("page.line_number", "Line")
+    static let pageNoLines = Self("page.no_lines", "No line fits.")
+    static let pageOlderLines = Self("page.older_lines", "Older lines")
+    static func pageCode(_ code: String) -> Self { Self("page.code", "\(code: code)") }
+    static let pageOverTime = Self("page.over_time", "Over time")
+    static let pageHour = Self("page.hour", "Hour")
+    static let pageDay = Self("page.day", "Day")
+    static let pageWeek = Self("page.week", "Week")
+    static let pageLastBackup = Self("page.last_backup", "Last backup")
+    static let pageNone = Self("page.none", "none")
+
+    // MARK: What is personal
+
+    static let pagePurpose = Self("page.purpose", "Purpose, such as a ticket number")
+    static let pageReveal = Self("page.reveal", "Show what is personal")
+    static let pageHide = Self("page.hide", "Hide")
+    static func pageRevealed(_ purpose: String) -> Self { Self("page.revealed", "Shown for one minute. The access log notes it with the purpose \(code: purpose).") }
+    static let pageExpectedName = Self("page.expected_name", "Expected name")
+    static let pageExpectedNumber = Self("page.expected_number", "Expected number")
+    static let pageUserNo = Self("page.user_no", "User account")
+    static let pageFile = Self("page.file", "File")
 
     // MARK: Sides, stages and states
 

@@ -97,6 +97,7 @@ extension ProblemCode {
 
     // Cards and runs.
     static let cardNotFound = Self("card_not_found", .notFound, "There is no card with this id.")
+    static let imageGone = Self("image_gone", .notFound, "The card has no image any more, or none yet.")
     static let runNotFound = Self("run_not_found", .notFound, "There is no run with this id.")
     static let sourceUnknown = Self("source_unknown", .unprocessableContent, "The configuration has no source with this name.")
     static let purposePersonal = Self("purpose_personal", .unprocessableContent, "The purpose or reason names a person, and the access log keeps it forever; leave the name out.")

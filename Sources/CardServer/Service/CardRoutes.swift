@@ -3,6 +3,7 @@ import CardModel
 import CardStore
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// Shows cards, and does with them what a person decides.
 struct CardRoutes: Sendable {
@@ -77,13 +78,23 @@ struct CardRoutes: Sendable {
         let id = Self.card(context)
         let details =
             reveals
-            ? try await self.reveal(id, to: origin, hasPurpose: why?.trimmed.isEmpty == false)
+            ? try await self.reveal(id, to: origin, hasPurpose: why?.trimmed.isEmpty == false).details
             : try await self.ports.store.details(of: id, for: caller)
         return Response(json: CardDetailsDocument(details, reveals: reveals))
     }
 
+    /// `GET /v1/cards/{card_id}/image`: the prepared image.
+    func image(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
+        let why = try Self.why(request)
+        let origin = try Self.origin("GET /v1/cards/{card_id}/image", caller: caller, why: why)
+        let export = try await self.reveal(Self.card(context), to: origin, hasPurpose: why?.trimmed.isEmpty == false)
+        guard let image = export.image else { throw Problem(.imageGone) }
+        let headers: HTTPFields = [.contentType: export.imageType]
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: image)))
+    }
+
     /// The access log notes who sees what is personal, and who was refused.
-    func reveal(_ id: CardID, to origin: AccessOrigin, hasPurpose: Bool) async throws -> CardDetails {
+    func reveal(_ id: CardID, to origin: AccessOrigin, hasPurpose: Bool) async throws -> CardExport {
         if let caller = origin.caller, caller.has(AccessAction.reveal.scopes) {
             guard hasPurpose else {
                 throw Problem(.fieldInvalid, .requestRevealWhy)

@@ -32,14 +32,21 @@ extension CardServer {
         router.add(.listCards, authentication) { request, _, caller in try await cards.list(request, caller: caller) }
         router.add(.listCases, authentication) { request, _, caller in try await cases.list(request, caller: caller) }
         router.add(.showCard, authentication, cards.show)
+        router.add(.showImage, authentication, cards.image)
         router.add(.eraseCard, authentication, cards.erase)
         router.add(.retryCard, authentication, cards.retry)
         router.add(.resolveCard, authentication, cards.resolve)
         router.add(.startRun, authentication, runs.start)
         router.add(.listRuns, authentication) { _, _, _ in try await runs.list() }
         router.add(.showRun, authentication) { _, context, _ in try await runs.show(context) }
-        Console(ports: self.ports, configuration: self.configuration, authentication: authentication, cards: cards)
-            .add(to: router)
+        let console = Console(
+            ports: self.ports,
+            configuration: self.configuration,
+            authentication: authentication,
+            cards: cards,
+            reception: reception
+        )
+        console.add(to: router)
         router.add(.figures, authentication) { _, _, _ in try await health.figures() }
         return router
     }

@@ -22,6 +22,8 @@ struct FormReader {
     private let imageLimit: Int
     private var images: [String: Data] = [:]
     private(set) var fields = FieldTexts()
+    /// Whether a person fills it in: a file that was not chosen and a field that was left empty say nothing.
+    var isByHand = false
 
     /// Starts before the first byte.
     ///
@@ -110,6 +112,8 @@ struct FormReader {
     private mutating func end() throws {
         switch self.part {
         case nil: break
+        case .image(_, let image) where self.isByHand && image.bytes.isEmpty: break
+        case .text(_, let bytes) where self.isByHand && bytes.isEmpty: break
         case .image(let name, let image): self.images[name] = try image.finish()
         case .text(let field, let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {

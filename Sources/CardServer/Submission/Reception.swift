@@ -72,7 +72,7 @@ final class Reception: Sendable {
         return CardMetadata(fields, businessNumber: businessNumber)
     }
 
-    /// Takes in the photos of a request, all of them or none, and answers once they are durable.
+    /// Takes in the photos of a request, all of them or none; they are durable when this returns.
     ///
     /// - Parameter receipt: the name of the request.
     /// - Throws: ``Problem``: `card_underway`, a code of the image, or `idempotency_key_reused` or `webhook_id_reused`;
@@ -81,7 +81,7 @@ final class Reception: Sendable {
         _ photos: [Photo],
         from submitter: String,
         receipt: (kind: Receipt.Kind, name: String)?
-    ) async throws -> Response {
+    ) async throws -> [AdmissionOutcome] {
         let request = receipt.map { _ in ContentDigest(of: photos) }
         let uploads = photos.enumerated().map { place, photo in
             Upload(
@@ -93,8 +93,7 @@ final class Reception: Sendable {
             )
         }
         do {
-            let outcomes = try await self.ports.engine.receive(uploads, from: submitter)
-            return Self.response(outcomes, isPair: photos.count > 1)
+            return try await self.ports.engine.receive(uploads, from: submitter)
         } catch let error as CodedError where error.code == .requestReused {
             throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
         } catch let refusal as RefusedUpload {
@@ -117,10 +116,11 @@ final class Reception: Sendable {
         }
     }
 
-    private static func response(_ outcomes: [AdmissionOutcome], isPair: Bool) -> Response {
+    /// What a program is told of the cards of its request.
+    static func response(_ outcomes: [AdmissionOutcome]) -> Response {
         var headers = HTTPFields()
         if outcomes.allSatisfy(\.isReplay) { headers[.idempotentReplayed] = "true" }
-        guard !isPair, let outcome = outcomes.first else {
+        guard outcomes.count == 1, let outcome = outcomes.first else {
             return Response(json: ["cards": outcomes.map(Answer.init)], status: .accepted, headers: headers)
         }
         headers[.location] = "/v1/cards/\(outcome.card)"

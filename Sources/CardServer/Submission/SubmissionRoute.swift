@@ -15,10 +15,17 @@ struct SubmissionRoute: Sendable {
     ///
     /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
     func receive(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
+        Reception.response(try await self.outcomes(of: request, context: context, caller: caller))
+    }
+
+    /// - Parameter isByHand: whether it is a form that a person fills in, who may leave parts of it empty.
+    func outcomes(of request: Request, context: ServerContext, caller: Caller, isByHand: Bool = false) async throws
+        -> [AdmissionOutcome]
+    {
         let key = try IdempotencyKey.of(request.headers)
         // All that can be refused without the body is refused before it is read.
         try await self.reception.requireRoom()
-        let take = { try await self.take(request, context: context, caller: caller.subject, key: key) }
+        let take = { try await self.take(request, context, caller.subject, key: key, isByHand: isByHand) }
         guard let key else { return try await take() }
         guard let answer = try await self.reception.hold([caller.subject, key], take) else {
             throw Problem(.keyInProgress, retryAfter: .seconds(1))
@@ -26,8 +33,13 @@ struct SubmissionRoute: Sendable {
         return answer
     }
 
-    private func take(_ request: Request, context: ServerContext, caller: String, key: String?) async throws -> Response
-    {
+    private func take(
+        _ request: Request,
+        _ context: ServerContext,
+        _ caller: String,
+        key: String?,
+        isByHand: Bool
+    ) async throws -> [AdmissionOutcome] {
         let type = request.headers[.contentType] ?? ""
         let isForm = type.mediaType == "multipart/form-data"
         guard isForm || type.mediaType.hasPrefix("image/") || Self.rawTypes.contains(type.mediaType) else {
@@ -40,7 +52,7 @@ struct SubmissionRoute: Sendable {
         let count = try body.byteCount().map { min($0, Limits.lentBodyBytes) }
         return try await self.reception.budget.lend(count, to: "token \(caller)") { loan in
             body.loan = loan
-            let photos = try await isForm ? self.form(body, type, headers) : self.image(body, headers)
+            let photos = try await isForm ? self.form(body, type, headers, isByHand) : self.image(body, headers)
             return try await self.reception.take(photos, from: caller, receipt: key.map { (.idempotencyKey, $0) })
         }
     }
@@ -52,10 +64,13 @@ struct SubmissionRoute: Sendable {
         return [Photo(try image.finish(), metadata)]
     }
 
-    private func form(_ body: BodyReader, _ type: String, _ headers: FieldTexts) async throws -> [Photo] {
+    private func form(_ body: BodyReader, _ type: String, _ headers: FieldTexts, _ isByHand: Bool) async throws
+        -> [Photo]
+    {
         // What the form does not say, the header fields may; what they say wrongly is refused in any case.
         _ = try headers.fields()
         var form = try FormReader(contentType: type, imageLimit: self.reception.configuration.imageBytes)
+        form.isByHand = isByHand
         try await body.read { try form.append(Data($0.readableBytesView)) }
         let images = try form.finish()
         let metadata = try self.reception.metadata(form.fields.filled(from: headers))

@@ -94,7 +94,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
         self.nextAttemptAt = details.nextAttempt?.description
         self.idempotencyKey = details.deliveryKey
         self.priority = details.card.metadata.priority
-        self.imageBytes = details.image?.byteCount
+        self.imageBytes = details.imageBytes
         self.imageDroppedAt = details.imageDroppedAt?.description
         self.legality = details.reading?.legality?.scores
         self.fields = reveals ? details.reading.map { Self.revealed($0.fields) } : nil

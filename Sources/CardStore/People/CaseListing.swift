@@ -122,7 +122,8 @@ extension CardStore {
             }
             one.standing = own
             let isAsked = filter.states.isEmpty || filter.states.contains(own.state)
-            if isAsked, filter.since.map({ one.since >= $0 }) ?? true { found.append(try self.described(one, of: submitter, in: tx)) }
+            guard isAsked, filter.since.map({ one.since >= $0 }) ?? true else { continue }
+            found.append(try self.described(one, of: submitter, in: tx))
         }
         return (found, looked.count == Limits.pageSize ? looked.last.map { .own($0.number) } : nil)
     }

@@ -25,8 +25,8 @@ package struct CardDetails: Sendable {
     package var inputName: Redacted<String>?
     /// What the verifier read.
     package var reading: CardReading?
-    /// Size and length of the prepared image.
-    package var image: (width: Int, height: Int, byteCount: Int)?
+    /// How long the prepared image is.
+    package var imageBytes: Int?
     /// When retention deleted the image.
     package var imageDroppedAt: Timestamp?
     /// Its history, oldest first.
@@ -179,13 +179,9 @@ extension CardStore {
     /// Shows what is personal of a card to a person, which the access log notes; that it was refused, too.
     ///
     /// - Throws: `not_found`, for another's card too; `scope_missing`; `purpose_personal`.
-    package func reveal(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardDetails {
+    package func reveal(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardExport {
         do {
-            return try await self.write(at: now) { tx in
-                let row = try self.row(id, for: .reveal, by: origin, in: tx)
-                try AccessLog.append(.reveal, of: [id], by: origin, vault: self.vault, in: tx)
-                return try self.details(of: row, for: origin.caller, in: tx)
-            }
+            return try await self.export(id, as: .reveal, to: origin, now: now)
         } catch let error as CodedError where [.notFound, .scopeMissing].contains(error.code) {
             try await self.noteDenied(id, to: origin, now: now)
             throw error
@@ -205,7 +201,9 @@ extension CardStore {
         let seesAll = caller.map { $0.submitter(for: .show) == nil } ?? true
         // What does not open is left out: a damaged card is to be looked at more than any other.
         let key = row.state == .erased ? nil : try? row.key(self.vault)
-        let image = key.flatMap { try? self.image(of: id, key: $0, in: tx) }
+        let sealed: Int? = try tx.value(
+            "SELECT length(bytes) FROM blob WHERE card = \(id) AND kind = \(BlobKind.image) AND start = 0"
+        )
         let owner = try self.owner(other: row, in: tx)
         var card = row.shown(self.vault)
         // To a stranger to the number the codes must do: words may name others' cards.
@@ -217,7 +215,7 @@ extension CardStore {
             card: card,
             inputName: self.inputName(of: row, key: key),
             reading: key == nil ? nil : (try? self.reading(of: row, in: tx)) ?? nil,
-            image: image.map { ($0.width, $0.height, $0.jpeg.count) },
+            imageBytes: sealed.map { $0 - Self.imageOverhead },
             imageDroppedAt: try tx.value("SELECT image_dropped_at FROM card WHERE id = \(id)", as: Timestamp?.self)
                 ?? nil,
             events: try self.events(of: id, key: hasWords ? key : nil, in: tx),

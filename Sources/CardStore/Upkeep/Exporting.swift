@@ -7,6 +7,11 @@ package struct CardExport: Sendable {
     package var details: CardDetails
     /// The bytes of the prepared image, or of the photo as it came; `nil` if neither is there and opens.
     package var image: Data?
+    /// The content type of those bytes, whatever a sender called them.
+    package var imageType: String {
+        let format = self.image.map { ImageFormat.sniff($0.prefix(ImageFormat.signatureByteCount)) }
+        return format == .png ? "image/png" : "image/jpeg"
+    }
 }
 
 /// A line of the access log.
@@ -41,9 +46,15 @@ extension CardStore {
     ///
     /// - Throws: `not_found`.
     package func export(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardExport {
+        try await self.export(id, as: .export, to: origin, now: now)
+    }
+
+    func export(_ id: CardID, as action: AccessAction, to origin: AccessOrigin, now: Timestamp) async throws
+        -> CardExport
+    {
         try await self.write(at: now) { tx in
-            let row = try self.row(id, for: .export, by: origin, in: tx)
-            try AccessLog.append(.export, of: [id], by: origin, vault: self.vault, in: tx)
+            let row = try self.row(id, for: action, by: origin, in: tx)
+            try AccessLog.append(action, of: [id], by: origin, vault: self.vault, in: tx)
             let details = try self.details(of: row, for: origin.caller, in: tx)
             return CardExport(details: details, image: try? self.storedImage(of: row, in: tx))
         }

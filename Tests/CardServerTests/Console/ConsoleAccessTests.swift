@@ -37,7 +37,11 @@ import Testing
         Probe(route: .signOut, status: 303), Probe(route: .settings, fields: ["language": "zh"], status: 303),
         Probe(route: .overview, all: [.review, .audit, .run, .operate]),
         Probe(route: .cases, all: viewers + [.read]), Probe(route: .cards, all: viewers + [.read]),
+        Probe(route: .intakeForm, all: [.submit, .operate]),
+        Probe(route: .intake, all: [.submit, .operate], status: 415),
+        Probe(route: .log, all: [.audit, .operate]),
         Probe(route: .oneCase, query: "?no={card_id}", own: [.read], all: viewers),
+        Probe(route: .reveal, fields: ["purpose": "T-1"], all: [.operate]), Probe(route: .icon),
         Probe(route: .card, own: [.read], all: viewers),
     ]
 
@@ -81,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [TokenScope.submit, .reveal, .erase])
+    @Test(arguments: [TokenScope.reveal, .erase])
     func `a token without a page does not sign in`(scope: TokenScope) async throws {
         try await Self.with { harness in
             let answer = try await ConsoleVisitor(harness).post("/console/sign-in", ["token": scope.rawValue])

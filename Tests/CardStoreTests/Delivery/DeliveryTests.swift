@@ -159,7 +159,7 @@ import Testing
         harness.pass(.seconds(5))
         let changes = try await harness.conclude(job, outcome, onUnknown: .hold)
         #expect(changes == (try await harness.store.standing(of: [id])))
-        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now).details
         #expect(details.card.state == state && details.card.changedAt == harness.now)
         #expect(details.card.delivery == job.id)
         #expect(details.card.message?.text() == (state == .delivered ? nil : Self.message(of: state, id)))

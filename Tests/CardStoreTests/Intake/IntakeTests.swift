@@ -83,7 +83,7 @@ import Testing
         let card = try await harness.admit(
             harness.photo("front", number: "N", file: file, refused: StoreHarness.tooLarge)
         ).card
-        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now)
+        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now).details
         #expect(details.card.message == "too large" && details.events.map(\.message) == ["too large"])
         #expect(details.events.map(\.state) == [.rejected] && details.events.map(\.reason) == [.sourceTooLarge])
         #expect(try await harness.known([file]) == [nil])

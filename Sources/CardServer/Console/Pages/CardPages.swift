@@ -75,7 +75,35 @@ extension Console {
     /// `GET /console/cards/{card_id}`: one card, nothing of it revealed.
     func showCard(_ visit: Visit) async throws -> Reply {
         let details = try await self.ports.store.details(of: visit.card, for: visit.caller)
-        return .page(ConsolePage(.pageCardTitle, in: .cards, CardView(details).body))
+        return .page(ConsolePage(.pageCardTitle, in: .cards, self.view(details, visit).body))
+    }
+
+    func view(_ details: CardDetails, _ visit: Visit, revealed: RevealedCard? = nil, tab: String? = nil) -> CardView {
+        var view = CardView(details, revealed: revealed)
+        if visit.caller.may(.reveal, on: details.card.submitter) {
+            view.reveal = (visit.session?.value.purpose ?? "", tab)
+        }
+        return view
+    }
+
+    /// `POST /console/cards/{card_id}/reveal`: the same page with what is personal, in this one answer.
+    func revealCard(_ visit: Visit) async throws -> Reply {
+        let form = try await ConsoleForm(visit, known: ["purpose", "tab"])
+        let purpose = form["purpose"] ?? ""
+        let origin = try visit.origin(.reveal, purpose: purpose)
+        let export = try await self.cards.reveal(visit.card, to: origin, hasPurpose: !purpose.isEmpty)
+        if let session = visit.session { self.sessions.change(session.name) { $0.purpose = purpose } }
+        let masked = ConsolePath.card(visit.card)
+        let view = self.view(export.details, visit, revealed: RevealedCard(export: export))
+        var page = ConsolePage(
+            .pageCardTitle,
+            in: .cards,
+            "<p class=\"tools\"><a data-hide\(href: masked)>\(Message.pageHide) <kbd>Esc</kbd></a></p>\(view.body)"
+        )
+        page.outcome = .pageRevealed(purpose)
+        page.isRevealed = true
+        page.refresh = (Limits.revealedSeconds, masked)
+        return .page(page)
     }
 }
 

@@ -12,24 +12,29 @@ extension Console {
         let workers: [WorkerStatus]
         let troubles: [Trouble]
         let key: String
+        let lastBackup: Timestamp?
     }
 
     /// `GET /console`.
     func overview(_ visit: Visit) async throws -> Reply {
         let query = try visit.query(["span", "live"])
         let isLive = try query.single("live") == "1"
+        let spans: [FigureSpan] = try query.words("span", empty: true)
+        let span = spans.first ?? .hour
         let now = self.ports.now()
+        let figures = try await self.ports.store.throughput(span, now: now)
         let standing = try await self.standing.value(for: { _ in .seconds(2) }) { try await self.standing(at: now) }
         var page = ConsolePage(
             .pageOverview,
             in: .overview,
             """
-            <p class="tools"><a\(href: ConsolePath("/console", [("live", isLive ? nil : "1")]))\
+            <p class="tools"><a\(href: .overview(span, isLive: !isLive))\
             >\(isLive ? Message.pageLiveOff : .pageLiveOn)</a> \(now)</p>
-            \(Self.cases(standing.causes))\(Self.cards(standing.cards))\(self.machinery(standing, now: now))
+            \(Self.cases(standing.causes))\(Self.cards(standing.cards))\(Self.charts(figures, span, isLive: isLive))
+            \(self.machinery(standing, now: now))
             """
         )
-        if isLive { page.refresh = (30, ConsolePath("/console", [("live", "1")])) }
+        if isLive { page.refresh = (30, .overview(span, isLive: true)) }
         return .page(page)
     }
 
@@ -43,7 +48,8 @@ extension Console {
             lastSuccess: try await store.lastSuccess(now: now),
             workers: try await store.workers(),
             troubles: try await store.troubles(room, now: now),
-            key: try await store.keyInUse()
+            key: try await store.keyInUse(),
+            lastBackup: try await store.lastBackup()
         )
     }
 
@@ -85,6 +91,17 @@ extension Console {
         )
     }
 
+    private static func charts(_ figures: Throughput, _ span: FigureSpan, isLive: Bool) -> HTML {
+        let spans = FigureSpan.allCases.map { one in
+            let mark: HTML = one == span ? " aria-current=\"true\"" : ""
+            return HTML("<a\(href: .overview(one, isLive: isLive))\(mark)>\(Message.pageSpan(one))</a>")
+        }
+        return .section(
+            .pageOverTime,
+            "<p class=\"spans\">\(spans)</p>\(Chart.throughput(figures).html)\(Chart.refusals(figures).html)"
+        )
+    }
+
     /// What pauses and why, who works, and what they work on.
     private func machinery(_ standing: Standing, now: Timestamp) -> HTML {
         let troubles = standing.troubles.filter { $0.subject != .cases }.map { trouble in
@@ -107,6 +124,7 @@ extension Console {
         let facts: [(Message, HTML)] = [
             (.pageFreeDisk, "\(Message.pageBytes(self.ports.store.freeBytes))"),
             (.pageKey, "<code>\(standing.key)</code>"),
+            (.pageLastBackup, standing.lastBackup.map { "\($0)" } ?? "\(Message.pageNone)"),
         ]
         return .section(
             .pageEndpoints,

@@ -1,0 +1,68 @@
+import CardModel
+import CardStore
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+extension Console {
+    /// The words of the form by hand beside the photos.
+    private static let intakeFields: [(SubmittedField, Message)] = [
+        (.businessNumber, .pageBusinessNo), (.userNumber, .pageUserNo), (.expectedIDNumber, .pageExpectedNumber),
+        (.expectedName, .pageExpectedName),
+    ]
+
+    /// `GET /console/intake`.
+    func intakeForm(_ visit: Visit) async throws -> Reply { .page(Self.intakePage(nil)) }
+
+    private static func intakePage(_ outcome: HTML?) -> ConsolePage {
+        let fields = self.intakeFields.map { field, title in
+            let mark: HTML = field == .businessNumber ? " required" : ""
+            return HTML(
+                "<label>\(title)<input name=\"\(field.rawValue)\" autocomplete=\"off\" spellcheck=\"false\"\(mark)></label>"
+            )
+        }
+        let files = CardSide.allCases.map { side in
+            HTML(
+                "<label>\(Message.pageSide(side))<input type=\"file\" name=\"\(side)\" accept=\"image/jpeg,image/png\"></label>"
+            )
+        }
+        return ConsolePage(
+            .pageIntake,
+            in: .intake,
+            """
+            \(outcome)<p class="faint">\(Message.pageIntakeHint)</p>
+            <form method="post" enctype="multipart/form-data" class="intake"\(action: .intake)>\(fields)\(files)
+            <button class="main">\(Message.pageSend)</button></form>
+            """
+        )
+    }
+
+    /// `POST /console/intake`: the photos of one case by hand, with the checks of the API.
+    func intake(_ visit: Visit) async throws -> Reply {
+        let submission = SubmissionRoute(reception: self.reception)
+        do {
+            let outcomes = try await submission.outcomes(
+                of: visit.request,
+                context: visit.context,
+                caller: visit.caller,
+                isByHand: true
+            )
+            let lines = outcomes.map { outcome in
+                HTML(
+                    "<li>\(HTML.cardLink(outcome.card)) \(outcome.isDuplicate ? Message.pageKnownPhoto : .pageNewPhoto)</li>"
+                )
+            }
+            return .page(Self.intakePage("<ul class=\"outcome\" role=\"status\" tabindex=\"-1\">\(lines)</ul>"))
+        } catch {
+            let problem = Problem(cause: error)
+            visit.context.record.note { $0.problem = (problem.code, error) }
+            var page = Self.intakePage(
+                """
+                <p class="outcome" role="alert" tabindex="-1"><code>\(problem.code.name)</code> \(problem.detail ?? problem.code.title)</p>
+                """
+            )
+            page.status = problem.code.status
+            return .page(page)
+        }
+    }
+}
