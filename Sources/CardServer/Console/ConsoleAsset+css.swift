@@ -69,7 +69,9 @@ extension ConsoleAsset {
         .spans a { padding: .25rem .8rem; border: 1px solid var(--line); border-radius: .4rem; text-decoration: none; background: var(--paper); }
         .spans a[aria-current] { background: var(--accent); color: var(--paper); }
         .chart { margin: 0 0 1rem; padding: .8rem 1rem; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; }
-        .chart svg { width: 100%; height: auto; max-width: 60rem; }
+        .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: .5rem 0; padding: 0; list-style: none; }
+        .legend li { display: flex; align-items: center; gap: .4rem; }
+        .chart > svg { width: 100%; height: auto; max-width: 60rem; }
         .chart text { fill: currentColor; font-size: 12px; }
         .chart details { overflow-x: auto; }
         .intake { display: grid; gap: .75rem; max-width: 34rem; }
