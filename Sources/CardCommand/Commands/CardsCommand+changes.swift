@@ -26,12 +26,7 @@ extension CardsCommand {
         @Option(help: "All rejected, failed or held cards with this reason, such as a RETCODE; --state limits them.")
         var reason: String?
 
-        @OptionGroup var purpose: PurposeOptions
-
-        @Option(help: "Format of the list of changed cards.")
-        var format = OutputFormat.text
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var change: ChangeOptions
 
         func validate() throws {
             guard !self.cards.isEmpty || !self.state.isEmpty || self.reason != nil else {
@@ -44,8 +39,7 @@ extension CardsCommand {
         }
 
         func execute() async throws -> CommandStatus {
-            let origin = try self.purpose.origin(of: "cards retry")
-            return try await self.options.withSandbox { store, _ in
+            try await self.change.make(as: "cards retry") { store in
                 var ids = try await store.ids(matching: self.cards)
                 if !self.state.isEmpty || self.reason != nil {
                     var filter = CardFilter()
@@ -54,9 +48,7 @@ extension CardsCommand {
                     ids += try await store.cardIDs(filter)
                 }
                 if ids.isEmpty { Console.say(.cardsNoMatch) }
-                return try await CardChanges(format: self.format, store: store).make(ids) { id in
-                    [try await store.retry(id, by: origin, now: .now)]
-                }
+                return ids
             }
         }
     }
@@ -81,33 +73,47 @@ extension CardsCommand {
         @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject or seen.")
         var resolution: Resolution
 
-        @OptionGroup var purpose: PurposeOptions
-
-        @Option(help: "Format of the list of changed cards.")
-        var format = OutputFormat.text
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var change: ChangeOptions
 
         func execute() async throws -> CommandStatus {
-            let origin = try self.purpose.origin(of: "cards resolve --as \(self.resolution.rawValue)")
-            return try await self.options.withSandbox { store, _ in
-                let ids = try await store.ids(matching: self.cards)
-                return try await CardChanges(format: self.format, store: store).make(ids) { id in
-                    try await store.resolve(id, as: self.resolution, by: origin, now: .now)
-                }
-            }
+            try await self.change.make(self.resolution, as: "cards resolve") { try await $0.ids(matching: self.cards) }
         }
     }
 }
 
-/// Makes a change to one card after the other, prints what came of each at once, and says what was refused.
-struct CardChanges {
-    let format: OutputFormat
-    let store: CardStore
+/// The options of the commands that change cards, and what these do with the cards they name.
+struct ChangeOptions: ParsableArguments {
+    @OptionGroup var purpose: PurposeOptions
 
+    @Option(help: "Format of the list of changed cards.")
+    var format = OutputFormat.text
+
+    @OptionGroup var options: GlobalOptions
+
+    /// Retries cards, or carries a decision about them out.
+    func make(
+        _ resolution: Resolution? = nil,
+        as command: String,
+        _ cards: (CardStore) async throws -> [CardID]
+    ) async throws -> CommandStatus {
+        let origin = try self.purpose.origin(of: command + (resolution.map { " --as \($0.rawValue)" } ?? ""))
+        return try await self.options.withSandbox { store, _ in
+            try await self.change(try await cards(store), in: store) { id in
+                guard let resolution else { return [try await store.retry(id, by: origin, now: .now)] }
+                return try await store.resolve(id, as: resolution, by: origin, now: .now)
+            }
+        }
+    }
+
+    /// Changes one card after the other, prints what came of each at once, and says what was refused.
+    ///
     /// - Returns: `someNotDelivered` if one of the changes was refused.
-    func make(_ ids: [CardID], _ change: (CardID) async throws -> [CardChange]) async throws -> CommandStatus {
-        let known = Set(try await self.store.standing(of: ids).map(\.card))
+    private func change(
+        _ ids: [CardID],
+        in store: CardStore,
+        _ change: (CardID) async throws -> [CardChange]
+    ) async throws -> CommandStatus {
+        let known = Set(try await store.standing(of: ids).map(\.card))
         let unknown = ids.filter { !known.contains($0) }
         guard unknown.isEmpty else { throw CodedError.notFound(.cardsUnknown(unknown.map(\.rawValue))) }
         var documents: [CardDocument] = []
@@ -117,7 +123,7 @@ struct CardChanges {
             do {
                 let changed = try await change(id).map(\.card)
                 seen.formUnion(changed)
-                let cards = try await self.store.documents(self.store.cards(changed, for: .process))
+                let cards = try await store.documents(store.cards(changed, for: .process))
                 // A full disk at a later card must not lose the report of this one.
                 for card in cards { await self.format.print(card) }
                 documents += cards

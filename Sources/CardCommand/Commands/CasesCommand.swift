@@ -126,20 +126,11 @@ struct CasesCommand: AsyncParsableCommand {
 
         @OptionGroup var number: CaseNumber
 
-        @OptionGroup var purpose: PurposeOptions
-
-        @Option(help: "Format of the list of changed cards.")
-        var format = OutputFormat.text
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var change: ChangeOptions
 
         func execute() async throws -> CommandStatus {
-            let origin = try self.purpose.origin(of: "cases retry")
-            return try await self.options.withSandbox { store, _ in
-                let ids = try await self.number.cards(attention: CardAttention.allCases, of: store)
-                return try await CardChanges(format: self.format, store: store).make(ids) { id in
-                    [try await store.retry(id, by: origin, now: .now)]
-                }
+            try await self.change.make(as: "cases retry") {
+                try await self.number.cards(attention: CardAttention.allCases, of: $0)
             }
         }
     }
@@ -158,24 +149,15 @@ struct CasesCommand: AsyncParsableCommand {
         @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject or seen.")
         var resolution: Resolution
 
-        @OptionGroup var purpose: PurposeOptions
-
-        @Option(help: "Format of the list of changed cards.")
-        var format = OutputFormat.text
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var change: ChangeOptions
 
         func validate() throws {
             guard !self.reason.isEmpty else { throw ValidationError(Message.cardsReasonEmpty.text()) }
         }
 
         func execute() async throws -> CommandStatus {
-            let origin = try self.purpose.origin(of: "cases resolve --as \(self.resolution.rawValue)")
-            return try await self.options.withSandbox { store, _ in
-                let ids = try await self.number.cards(reason: self.reason, of: store)
-                return try await CardChanges(format: self.format, store: store).make(ids) { id in
-                    try await store.resolve(id, as: self.resolution, by: origin, now: .now)
-                }
+            try await self.change.make(self.resolution, as: "cases resolve") {
+                try await self.number.cards(reason: self.reason, of: $0)
             }
         }
     }
@@ -207,23 +189,17 @@ struct CaseNumber: ParsableArguments {
 
     var unknown: CodedError { .notFound(.casesUnknown(self.number)) }
 
-    func cards(attention: [CardAttention] = [], reason: String? = nil) -> CardFilter {
-        var filter = CardFilter()
-        filter.number = self.value
-        filter.attention = attention
-        filter.reason = reason
-        return filter
-    }
-
     /// Finds cards of the case.
     ///
     /// - Throws: `not_found` if there is no such case; that none of its cards fits is said.
     func cards(attention: [CardAttention] = [], reason: String? = nil, of store: CardStore) async throws -> [CardID] {
-        let ids = try await store.cardIDs(self.cards(attention: attention, reason: reason))
-        if ids.isEmpty {
-            guard try await !store.cardIDs(self.cards()).isEmpty else { throw self.unknown }
-            Console.say(.casesNoMatch)
-        }
+        var filter = CardFilter()
+        filter.number = self.value
+        let known = try await store.cardIDs(filter)
+        guard !known.isEmpty else { throw self.unknown }
+        (filter.attention, filter.reason) = (attention, reason)
+        let ids = try await store.cardIDs(filter)
+        if ids.isEmpty { Console.say(.casesNoMatch) }
         return ids
     }
 }

@@ -20,10 +20,21 @@ struct EmbeddedEndpoints {
         // Each announces its port once.
         let verifierPort = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
         let backendPort = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
+        let verifier = EmbeddedVerifier.Configuration(secrets: [Self.apiKey: Self.apiSecret])
+        var backend = EmbeddedBackend.Configuration(folder: self.configuration.embeddedDocuments)
+        backend.tokens = [Self.token]
         let services = ServiceGroup(
             services: [
-                self.verifier { verifierPort.continuation.yield($0) },
-                self.backend { backendPort.continuation.yield($0) },
+                EmbeddedVerifier(
+                    configuration: verifier,
+                    logger: self.logger,
+                    onRunning: { verifierPort.continuation.yield($0) }
+                ),
+                EmbeddedBackend(
+                    configuration: backend,
+                    logger: self.logger,
+                    onRunning: { backendPort.continuation.yield($0) }
+                ),
             ],
             logger: self.logger
         )
@@ -68,17 +79,6 @@ struct EmbeddedEndpoints {
         if let failure { throw failure }
         guard let value else { throw CancellationError() }
         return value
-    }
-
-    private func verifier(_ onRunning: @escaping @Sendable (Int) -> Void) -> EmbeddedVerifier {
-        let configuration = EmbeddedVerifier.Configuration(secrets: [Self.apiKey: Self.apiSecret])
-        return EmbeddedVerifier(configuration: configuration, logger: self.logger, onRunning: { onRunning($0) })
-    }
-
-    private func backend(_ onRunning: @escaping @Sendable (Int) -> Void) -> EmbeddedBackend {
-        var configuration = EmbeddedBackend.Configuration(folder: self.configuration.embeddedDocuments)
-        configuration.tokens = [Self.token]
-        return EmbeddedBackend(configuration: configuration, logger: self.logger, onRunning: { onRunning($0) })
     }
 
     private func verification(_ port: Int) -> VerificationSettings {

@@ -31,7 +31,7 @@ struct ConfigurationFile {
         for explicit in [named, environment[Self.variable]] {
             if let explicit, !explicit.isEmpty { return folders.expand(explicit) }
         }
-        guard let usual = folders.configurationFile else { return nil }
+        guard let usual = folders.configured("idcard-pipeline.yaml") else { return nil }
         return access(usual, F_OK) == 0 ? usual : nil
     }
 

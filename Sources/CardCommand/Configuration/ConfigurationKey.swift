@@ -43,7 +43,7 @@ struct ConfigurationKey: Sendable {
         let isSecret = Value.self == Redacted<String>.self
         let unset = isSecret ? ShownValue.secret(isSet: false) : .unset
         let optional = ValueType<Value?>(
-            type.expectation,
+            expectation: type.expectation,
             show: { $0.map(type.show) ?? unset },
             read: { written, folders in type.read(written, folders).map { .some($0) } }
         )

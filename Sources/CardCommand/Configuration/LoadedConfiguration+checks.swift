@@ -8,7 +8,7 @@ import Foundation
 extension LoadedConfiguration {
     /// Notes everything that is wrong or odd, and completes the secrets.
     mutating func check(requiringRemotes: Bool) {
-        self.checkSandbox()
+        if self.configuration.sandboxPath.isEmpty { self.note(.settingMissing, "sandbox.path", .configNoSandbox) }
         self.checkTimes()
         self.checkSecrets()
         self.checkReplies()
@@ -39,11 +39,6 @@ extension LoadedConfiguration {
     func isSet(_ name: String) -> Bool { self.sources[name] != nil }
 
     // MARK: What is wrong
-
-    private mutating func checkSandbox() {
-        guard self.configuration.sandboxPath.isEmpty else { return }
-        self.note(.settingMissing, "sandbox.path", .configNoSandbox)
-    }
 
     private mutating func checkTimes() {
         let engine = self.configuration.engine

@@ -101,10 +101,7 @@ extension LoadedConfiguration {
             if endpoint.tls.caFile != nil || endpoint.tls.clientCertificate != nil {
                 what = .configHTTPTLS(section)
             } else if address.isVendor || !hosts.contains(where: { $0.lowercased() == address.authority }) {
-                what =
-                    address.isVendor
-                    ? .configHTTPVendor
-                    : .configHTTPRemote(address.authority)
+                what = address.isVendor ? .configHTTPVendor : .configHTTPRemote(address.authority)
             } else {
                 continue
             }
@@ -169,8 +166,7 @@ extension LoadedConfiguration {
             let key = "\(service.rawValue).url"
             guard let address = ServiceAddress(configuration[endpoint: service].url) else { return nil }
             if configuration.isEmbedded { return .configUnusedURL(key) }
-            guard address.isReadable else { return nil }
-            return .configHTTPAllowed(key)
+            return address.isReadable ? .configHTTPAllowed(key) : nil
         }
     }
 
@@ -179,10 +175,7 @@ extension LoadedConfiguration {
         let stops: Set<VerdictSeverity> = [.reject, .hold]
         let names = configuration.engine.rules.severities
             .filter { stops.contains($0.key.defaultSeverity) && !stops.contains($0.value) }.map(\.key.rawValue).sorted()
-        guard !names.isEmpty else { return [] }
-        return [
-            .configWeakened(names)
-        ]
+        return names.isEmpty ? [] : [.configWeakened(names)]
     }
 }
 

@@ -151,7 +151,7 @@ struct LoadedConfiguration: Sendable {
         // The folder may change while the process runs; and nothing but an absolute path can be compared with others.
         if !path.isEmpty { self.configuration.sandboxPath = URL(filePath: path).standardized.path }
         if self.configuration.server.tokensFile == nil {
-            self.configuration.server.tokensFile = self.folders.tokensFile
+            self.configuration.server.tokensFile = self.folders.configured("tokens.json")
         }
         let vault = self.configuration.vault
         if vault.keyFile == nil, vault.key == nil, vault.keyCommand == nil {

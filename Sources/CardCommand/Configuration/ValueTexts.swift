@@ -106,11 +106,6 @@ struct UserFolders: Sendable {
         self.data = absolute("XDG_DATA_HOME") ?? home.map { "\($0)/.local/share" }
     }
 
-    /// The configuration file that is read if nobody names one.
-    var configurationFile: String? { self.configured("idcard-pipeline.yaml") }
-    /// The file of the server's tokens if nobody names one.
-    var tokensFile: String? { self.configured("tokens.json") }
-
     /// The sandbox if nobody names one; that of the embedded endpoints is another.
     func sandbox(embedded: Bool) -> String? {
         self.data.map { "\($0)/idcard-pipeline/\(embedded ? "embedded" : "sandbox")" }
@@ -134,7 +129,6 @@ struct UserFolders: Sendable {
         return self.base.appending(FilePath(path).components.filter { $0.kind != .currentDirectory }).string
     }
 
-    private func configured(_ name: String) -> String? {
-        self.configuration.map { "\($0)/idcard-pipeline/\(name)" }
-    }
+    /// The file of a name that is read if the configuration names no other.
+    func configured(_ name: String) -> String? { self.configuration.map { "\($0)/idcard-pipeline/\(name)" } }
 }

@@ -73,25 +73,16 @@ struct ValueType<Value: Sendable>: Sendable {
     let show: @Sendable (Value) -> ShownValue
     /// Reads a value; `nil` if it is not what is expected.
     let read: @Sendable (WrittenValue, UserFolders) -> Value?
+}
 
-    /// A type whose values are lists, or texts that depend on the folders of the user.
-    init(
-        _ expectation: Message,
-        show: @escaping @Sendable (Value) -> ShownValue,
-        read: @escaping @Sendable (WrittenValue, UserFolders) -> Value?
-    ) {
-        self.expectation = expectation
-        self.show = show
-        self.read = read
-    }
-
+extension ValueType {
     /// A type whose values are texts.
     init(
         _ expectation: Message,
         show: @escaping @Sendable (Value) -> ShownValue,
         parse: @escaping @Sendable (String) -> Value?
     ) {
-        self.init(expectation, show: show, read: { written, _ in written.text.flatMap(parse) })
+        self.init(expectation: expectation, show: show, read: { written, _ in written.text.flatMap(parse) })
     }
 }
 
@@ -112,9 +103,7 @@ extension ValueType<Bool> {
 
 extension ValueType<Int> {
     static func integer(_ range: ClosedRange<Int>) -> Self {
-        ValueType(.valueInteger(range), show: { .number(Double($0)) }) {
-            Int($0)?.within(range)
-        }
+        ValueType(.valueInteger(range), show: { .number(Double($0)) }) { Int($0)?.within(range) }
     }
 }
 
@@ -165,7 +154,7 @@ extension ValueType<String> {
     )
 
     /// A path, made absolute.
-    static let path = ValueType(.valuePath, show: { .text($0) }) { written, folders in
+    static let path = ValueType(expectation: .valuePath, show: { .text($0) }) { written, folders in
         written.text.flatMap { $0.isOneLine ? folders.resolve($0) : nil }
     }
 }
@@ -188,18 +177,12 @@ extension ValueType<Redacted<String>> {
 }
 
 extension ValueType<[String]> {
-    static let list = ValueType(.valueList, show: { .list($0) }) { written, _ in
-        written.items
-    }
+    static let list = ValueType(expectation: .valueList, show: { .list($0) }) { written, _ in written.items }
 
-    static let paths = ValueType(.valuePaths, show: { .list($0) }) {
-        $0.items?.map($1.resolve)
-    }
+    static let paths = ValueType(expectation: .valuePaths, show: { .list($0) }) { $0.items?.map($1.resolve) }
 
     /// Paths with names, each `NAME=PATH`; what is not such a pair stays, to be refused later.
-    static let namedPaths = ValueType(.valueNamedPaths, show: { .list($0) }) {
-        written,
-        folders in
+    static let namedPaths = ValueType(expectation: .valueNamedPaths, show: { .list($0) }) { written, folders in
         written.items?.map { item in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
             return parts.count == 2 && !parts[1].isEmpty ? "\(parts[0])=\(folders.resolve(parts[1]))" : item
@@ -209,9 +192,7 @@ extension ValueType<[String]> {
 
 extension ValueType<Set<String>> {
     /// Codes, in any order.
-    static let codes = ValueType(.valueCodes, show: { .list($0.sorted()) }) {
-        written,
-        _ in
+    static let codes = ValueType(expectation: .valueCodes, show: { .list($0.sorted()) }) { written, _ in
         written.items.map { Set($0) }
     }
 }

@@ -39,13 +39,8 @@ struct ListPrinter {
     let format: OutputFormat
     /// Under which name one JSON object has it.
     let name: String
-    private var indent = "    "
-    private var waiting = ""
-
-    init(format: OutputFormat, name: String) {
-        self.format = format
-        self.name = name
-    }
+    private(set) var indent = "    "
+    private(set) var waiting = ""
 
     func begin() async {
         if self.format == .json { await Console.standardOutput("{\n  \"\(self.name)\" : [") }

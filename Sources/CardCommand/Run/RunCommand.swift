@@ -118,7 +118,7 @@ struct RunCommand: Command {
 
     func execute() async throws -> CommandStatus {
         let table = try self.report.map { try RunTable($0, for: self.options.options) }
-        defer { table?.removeEmpty() }
+        defer { table?.file.removeEmpty() }
         let configuration = try self.options.loadConfiguration(requiringRemotes: !self.dryRun)
         for notice in configuration.runNotices { Console.warn(notice) }
         if self.dryRun { return try await self.plan(configuration) }

@@ -162,20 +162,15 @@ final class RunPrinter: Sendable {
             lines += self.reasons(self.tracker.figures.lastFailures, Message.runDelayedAt, Message.runDelayed)
             lines.append(.runWorkRemains)
         case .endpointStopped: lines.append(.runEndpointStopped)
-        case .sandboxError:
-            lines.append(.runNoSpace)
+        case .sandboxError: lines.append(.runNoSpace)
         case .interrupted, .terminated: lines.append(Self.whatIsLeft(of: inputs))
         default: break
         }
         if let upkeep = self.tracker.figures.upkeep { lines.append(.consoleWarning(upkeep)) }
-        if counts.total > 0, counts["duplicate"] == counts.total {
-            lines.append(.runNothingNew)
-        }
+        if counts.total > 0, counts["duplicate"] == counts.total { lines.append(.runNothingNew) }
         let known = Set(inputs.filter { $0.notice.needsPerson && $0.duplicateOf != nil }.map(\.cardID)).count
         if known > 0 { lines.append(.runKnown(known)) }
-        if self.configuration.isEmbedded {
-            lines.append(.runDocuments(self.configuration.embeddedDocuments))
-        }
+        if self.configuration.isEmbedded { lines.append(.runDocuments(self.configuration.embeddedDocuments)) }
         return lines
     }
 
@@ -186,8 +181,6 @@ final class RunPrinter: Sendable {
         var parts: [Message] = []
         if open > 0 { parts.append(.runKept(open)) }
         if untouched > 0 { parts.append(.runUntouched(untouched)) }
-        return parts.isEmpty
-            ? .runInterruptedDone
-            : .runInterrupted(parts)
+        return parts.isEmpty ? .runInterruptedDone : .runInterrupted(parts)
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// The table of a run for spreadsheet programs (`--report`): a row for each input, in a new file.
 struct RunTable {
     private let path: String
-    private let file: RootFiles
+    let file: RootFiles
 
     /// Makes the file, before the run begins: who names one that is there learns it while nothing is done.
     ///
@@ -25,7 +25,4 @@ struct RunTable {
         var rest: Data? = Data(rows.map { $0 + "\n" }.joined().utf8)
         try self.file.fill(self.path) { rest.take() }
     }
-
-    /// Removes the file if the run ended before it was written.
-    func removeEmpty() { self.file.removeEmpty() }
 }

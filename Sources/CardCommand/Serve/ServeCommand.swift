@@ -106,16 +106,11 @@ struct ServeSession: Sendable {
                     onRunning: { [settings] in self.sayListening(as: settings, at: $0) }
                 ),
                 watch: folders.map { options in
-                    let intake = WatchIntake(engine: engine, store: pipeline.store, configuration: self.configuration)
-                    let sandbox = pipeline.store.id
-                    let watch = FolderWatch(options: options, sandbox: sandbox, time: .system, take: intake.take) {
-                        event in
+                    NotingWatch(options, of: pipeline, engine) { event in
                         notices.observe(event)
-                        intake.observe(event)
                         if case .refused(_, _, card: nil) = event { metrics.count(.refused) }
                         if case .stays = event { metrics.count(.ignored) }
                     }
-                    return NotingWatch(store: pipeline.store, watch: watch)
                 },
                 runs: runs,
                 endPipeline: { pipeline.end(engine) },

@@ -1,11 +1,27 @@
+import CardEngine
 import CardInput
 import CardModel
 import CardStore
 
-/// Watches folders, and has notes written beside the photos in `done/` whose cards are refused later, by whatever process.
+/// Watches folders for an engine, and has notes written beside the photos in `done/` whose cards are refused later, by
+/// whatever process.
 struct NotingWatch: Sendable {
-    let store: CardStore
+    private let store: CardStore
     let watch: FolderWatch
+
+    init(
+        _ options: WatchOptions,
+        of pipeline: Pipeline,
+        _ engine: Engine,
+        report: @escaping @Sendable (WatchEvent) -> Void
+    ) {
+        self.store = pipeline.store
+        let intake = WatchIntake(engine: engine, store: self.store, configuration: pipeline.configuration)
+        self.watch = FolderWatch(options: options, sandbox: self.store.id, time: .system, take: intake.take) { event in
+            report(event)
+            intake.observe(event)
+        }
+    }
 
     func run() async throws {
         async let _: Void = self.writeNotes()

@@ -71,22 +71,16 @@ struct WatchCommand: Command {
         let signal = try await running {
             defer { reports.finish() }
             return try await pipeline.with("watch", id: UUID().uuidString.lowercased(), events: observe) { engine in
-                let intake = WatchIntake(engine: engine, store: store, configuration: configuration)
-                let watch = FolderWatch(options: options, sandbox: store.id, time: .system, take: intake.take) {
-                    event in
+                let watch = NotingWatch(options, of: pipeline, engine) { event in
                     reports.observe(event)
                     notices.observe(event)
-                    intake.observe(event)
                 }
-                if !isQuiet {
-                    Console.say(.watchBegins(options.folders.count))
-                }
+                if !isQuiet { Console.say(.watchBegins(options.folders.count)) }
                 let signals = SignalWatch {
                     pipeline.end(engine)
-                    Task { await watch.end() }
+                    Task { await watch.watch.end() }
                 }
-                let noting = NotingWatch(store: store, watch: watch)
-                return try await signals.watching { try await engine.run { try await noting.run() } }.signal
+                return try await signals.watching { try await engine.run { try await watch.run() } }.signal
             }
         } beside: {
             try await reports.print()
