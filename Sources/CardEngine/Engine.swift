@@ -277,7 +277,7 @@ package struct Engine: Sendable {
     }
 
     /// Notes how many files stay in a watched folder; the next heartbeat tells the sandbox.
-    package func note(staying count: Int, in folder: String) { self.context.staying.note(count, in: folder) }
+    package func note(staying count: Int, in folder: String) { self.context.board.note(staying: count, in: folder) }
 
     /// Takes over what dead workers had, and returns how many there were.
     @discardableResult
@@ -285,7 +285,7 @@ package struct Engine: Sendable {
         try await self.context.store.heartbeat(
             of: self.context.worker,
             onUnknown: self.context.settings.onUnknown,
-            staying: self.context.staying.count,
+            staying: self.context.board.staying,
             now: self.context.time.now(),
             told: self.context.tell
         )

@@ -1,6 +1,5 @@
 import CardModel
 import CardStore
-import Synchronization
 
 /// What every stage of a process shares.
 struct EngineContext: Sendable {
@@ -10,7 +9,6 @@ struct EngineContext: Sendable {
     let settings: EngineSettings
     let time: EngineTime
     let board: WorkBoard
-    let staying = StayingFiles()
     /// Images of requests that are prepared, by sender; a list, or fetched photos, have places of their own.
     let uploads: WaitingLine<[String: Int], String>
     /// Whether as many cards are under way as may be at a time.
@@ -42,13 +40,4 @@ struct EngineContext: Sendable {
             delay: self.settings.retry.delay(afterAttempt: tries + 1, using: &random)
         )
     }
-}
-
-/// The files that stay in the watched folders of a process.
-final class StayingFiles: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
-
-    var count: Int { self.counts.withLock { $0.values.reduce(0, +) } }
-
-    func note(_ count: Int, in folder: String) { self.counts.withLock { $0[folder] = count } }
 }

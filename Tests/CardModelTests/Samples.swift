@@ -4,27 +4,18 @@ import Testing
 extension Card {
     /// A card of the number B-1, of which only the given is known.
     static func sample(_ state: CardState, _ reason: ReasonCode?, side: CardSide?, failures: Int = 0) -> Card {
-        Card(
+        var card = Card(
             id: CardID(rawValue: "c-1"),
             state: state,
-            reason: reason,
-            remoteCode: nil,
-            message: nil,
             metadata: CardMetadata(businessNumber: BusinessNumber(stored: "B-1")),
             submitter: "local",
-            side: side,
             order: 1,
-            failures: failures,
-            due: nil,
             waitsUntil: .past,
-            isShrunk: false,
-            isAccepted: false,
-            delivery: nil,
             createdAt: Timestamp(millisecondsSinceEpoch: 0),
-            changedAt: Timestamp(millisecondsSinceEpoch: 1),
-            isSeen: false,
-            isRetaken: false
+            changedAt: Timestamp(millisecondsSinceEpoch: 1)
         )
+        (card.reason, card.side, card.failures) = (reason, side, failures)
+        return card
     }
 }
 

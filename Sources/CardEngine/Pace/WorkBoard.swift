@@ -24,6 +24,8 @@ final class WorkBoard: Sendable {
         var isEnding = false
         /// When something last changed its state, by the steady clock.
         var progressAt: Duration = .zero
+        /// How many files stay in each watched folder.
+        var staying: [String: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -140,6 +142,11 @@ final class WorkBoard: Sendable {
     }
 
     func noteProgress(at now: Duration) { self.state.withLock { $0.progressAt = now } }
+
+    func note(staying count: Int, in folder: String) { self.state.withLock { $0.staying[folder] = count } }
+
+    /// How many files stay in the watched folders.
+    var staying: Int { self.state.withLock { $0.staying.values.reduce(0, +) } }
 
     /// Whether nothing has moved on for so long, and nothing is under way that may.
     func standsStill(for duration: Duration, time: EngineTime) -> Bool {

@@ -18,49 +18,29 @@ struct FolderWalk {
         var isEmpty: (_ folder: FilePath) -> Void = { _ in }
     }
 
-    private struct Folder {
+    struct Folder {
         var path: FilePath
         var below: FilePath
         var place: FolderPlace
     }
 
-    private let root: FilePath
-    private let source: FilePath
-    private let roots: [FilePath: FolderPlace]
-    private let own: OwnFolder
-    private let limit: Int
-    private let watching: Watching?
-    private var pending: [Folder] = []
-    private var linked: [Folder] = []
-    private var entered: Set<FilePath> = []
-    private var found: [(below: FilePath, candidate: Candidate)] = []
+    /// The real path of the folder.
+    let root: FilePath
+    /// The folder as the user gave it.
+    let source: FilePath
+    /// All folders that the user named, by their real paths.
+    let roots: [FilePath: FolderPlace]
+    /// The folder of the sandbox.
+    let own: OwnFolder
+    /// The most files.
+    let limit: Int
+    var watching: Watching?
+    private(set) var pending: [Folder] = []
+    private(set) var linked: [Folder] = []
+    private(set) var entered: Set<FilePath> = []
+    private(set) var found: [(below: FilePath, candidate: Candidate)] = []
     /// How often each rule of `NeverInputs` passed something over.
     private(set) var passedOver: [String: Int] = [:]
-
-    /// Prepares a walk.
-    ///
-    /// - Parameters:
-    ///   - root: the real path of the folder.
-    ///   - source: the folder as the user gave it.
-    ///   - roots: all folders that the user named, by their real paths.
-    ///   - own: the folder of the sandbox.
-    ///   - limit: the most files.
-    ///   - watching: how it is walked if it is watched.
-    init(
-        root: FilePath,
-        source: FilePath,
-        roots: [FilePath: FolderPlace],
-        own: OwnFolder,
-        limit: Int,
-        watching: Watching? = nil
-    ) {
-        self.root = root
-        self.source = source
-        self.roots = roots
-        self.own = own
-        self.limit = limit
-        self.watching = watching
-    }
 
     /// Lists the files, sorted by the bytes of their paths.
     ///

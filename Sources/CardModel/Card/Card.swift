@@ -17,15 +17,15 @@ package struct Card: Hashable, Sendable {
     /// Its place among all inputs.
     package var order: Int64
     /// Failures that count towards the most attempts of its stage.
-    package var failures: Int
+    package var failures = 0
     /// How long it is left alone.
     package var due: Wait?
     /// Until when it waits for the other side.
     package var waitsUntil: Timestamp
     /// Whether its image was made smaller on the verifier's word.
-    package var isShrunk: Bool
+    package var isShrunk = false
     /// Whether a person accepted it.
-    package var isAccepted: Bool
+    package var isAccepted = false
     /// The delivery it is, or was last, a member of.
     package var delivery: DeliveryID?
     /// When it was taken in.
@@ -33,50 +33,29 @@ package struct Card: Hashable, Sendable {
     /// When its state last changed.
     package var changedAt: Timestamp
     /// Whether a person said that it counts no longer; for as long as it stays in its state.
-    package var isSeen: Bool
+    package var isSeen = false
     /// Whether a later photo of its number and side was delivered.
-    package var isRetaken: Bool
+    package var isRetaken = false
 
+    /// Begins with what every card has.
     package init(
         id: CardID,
         state: CardState,
-        reason: ReasonCode?,
-        remoteCode: String?,
-        message: Message?,
         metadata: CardMetadata,
         submitter: String,
-        side: CardSide?,
         order: Int64,
-        failures: Int,
-        due: Wait?,
         waitsUntil: Timestamp,
-        isShrunk: Bool,
-        isAccepted: Bool,
-        delivery: DeliveryID?,
         createdAt: Timestamp,
-        changedAt: Timestamp,
-        isSeen: Bool,
-        isRetaken: Bool
+        changedAt: Timestamp
     ) {
         self.id = id
         self.state = state
-        self.reason = reason
-        self.remoteCode = remoteCode
-        self.message = message
         self.metadata = metadata
         self.submitter = submitter
-        self.side = side
         self.order = order
-        self.failures = failures
-        self.due = due
         self.waitsUntil = waitsUntil
-        self.isShrunk = isShrunk
-        self.isAccepted = isAccepted
-        self.delivery = delivery
         self.createdAt = createdAt
         self.changedAt = changedAt
-        self.isSeen = isSeen
-        self.isRetaken = isRetaken
     }
 }
 

@@ -1,9 +1,7 @@
 // Each message stands on one line.
 // swift-format-ignore
 extension Message {
-    // What each reason means, in the order of the page.
-
-    // MARK: The photo
+    // What each reason means, in the order and the groups of the page (`ReasonCode.groups`).
 
     static let reasonCardNotRecognised = Self("reason.card_not_recognised", "The verifier saw no identity card; take the photo again.")
     static let reasonSeveralCards = Self("reason.several_cards", "The photo shows several cards, or both sides; photograph one side of one card.")
@@ -29,8 +27,6 @@ extension Message {
     static let reasonUnsupportedFormat = Self("reason.unsupported_format", "The file is no JPEG or PNG; export it as one.")
     static let reasonStoredImageUnreadable = Self("reason.stored_image_unreadable", "The stored image is missing or damaged; import the photo again.")
 
-    // MARK: The front
-
     static let reasonIdNumberMissing = Self("reason.id_number_missing", "The verifier read no identity number; take a sharper photo.")
     static let reasonIdNumberMalformed = Self("reason.id_number_malformed", "The identity number has not 17 digits and a check character; take a sharper photo.")
     static let reasonUnsupportedDocument = Self("reason.unsupported_document", "The number belongs to another document; photograph a resident identity card.")
@@ -46,8 +42,6 @@ extension Message {
     static let reasonHolderNumberMismatch = Self("reason.holder_number_mismatch", "The card has another identity number than the expected one.")
     static let reasonHolderNameMismatch = Self("reason.holder_name_mismatch", "The card has another name than the expected one.")
 
-    // MARK: The back
-
     static let reasonValidityUnreadable = Self("reason.validity_unreadable", "The validity period cannot be read; take a sharper photo.")
     static let reasonValidityStartMissing = Self("reason.validity_start_missing", "The verifier read no start of the validity period; compare it with the card.")
     static let reasonValidityEndMissing = Self("reason.validity_end_missing", "The verifier read no end of the validity period; look at the photo.")
@@ -57,15 +51,11 @@ extension Message {
     static let reasonValiditySpan = Self("reason.validity_span", "The validity period is not 5, 10 or 20 years or 长期; compare it with the card.")
     static let reasonIssuerUnusual = Self("reason.issuer_unusual", "The issuer does not read like one; compare it with the card.")
 
-    // MARK: Both sides
-
     static let reasonIssuedBeforeBirth = Self("reason.issued_before_birth", "The card was issued before the holder was born; see whether front and back belong together.")
     static let reasonSpanForAge = Self("reason.span_for_age", "The validity period does not fit the holder's age; see whether front and back belong together.")
     static let reasonSidesIdentical = Self("reason.sides_identical", "Front and back are the same photo; take the other side.")
     static let reasonHolderConflict = Self("reason.holder_conflict", "The fronts of the number name different persons; reject the wrong one.")
     static let reasonMemberMismatch = Self("reason.member_mismatch", "The cards of one form name different user accounts; correct them.")
-
-    // MARK: Whose card it is
 
     static let reasonSubmitterConflict = Self("reason.submitter_conflict", "Another submitter sent the first card of the number; accept or reject this one.")
     static let reasonUserNoMissing = Self("reason.user_no_missing", "Neither the card nor the configuration names a user account; give one.")
@@ -76,16 +66,12 @@ extension Message {
     static let reasonFieldDuplicate = Self("reason.field_duplicate", "A field is given twice; give it once.")
     static let reasonTooManyPhotos = Self("reason.too_many_photos", "There are more photos of the number than a case has; look at them.")
 
-    // MARK: Waiting
-
     static let reasonWaitsForFront = Self("reason.waits_for_front", "The back waits for its front.")
     static let reasonWaitsForBack = Self("reason.waits_for_back", "The front waits for its back, so that both go together.")
     static let reasonWaitsForVerification = Self("reason.waits_for_verification", "Another card of the number is still to be verified.")
     static let reasonWaitsForOlderPhoto = Self("reason.waits_for_older_photo", "An older photo of the side is being delivered.")
     static let reasonFrontMissing = Self("reason.front_missing", "No front of the number is left that could be delivered; send it, or let the back go alone.")
     static let reasonClockDoubtful = Self("reason.clock_doubtful", "A date rule refuses the card by a clock that may be wrong; correct the clock.")
-
-    // MARK: Endpoints
 
     static let reasonRefusedByRemote = Self("reason.refused_by_remote", "The endpoint refused the card; its own code is shown in place of this one.")
     static let reasonAttemptsExhausted = Self("reason.attempts_exhausted", "All attempts failed; mend the cause, then retry.")
@@ -101,8 +87,6 @@ extension Message {
     static let reasonFetchNotAnImage = Self("reason.fetch_not_an_image", "The host sent no image.")
     static let reasonFetchEmpty = Self("reason.fetch_empty", "The host sent nothing.")
 
-    // MARK: Files
-
     static let reasonSourceUnreadable = Self("reason.source_unreadable", "The file cannot be read; check its rights.")
     static let reasonSourceChanged = Self("reason.source_changed", "The file changed while it was read; import it again.")
     static let reasonInputNotFound = Self("reason.input_not_found", "There is no such file or folder.")
@@ -110,8 +94,6 @@ extension Message {
     static let reasonRowConflict = Self("reason.row_conflict", "Two rows of the manifest say different things of one photo; correct one.")
     static let reasonSidecarInvalid = Self("reason.sidecar_invalid", "The JSON beside the photo cannot be used; correct it.")
     static let reasonSidecarMissing = Self("reason.sidecar_missing", "The photo lacks the JSON that watch.sidecar asks for.")
-
-    // MARK: Ends
 
     static let reasonDuplicate = Self("reason.duplicate", "The same bytes are there already under the number.")
     static let reasonSuperseded = Self("reason.superseded", "A newer photo of the side took its place.")

@@ -65,13 +65,9 @@ package struct Judgement: Hashable, Sendable {
 
 /// Collects what does not hold, each under the severity that is configured for its rule.
 struct FindingList {
-    private let severities: [VerdictRule: VerdictSeverity]
+    let severities: [VerdictRule: VerdictSeverity]
     /// What was found, in the order of the asking.
     private(set) var all: [VerdictFinding] = []
-
-    init(severities: [VerdictRule: VerdictSeverity]) {
-        self.severities = severities
-    }
 
     /// Notes that a rule does not hold, unless it is not asked.
     mutating func note(_ rule: VerdictRule, _ message: Message) {

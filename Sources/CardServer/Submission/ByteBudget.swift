@@ -6,7 +6,7 @@ import Synchronization
 final class ByteBudget: Sendable {
     private let share: Int
     private let patience: Duration
-    private let line: WaitingLine<[String: Int], (count: Int, name: String)>
+    fileprivate let line: WaitingLine<[String: Int], (count: Int, name: String)>
 
     /// - Parameters:
     ///   - limit: the most bytes for all senders together.
@@ -46,22 +46,15 @@ final class ByteBudget: Sendable {
         return try await body(loan)
     }
 
-    private func counted(_ count: Int) -> Int { min(max(0, count - Limits.freeBodyBytes), self.share) }
+    fileprivate func counted(_ count: Int) -> Int { min(max(0, count - Limits.freeBodyBytes), self.share) }
 
-    fileprivate func grow(_ loan: ByteLoan, to count: Int) throws {
-        let counted = self.counted(count)
-        guard counted > loan.count else { return }
-        guard self.line.enter((counted - loan.count, loan.name)) else { throw Self.busy }
-        loan.count = counted
-    }
-
-    private static let busy = Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
+    fileprivate static let busy = Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
 }
 
 /// What a body has of a ``ByteBudget``.
 final class ByteLoan {
     private let budget: ByteBudget
-    fileprivate let name: String
+    private let name: String
     fileprivate var count = 0
 
     fileprivate init(budget: ByteBudget, name: String) {
@@ -72,7 +65,12 @@ final class ByteLoan {
     /// So many bytes have come by now.
     ///
     /// - Throws: ``Problem``: `busy`.
-    func grow(to count: Int) throws { try self.budget.grow(self, to: count) }
+    func grow(to count: Int) throws {
+        let counted = self.budget.counted(count)
+        guard counted > self.count else { return }
+        guard self.budget.line.enter((counted - self.count, self.name)) else { throw ByteBudget.busy }
+        self.count = counted
+    }
 }
 
 /// The bodies in memory that nobody has signed yet: they take nothing of the ``ByteBudget``, and have little room

@@ -6,9 +6,9 @@ import Foundation
 struct CardRow {
     /// The columns that ``init(_:)`` reads, from `card` and its `card_key`.
     static let columns: SQL = """
-        card.id, card.state, card.reason, card.remote_code, card.number, card.expected_side, card.priority, card.submitter,
-        card.side, card.intake_order, card.failures, card.due_from, card.due_at, card.waits_until, card.shrunk, card.accepted,
-        card.delivery, card.created_at, card.changed_at, card.seen, \(Self.isRetaken), card.message, card.metadata, card.worker,
+        card.id, card.state, card.number, card.expected_side, card.priority, card.submitter, card.intake_order, card.waits_until,
+        card.created_at, card.changed_at, card.reason, card.remote_code, card.side, card.failures, card.due_from, card.due_at,
+        card.shrunk, card.accepted, card.delivery, card.seen, \(Self.isRetaken), card.message, card.metadata, card.worker,
         card.failures, card.tries, card.failed_at, card.counts_from, card.without_front, card.split, card_key.key_id, card_key.wrapped
         """
     /// Whether a later photo of the card's number and side was delivered; the number knows it when the photo is erased. A refused
@@ -35,27 +35,21 @@ struct CardRow {
     private let wrappedKey: Data?
 
     init(_ row: inout Row) throws {
-        self.bare = Card(
+        var card = Card(
             id: try row.next(),
             state: try row.next(),
-            reason: try row.next(),
-            remoteCode: try row.next(),
-            message: nil,
             metadata: CardMetadata(businessNumber: try row.next(), side: try row.next(), priority: try row.next()),
             submitter: try row.next(),
-            side: try row.next(),
             order: try row.next(),
-            failures: try row.next(),
-            due: try Wait(&row),
             waitsUntil: try row.next(),
-            isShrunk: try row.next(),
-            isAccepted: try row.next(),
-            delivery: try row.next(),
             createdAt: try row.next(),
-            changedAt: try row.next(),
-            isSeen: try row.next(),
-            isRetaken: try row.next()
+            changedAt: try row.next()
         )
+        (card.reason, card.remoteCode, card.side) = (try row.next(), try row.next(), try row.next())
+        (card.failures, card.due) = (try row.next(), try Wait(&row))
+        (card.isShrunk, card.isAccepted, card.delivery) = (try row.next(), try row.next(), try row.next())
+        (card.isSeen, card.isRetaken) = (try row.next(), try row.next())
+        self.bare = card
         self.sealedMessage = try row.next()
         self.sealedMetadata = try row.next()
         self.worker = try row.next()

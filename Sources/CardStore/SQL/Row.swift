@@ -5,17 +5,13 @@ import GRDBSQLite
 /// The row a statement stands on; its columns are read from left to right.
 struct Row {
     let statement: OpaquePointer
-    private var column: Int32 = 0
-
-    init(_ statement: OpaquePointer) {
-        self.statement = statement
-    }
+    private(set) var column: Int32 = 0
 
     /// - Throws: `DatabaseError` of kind `damaged` if it holds something else.
     mutating func next<Value: Readable>(_ type: Value.Type = Value.self) throws -> Value {
         let column = self.column
         self.column += 1
-        guard let value = Value(self.statement, column) else {
+        guard let value = Value.read(self.statement, column) else {
             let name = sqlite3_column_name(self.statement, column).map { String(cString: $0) } ?? "?"
             throw DatabaseError(.damaged, "the column \(name) does not hold what it must")
         }
@@ -25,80 +21,65 @@ struct Row {
 
 /// What a column can be read as; `nil` if it holds something else.
 protocol Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32)
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> Self?
 }
 
 extension Int64: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else { return nil }
-        self = sqlite3_column_int64(statement, column)
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> Int64? {
+        sqlite3_column_type(statement, column) == SQLITE_INTEGER ? sqlite3_column_int64(statement, column) : nil
     }
 }
 
 extension Int: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = Int64(statement, column) else { return nil }
-        self = Int(value)
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> Int? {
+        Int64.read(statement, column).map(Int.init)
     }
 }
 
 extension Bool: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = Int64(statement, column) else { return nil }
-        self = value != 0
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> Bool? {
+        Int64.read(statement, column).map { $0 != 0 }
     }
 }
 
 extension String: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard sqlite3_column_type(statement, column) == SQLITE_TEXT,
-            let bytes = sqlite3_column_text(statement, column)
-        else { return nil }
-        self.init(cString: bytes)
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> String? {
+        guard sqlite3_column_type(statement, column) == SQLITE_TEXT else { return nil }
+        return sqlite3_column_text(statement, column).map { String(cString: $0) }
     }
 }
 
 extension Data: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> Data? {
         guard sqlite3_column_type(statement, column) == SQLITE_BLOB else { return nil }
         let count = Int(sqlite3_column_bytes(statement, column))
-        guard count > 0, let bytes = sqlite3_column_blob(statement, column) else {
-            self.init()
-            return
-        }
-        self.init(bytes: bytes, count: count)
+        guard count > 0, let bytes = sqlite3_column_blob(statement, column) else { return Data() }
+        return Data(bytes: bytes, count: count)
     }
 }
 
 extension Optional: Readable where Wrapped: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard sqlite3_column_type(statement, column) != SQLITE_NULL else {
-            self = Wrapped?.none
-            return
-        }
-        guard let value = Wrapped(statement, column) else { return nil }
-        self = value
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> Wrapped?? {
+        guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return .some(nil) }
+        return Wrapped.read(statement, column).map(Optional.some)
     }
 }
 
 extension Timestamp: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = Int64(statement, column) else { return nil }
-        self.init(millisecondsSinceEpoch: value)
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> Timestamp? {
+        Int64.read(statement, column).map(Timestamp.init(millisecondsSinceEpoch:))
     }
 }
 
 extension BusinessNumber: Readable {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = String(statement, column) else { return nil }
-        self.init(stored: value)
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> BusinessNumber? {
+        String.read(statement, column).map(BusinessNumber.init(stored:))
     }
 }
 
 extension Readable where Self: RawRepresentable<String> {
-    init?(_ statement: OpaquePointer, _ column: Int32) {
-        guard let value = String(statement, column) else { return nil }
-        self.init(rawValue: value)
+    static func read(_ statement: OpaquePointer, _ column: Int32) -> Self? {
+        String.read(statement, column).flatMap(Self.init(rawValue:))
     }
 }
 

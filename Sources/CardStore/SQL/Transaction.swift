@@ -61,7 +61,7 @@ struct Transaction {
                 let code = sqlite3_step(statement)
                 if code == SQLITE_DONE { return }
                 guard code == SQLITE_ROW else { throw self.failure() }
-                var row = Row(statement)
+                var row = Row(statement: statement)
                 try body(&row)
             }
         }
