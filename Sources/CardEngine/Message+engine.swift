@@ -3,8 +3,6 @@ import CardModel
 // Each message stands on one line.
 // swift-format-ignore
 extension Message {
-    // MARK: Stages
-
     static let engineDiskFull = Self("engine.disk_full", "the disk of the sandbox is nearly full, so no more photos are imported (sandbox.intake_free_space); free some space")
     static let engineTooManyFetches = Self("engine.too_many_fetches", "too many images of this sender are waiting to be fetched; send the card again later")
     static let engineTooManyUploads = Self("engine.too_many_uploads", "too many images are waiting to be prepared; send the photo again later")

@@ -84,6 +84,5 @@ struct ImageSubject {
         }
     }
 
-    /// The refusal when there is no memory.
     static let outOfMemory = CodedError(.imageOutOfMemory, .temporary, .imageOutOfMemory)
 }

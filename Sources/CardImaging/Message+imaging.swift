@@ -3,8 +3,6 @@ import CardModel
 // Each message stands on one line.
 // swift-format-ignore
 extension Message {
-    // MARK: Images
-
     static let imageEmpty = Self("image.empty", "the file is empty; supply the photo again")
     static func imageTooLarge(_ count: Int, _ maxSourceBytes: Int) -> Self { Self("image.too_large", "the image has \(bytes: count), more than \(bytes: maxSourceBytes); supply a smaller file") }
     static func imageOverBudget(_ edge: Int, quality: Int, _ byteBudget: Int) -> Self { Self("image.over_budget", "the image cannot be made small enough: with an edge of \(count: edge) pixels and quality \(quality) of 100 it still has more than \(bytes: byteBudget); raise imaging.byte_budget") }

@@ -45,8 +45,6 @@ enum WatchLimits {
     /// Changes that are kept between two turns; beyond, all is looked through again.
     static let changes = 65_536
 
-    /// How long to wait before something is tried again.
-    ///
-    /// - Parameter tries: how often it was tried before this time.
+    /// How long to wait before something is tried again that was tried so often.
     static func wait(tries: Int) -> Duration { min(self.retry.longest, self.retry.first * (1 << min(tries, 20))) }
 }

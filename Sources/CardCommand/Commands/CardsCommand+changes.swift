@@ -106,8 +106,6 @@ struct ChangeOptions: ParsableArguments {
     }
 
     /// Changes one card after the other, prints what came of each at once, and says what was refused.
-    ///
-    /// - Returns: `someNotDelivered` if one of the changes was refused.
     private func change(
         _ ids: [CardID],
         in store: CardStore,

@@ -163,7 +163,6 @@ struct CasesCommand: AsyncParsableCommand {
     }
 }
 
-/// How the list of cases is written.
 enum CaseListFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json, jsonl, csv
 }
@@ -222,7 +221,6 @@ struct CaseStart: ExpressibleByArgument {
 
 extension CaseState: ExpressibleByArgument {}
 
-/// A case of the list.
 private struct ListedCase: Report {
     static let columns = [
         "business_no", "state", "since", "missing", "side", "reason", "what_is_wrong", "what_to_do", "card_id",
@@ -269,7 +267,6 @@ private struct ListedCase: Report {
     }
 }
 
-/// A case and its cards.
 struct CaseDetails: Report {
     let `case`: CaseDocument
     let cards: [CaseCardDocument]

@@ -36,9 +36,7 @@ struct RootFiles {
 
     var areThere: Bool { !self.descriptors.isEmpty }
 
-    /// Fills a file and makes it durable; if it cannot be filled, all of them are empty.
-    ///
-    /// - Parameter next: gives the next bytes, none at the end.
+    /// Fills a file with the bytes that come until there are none, and makes it durable; if it cannot be filled, all are empty.
     func fill(_ path: String, _ next: () throws -> Data?) throws(CodedError) {
         guard let descriptor = self.descriptors[path] else { return }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)

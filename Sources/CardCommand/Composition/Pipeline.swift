@@ -16,10 +16,7 @@ struct Pipeline: Sendable {
 
     /// Sets all up, lends the engine, and ends all in order, whatever the body came to.
     ///
-    /// - Parameters:
-    ///   - command: what the worker is called by.
-    ///   - id: the name of the worker, also in the log.
-    ///   - events: told what happens; must not wait.
+    /// - Parameter events: told what happens; must not wait.
     func with<Value: Sendable>(
         _ command: String,
         id: String,

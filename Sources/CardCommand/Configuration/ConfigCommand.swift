@@ -132,9 +132,7 @@ struct CheckedConfiguration: Report {
     /// Whether each endpoint that was connected to answered.
     var isReachable: Bool { (self.endpoints ?? []).allSatisfy(\.reachable) }
 
-    /// Joins what loading finds with what is found in certificates, addresses, tokens and folders.
-    ///
-    /// - Parameter isOnline: whether the endpoints of a usable configuration are connected to.
+    /// Joins what loading finds with what is found in certificates, addresses, tokens and folders, and online at endpoints.
     init(isOnline: Bool = false, _ load: () throws -> LoadedConfiguration) async throws {
         var mistakes: [ConfigurationError.Mistake]
         do {

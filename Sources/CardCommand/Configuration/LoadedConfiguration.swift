@@ -30,10 +30,7 @@ struct LoadedConfiguration: Sendable {
     /// Loads the configuration: options over `IDCARD_…` variables over the file over the defaults.
     ///
     /// - Parameters:
-    ///   - file: the file that the command line names.
-    ///   - environment: the variables.
     ///   - options: values of the command line by the names of their keys.
-    ///   - embedded: whether the built-in endpoints take the place of the configured ones.
     ///   - requiringRemotes: whether it is a mistake if no endpoints are configured.
     ///   - readingFiles: whether the files that it names are read. Then root becomes the owner of the sandbox before, as root may
     ///     read what the owner may not.

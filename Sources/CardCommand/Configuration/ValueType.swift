@@ -198,7 +198,6 @@ extension ValueType<Set<String>> {
 }
 
 extension ValueType where Value: RawRepresentable<String> & Sendable {
-    /// One word of a set.
     static func word(_ words: [Value]) -> Self {
         ValueType(.valueOneOf(words.map(\.rawValue)), show: { .word($0.rawValue) }) { text in
             words.first { $0.rawValue == text }
@@ -207,7 +206,6 @@ extension ValueType where Value: RawRepresentable<String> & Sendable {
 }
 
 extension ValueType where Value: RawRepresentable<String> & CaseIterable & Sendable {
-    /// One word of all there are.
     static var word: Self { .word(Array(Value.allCases)) }
 }
 

@@ -33,7 +33,6 @@ enum Console {
     private static let state = Mutex(State())
     private static let queue = DispatchQueue(label: "console")
 
-    /// Whether standard error is a terminal that can show live lines.
     static var canShowLiveLines: Bool {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }

@@ -58,7 +58,6 @@ struct ListPrinter {
         try await self.writePortion()
     }
 
-    /// Prints a row of a table.
     mutating func print(_ row: String) async throws {
         self.waiting += row + "\n"
         try await self.writePortion()

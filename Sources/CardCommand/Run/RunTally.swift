@@ -41,9 +41,7 @@ struct RunTally: Sendable {
         }
     }
 
-    /// The exit status that this calls for.
-    ///
-    /// - Parameter isStopped: whether an endpoint stopped a stage.
+    /// The exit status that this calls for, where an endpoint stopped a stage or none did.
     func status(isStopped: Bool) -> CommandStatus {
         if self.isOutOfRoom { return .sandboxError }
         if self.workRemains { return isStopped ? .endpointStopped : .workRemains }

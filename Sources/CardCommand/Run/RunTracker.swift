@@ -214,8 +214,6 @@ final class RunTracker: Sendable {
     }
 
     /// The business numbers of the inputs, or of the cards that are told about where there are none, or only news count.
-    ///
-    /// - Parameter cards: every card of `knownCards` as it stands now.
     func numbers(of cards: [CardID: Card]) -> Set<BusinessNumber> {
         let moved = self.state.withLock { Set($0.moved.keys) }
         let told = cards.values.filter { !self.newsOnly || moved.contains($0.id) }
@@ -240,9 +238,7 @@ final class RunTracker: Sendable {
         }
     }
 
-    /// What has become of the inputs so far; what is tried again is not counted.
-    ///
-    /// - Parameter known: every card of `rejectedBefore` as it stands now.
+    /// What has become of the inputs so far, with the `rejectedBefore` as they stand now; what is tried again is not counted.
     func report(known: [Card]) -> SourceRun.Report {
         let toRetake = Set(known.filter { $0.notice == .attention(.retake) }.map(\.id))
         return self.state.withLock { state in

@@ -32,12 +32,7 @@ final class SourceRuns: Sendable {
 
     private typealias Listed = CheckedContinuation<BatchListing?, any Error>
 
-    /// Makes ready; ``work()`` does the runs.
-    ///
-    /// - Parameters:
-    ///   - worker: under whose name runs are begun.
-    ///   - notices: says what a source holds that is passed over.
-    ///   - metrics: counts what a list refuses or ignores.
+    /// Makes ready; ``work()`` does the runs, under the name of the worker.
     init(
         _ pipeline: Pipeline,
         engine: Engine,

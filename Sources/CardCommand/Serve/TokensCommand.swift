@@ -214,5 +214,4 @@ struct TokensCommand: AsyncParsableCommand {
             return .delivered
         }
     }
-
 }

@@ -3,8 +3,6 @@ import CardModel
 // Each message stands on one line.
 // swift-format-ignore
 extension Message {
-    // MARK: Watched folders
-
     static let watchRetake = Self("watch.retake", "the photo cannot be used; take it again")
     static func watchEndpointWorks(_ stage: Stage, _ host: String) -> Self { Self("watch.endpoint_works", "\(stage) \(code: host) works again") }
     static func watchFolderProblem(_ folder: Redacted<String>, _ reason: Message) -> Self { Self("watch.folder_problem", "watched folder \(folder): \(reason)") }

@@ -173,7 +173,6 @@ final class WatchReports: Sendable {
         }
     }
 
-    /// Prints the lines of those cards that have ended.
     private func printEnded(_ cards: [CardID], of files: inout [CardID: [RunLine]]) async throws {
         for id in cards {
             guard files[id] != nil, let card = try await self.store.card(id), !card.state.isRunnable else { continue }

@@ -110,7 +110,6 @@ final class ServiceNotices: Sendable {
         if isNew { Console.warn(message) }
     }
 
-    /// Says that what was warned of is over.
     private func sayOver(_ subject: String, _ message: Message) {
         if self.told.withLock({ $0.removeValue(forKey: subject) }) != nil { Console.say(message) }
     }

@@ -22,7 +22,6 @@ struct Line: Sendable {
         self.offset + self.slope * (v - self.middle)
     }
 
-    /// Where a level line meets an upright one.
     static func crossing(level: Line, upright: Line) -> Point {
         // y = a + b (x - m) and x = c + d (y - n): substitute and solve for y.
         let b = level.slope

@@ -1,11 +1,8 @@
 import CImaging
 
 extension Raster {
-    /// Decodes a JPEG within the verifier's limits.
+    /// Decodes a whole JPEG file, no edge of which may be shorter or longer than the dialect allows.
     ///
-    /// - Parameters:
-    ///   - jpeg: a whole JPEG file.
-    ///   - edges: the dialect's limits: no edge shorter or longer than this, in pixels.
     /// - Throws: ``EmbeddedError`` `imageTooLarge` when an edge is out of range, else `imageUndecodable`.
     init(decoding jpeg: [UInt8], edges: ClosedRange<Int>) throws(EmbeddedError) {
         var limits = idci_limits()

@@ -10,9 +10,7 @@ struct CardReader: Sendable {
 
     let tesseract: Tesseract
 
-    /// - Parameters:
-    ///   - jpeg: A whole JPEG file, upright or upside down.
-    ///   - edges: The edges that are read, in pixels.
+    /// - Parameter jpeg: A whole JPEG file, upright or upside down.
     /// - Returns: What was read, or `nil` if no card is seen in the picture.
     /// - Throws: ``EmbeddedError`` with a code of the image or of tesseract.
     func text(ofJPEG jpeg: [UInt8], edges: ClosedRange<Int> = 48...4096) async throws -> CardText? {

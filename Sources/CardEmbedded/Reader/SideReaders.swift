@@ -1,9 +1,7 @@
 /// The fields of a rectified card, side by side.
 extension Tesseract {
-    /// Reads all fields of a front but the number: the lines of ink between labels and portrait, told apart by their
-    /// height on the card.
-    ///
-    /// - Parameter card: The card with even light, coloured print faded.
+    /// Reads all fields of a front but the number, coloured print faded: the lines of ink between labels and portrait, told apart
+    /// by their height on the card.
     func front(of card: Raster) async throws -> CardText.Front {
         let window = CardLayout.values.cut(from: card)
         let top = Int(CardLayout.values.y.lowerBound * Double(card.height))
@@ -29,8 +27,6 @@ extension Tesseract {
     }
 
     /// Reads issuer and validity: the last line of ink is the validity, those above it are the issuer.
-    ///
-    /// - Parameter card: The card with even light.
     func back(of card: Raster) async throws -> CardText.Back {
         let window = CardLayout.issuance.cut(from: card)
         let rows = window.linesOfText(gap: card.height / 100, least: card.height / 40)

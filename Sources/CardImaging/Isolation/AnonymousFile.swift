@@ -13,8 +13,6 @@ struct AnonymousFile: Sendable {
     }
 
     /// Everything in it; `nil` if it cannot be read.
-    ///
-    /// - Parameter limit: the most bytes accepted.
     func contents(limit: Int = 1 << 31) -> Data? {
         let size = Int(lseek(self.descriptor, 0, SEEK_END))
         guard size >= 0, size <= limit else { return nil }

@@ -4,7 +4,6 @@ import SystemPackage
 
 /// A path with wildcards that the shell has not expanded: glob(3) and fnmatch(3) read it as a shell does.
 enum PathPattern {
-    /// Whether a path has wildcards.
     static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
     static func matches(_ name: FilePath.Component, _ pattern: String) -> Bool {

@@ -48,9 +48,6 @@ struct MetadataResolver {
 
     /// Returns a photo with what it is taken in with, and who said each field.
     ///
-    /// - Parameters:
-    ///   - place: where it is.
-    ///   - sidecar: where its sidecar is.
     /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
     mutating func item(

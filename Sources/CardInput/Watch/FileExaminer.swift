@@ -105,7 +105,6 @@ struct FileExaminer: Sendable {
         return image
     }
 
-    /// Says what a file is that is no image.
     private func whatIsNoImage(_ sight: Sight) throws(CodedError) -> CodedError? {
         if ImageFormat.isName(sight.name) { return nil }
         let start = try SourceFile.head(sight.identity, count: InputLimits.sniffBytes)

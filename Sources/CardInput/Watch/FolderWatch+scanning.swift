@@ -40,9 +40,7 @@ extension FolderWatch {
         self.tell(CodedError(.watchPolls, .temporary, message), of: index)
     }
 
-    /// Looks a root through.
-    ///
-    /// - Returns: what to report of it once its files have been looked at; `nil` if it is not there.
+    /// Looks a root through, and returns what to report of it once its files have been looked at; `nil` if it is not there.
     func scan(_ index: Int) async -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
         let isFirst = !self.roots[index].isSwept && self.options.after != .leave
@@ -236,9 +234,7 @@ extension FolderWatch {
         return count
     }
 
-    /// Takes what inotify has told.
-    ///
-    /// - Returns: the folders to look through.
+    /// Takes what inotify has told, and returns the folders to look through.
     func takeChanges() -> [WatchedFolder] {
         var folders: Set<WatchedFolder> = []
         for change in self.notifier?.takeChanges() ?? [] {

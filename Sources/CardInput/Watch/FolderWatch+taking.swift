@@ -3,7 +3,6 @@ import SystemPackage
 
 // What becomes of a file whose turn it is.
 extension FolderWatch {
-    /// Does what is to be done with a file.
     func handle(_ file: WatchedFiles.File, _ plan: FileExaminer.Plan) async throws {
         let path = file.candidate.path
         guard let sight = file.sight else { return self.files.lookAgain(path, at: self.now) }

@@ -207,9 +207,7 @@ package actor FolderWatch {
         self.ring()
     }
 
-    /// Looks at files that are due.
-    ///
-    /// - Returns: whether there may be more.
+    /// Looks at files that are due, and returns whether there may be more.
     private func lookAtFiles() async -> Bool {
         let due = self.files.takeDue(now: self.now, limit: WatchLimits.looksAtOnce)
         guard !due.isEmpty else { return false }

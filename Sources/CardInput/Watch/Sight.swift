@@ -24,14 +24,7 @@ struct Sight: Hashable, Sendable {
 
     var sidecar: Companion? { self.companions.first { $0.suffix == Sidecar.suffix } }
 
-    /// Looks at a file and at what goes with it; `nil` if there is no such file.
-    ///
-    /// - Parameters:
-    ///   - folder: the folder that it lies in.
-    ///   - root: the real path of the watched folder.
-    ///   - below: the folders in between.
-    ///   - suffixes: the suffixes of what may go with it.
-    ///   - sidecars: the names of its sidecar, and those that look so.
+    /// Looks at a file in a folder, `below` the watched `root`, and at what goes with it; `nil` if there is no such file.
     static func of(
         _ name: String,
         in folder: borrowing OpenFolder,

@@ -144,7 +144,6 @@ struct WatchedFiles {
 
     // MARK: Looks
 
-    /// Takes the files that are to be looked at now.
     mutating func takeDue(now: Duration, limit: Int) -> [File] {
         var taken: [File] = []
         while taken.count < limit, let at = self.nextDue(), at <= now, let path = self.looks.popMin()?.path {
@@ -249,9 +248,7 @@ struct WatchedFiles {
         self.files[path]?.phase = .settled
     }
 
-    /// Has a file looked at again.
-    ///
-    /// - Parameter isTry: whether that was a try.
+    /// Has a file looked at again; `isTry` counts what was done as a try.
     mutating func lookAgain(_ path: FilePath, at time: Duration, isTry: Bool = false) {
         self.files[path]?.isStale = false
         if isTry { self.files[path]?.tries += 1 }

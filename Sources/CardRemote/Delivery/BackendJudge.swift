@@ -55,9 +55,7 @@ struct BackendJudge: Sendable {
         self.reply.isOnReusedConnection ? .backendReused(message) : message
     }
 
-    /// The failure of a delivery whose answers contradict each other or its form.
-    ///
-    /// - Parameter count: how many entries the reply has.
+    /// The failure of a delivery whose answers, so many, contradict each other or its form.
     func mismatch(count: Int) -> RemoteFailure {
         self.failure(.unknown, "items_mismatch", .backendMismatch(self.reply.status, items: count))
     }

@@ -11,11 +11,7 @@ struct BackendReply: Sendable {
     /// What decrypts replies; `nil` if no encryption is configured.
     var cipher: ReplyCipher?
 
-    /// Judges a reply.
-    ///
-    /// - Parameters:
-    ///   - mask: takes the values that no message may repeat out of the backend's words.
-    ///   - shape: how many cards the form held.
+    /// Judges a reply to a form; the mask keeps the values in it out of messages.
     func outcome(of reply: HTTPReply, mask: MessageMask, shape: DeliveryShape = DeliveryShape()) -> DeliveryOutcome {
         let reading = ReplyCodec(names: self.names, cipher: self.cipher).reading(of: reply)
         var answers = BackendAnswers()

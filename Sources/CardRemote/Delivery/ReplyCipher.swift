@@ -127,7 +127,6 @@ enum Base64Spelling {
         return found
     }
 
-    /// Whether a byte is white space of ASCII.
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     private static func decoded(_ text: [UInt8]) -> [UInt8]? {

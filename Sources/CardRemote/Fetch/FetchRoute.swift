@@ -37,9 +37,7 @@ struct FetchRoute: Sendable {
         self.hosts = addresses.prefix(Limits.fetchAddresses).map { CheckedHost(host: host, address: $0) }
     }
 
-    /// Returns the way on to where an answer sends.
-    ///
-    /// - Parameter isAllowed: whether one more redirect is followed.
+    /// Returns the way on to where an answer sends, if one more redirect is allowed.
     func redirect(
         to location: String,
         isAllowed: Bool,
@@ -60,7 +58,6 @@ struct FetchRoute: Sendable {
         return next
     }
 
-    /// Makes the request for an image, or for a part of it.
     func request(_ part: ImagePart?) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: self.target.url)
         request.headers = [

@@ -32,10 +32,7 @@ package struct EndpointProbe: Sendable {
 
     package var isReachable: Bool { self.outcomes.allSatisfy(\.isOK) }
 
-    /// - Parameters:
-    ///   - status: that of the answer.
-    ///   - failure: why there is none.
-    ///   - certificateEnd: the last moment of the server's certificate.
+    /// Judges by the status of the answer, or why there is none, and the last moment of the server's certificate.
     init(of address: EndpointAddress, status: Int?, failure: HTTPFailure?, certificateEnd: Timestamp?) {
         let failed = failure.map { Self.step(of: $0.code) }
         var outcomes: [Outcome] = []

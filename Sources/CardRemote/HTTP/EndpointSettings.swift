@@ -72,7 +72,6 @@ package struct EndpointAddress: Hashable, Sendable {
         self.authority = "\(host):\(parts.port ?? (scheme == "https" ? 443 : 80))"
     }
 
-    /// Whether the host is an address, not a name.
     var isNumeric: Bool { (try? SocketAddress(ipAddress: self.host, port: 0)) != nil }
 
     private static func invalid(_ message: Message) -> CodedError {

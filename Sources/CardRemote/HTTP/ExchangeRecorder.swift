@@ -103,6 +103,5 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
 }
 
 extension HTTPResponseHead {
-    /// The value of `Content-Length`, in bytes.
     fileprivate var announcedLength: Int? { self.headers.first(name: "Content-Length").flatMap { Int($0) } }
 }

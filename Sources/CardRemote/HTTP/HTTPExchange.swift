@@ -37,7 +37,6 @@ struct HTTPReply: Sendable, Discreet {
     /// Whether the connection had a request before, so that a remote which answers once too often may have meant that.
     var isOnReusedConnection = false
 
-    /// Whether the status is one of success, 200 to 299.
     var isSuccess: Bool { (200..<300).contains(self.status) }
 
     /// Whether the body is a JSON object, which is whole once its last bracket is there.

@@ -36,9 +36,7 @@ enum ReplyText {
         return try self.utf8(Array(reply.body), charset: reply.charset)
     }
 
-    /// Returns bytes in UTF-8, without a byte order mark.
-    ///
-    /// - Parameter charset: their label, if they have one.
+    /// Returns bytes in UTF-8, without a byte order mark; their label is the charset, if they have one.
     static func utf8(_ bytes: [UInt8], charset: String?) throws(Unreadable) -> [UInt8] {
         for mark in self.marks where bytes.starts(with: mark.bytes) {
             return try self.converted(bytes.dropFirst(mark.bytes.count), mark.encoding, otherwise: .replyMarkWrong)

@@ -8,7 +8,6 @@ import NIOCore
 enum RequestBody: Sendable {
     /// A form; it brings its own content type.
     case form(MultipartForm)
-    /// Bytes as they are.
     case bytes(Data, contentType: String)
 
     var length: Int64 {

@@ -79,14 +79,11 @@ struct TLSFiles {
 /// 6.1 has a name compared with names alone: who can make a name lead to a machine of his own can have a certificate
 /// for that machine's address from a public authority.
 enum CertificateHost {
-    /// Whether one of the certificate's names is a host name, or a wildcard for its first label (RFC 9525 section 6.3).
+    /// Whether one of the names of the server's certificate is a host name in ASCII, or a wildcard for its first label (RFC 9525
+    /// section 6.3).
     ///
     /// To be asked about a certificate that NIOSSL has verified: one without any alternative name was compared by its
     /// common name, which is not looked at again.
-    ///
-    /// - Parameters:
-    ///   - certificate: the server's own.
-    ///   - host: the name, in ASCII; not an address.
     static func isNamed(_ certificate: NIOSSLCertificate, _ host: String) -> Bool {
         let names = certificate._subjectAlternativeNames()
         guard !names.isEmpty else { return true }

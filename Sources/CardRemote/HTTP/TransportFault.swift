@@ -7,11 +7,7 @@ import NIOSSL
 
 /// Names the faults of a transport: from the error types of the network libraries to our closed set of codes.
 enum TransportFault {
-    /// - Parameters:
-    ///   - error: what the library threw; `nil` if a request ended without error and without reply.
-    ///   - phase: what was observed of the sending.
-    ///   - usesTLS: whether the connection was to be encrypted.
-    ///   - isCoded: whether the reply is compressed.
+    /// - Parameter error: what the library threw; `nil` if a request ended without error and without reply.
     static func code(
         for error: (any Error)?,
         phase: HTTPPhase,

@@ -12,9 +12,7 @@ struct ReplyReading {
 
     let outcome: VerificationOutcome
 
-    /// Judges a reply.
-    ///
-    /// - Parameter isSecret: whether a text repeats a secret.
+    /// Judges a reply, no text of which may repeat a secret.
     init(_ reply: HTTPReply, dialect: VerificationDialect, isSecret: (String) -> Bool = { _ in false }) {
         var object: JSONValue?
         var unreadable: Message?

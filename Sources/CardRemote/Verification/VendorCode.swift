@@ -41,9 +41,7 @@ enum VendorCode: String, CaseIterable, Sendable {
         }
     }
 
-    /// What happened, and what to do.
-    ///
-    /// - Parameter error: the code as it is shown.
+    /// What happened, named by the code as it is shown, and what to do.
     func message(_ error: String) -> Message {
         switch self {
         case .authenticationError: .verifierAuthentication(error)

@@ -2,7 +2,6 @@ import CardModel
 import CardStore
 import Hummingbird
 
-/// Shows cases.
 struct CaseRoutes: Sendable {
     private struct Page: Encodable {
         let cases: [CaseDocument]

@@ -8,10 +8,7 @@ final class ByteBudget: Sendable {
     private let patience: Duration
     fileprivate let line: WaitingLine<[String: Int], (count: Int, name: String)>
 
-    /// - Parameters:
-    ///   - limit: the most bytes for all senders together.
-    ///   - share: the most bytes for one.
-    ///   - patience: how long a body waits for its bytes.
+    /// - Parameter patience: how long a body waits for its bytes.
     init(limit: Int, share: Int, patience: Duration) {
         self.share = share
         self.patience = patience

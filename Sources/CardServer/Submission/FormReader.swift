@@ -25,11 +25,9 @@ struct FormReader {
     /// Whether a person fills it in: a file that was not chosen and a field that was left empty say nothing.
     var isByHand = false
 
-    /// Starts before the first byte.
+    /// Starts before the first byte of a form whose images have so many bytes at most.
     ///
     /// - Throws: `MultipartFormError` for a content type without a boundary.
-    ///
-    /// - Parameter imageLimit: the most bytes of one image.
     init(contentType: String, imageLimit: Int) throws(MultipartFormError) {
         var limits = MultipartParser.Limits()
         limits.partCount = Limits.formParts

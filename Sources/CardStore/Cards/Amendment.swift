@@ -5,10 +5,7 @@ import Foundation
 extension CardStore {
     /// Amends a card with what its own submitter says of the same bytes now, and gives it an image if it had none.
     ///
-    /// - Parameters:
-    ///   - new: what is said now.
-    ///   - content: what there is of the photo; `nil` for a file that was not read.
-    /// - Returns: the card as the answer.
+    /// - Parameter content: what there is of the photo; `nil` for a file that was not read.
     func amend(
         _ row: CardRow,
         with new: CardMetadata,

@@ -29,7 +29,6 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
         SQL(text: one.text + " " + other.text, values: one.values + other.values)
     }
 
-    /// Joins pieces with something between them.
     static func joined(_ pieces: [SQL], by separator: String) -> SQL {
         SQL(text: pieces.map(\.text).joined(separator: separator), values: pieces.flatMap(\.values))
     }
@@ -57,7 +56,6 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
             self.values.append(value?.bound ?? .null)
         }
 
-        /// A piece of SQL in this one.
         mutating func appendInterpolation(_ piece: SQL) {
             self.text += piece.text
             self.values += piece.values

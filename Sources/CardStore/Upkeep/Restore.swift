@@ -170,9 +170,7 @@ package struct Restore: Sendable {
 
     // MARK: What is there now
 
-    /// Looks at the sandbox that is to be replaced.
-    ///
-    /// - Returns: its vault, if it can be read with the keys given.
+    /// Looks at the sandbox that is to be replaced, and returns its vault if it can be read with the keys given.
     private func lookAtPrevious(_ report: inout RestoreReport) async throws -> Vault? {
         guard self.folder.hasDatabase else { return nil }
         let (cards, vault): (Int, Vault?)

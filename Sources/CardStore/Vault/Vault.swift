@@ -177,12 +177,10 @@ struct CardKey: Sendable {
     /// The form of a sealed JSON value, its first byte: one of a later program is not guessed at.
     private static let form: UInt8 = 1
 
-    /// Seals a value as JSON.
     func seal(json value: some Encodable, column: String) throws -> Data {
         try self.seal([Self.form] + JSONEncoder().encode(value), column: column)
     }
 
-    /// Opens a value that was sealed as JSON.
     func open<Value: Decodable>(json sealed: Data, as type: Value.Type = Value.self, column: String) throws -> Value {
         let bytes = try self.open(sealed, column: column)
         guard bytes.first == Self.form, let value = try? JSONDecoder().decode(Value.self, from: bytes.dropFirst())

@@ -76,9 +76,8 @@ extension CardStore {
         return ends.map { "state = \(literal: state) AND waits = 1 AND \($0)" }
     }
 
-    /// Ends the waits in a state that are over, so that a claim looks only at cards that it can have.
-    ///
-    /// - Returns: whether there are any.
+    /// Ends the waits in a state that are over, so that a claim looks only at cards that it can have, and returns whether there
+    /// are any.
     func wake(_ state: CardState, by worker: Worker? = nil, now: Timestamp) async throws -> Bool {
         let (isReady, over) = try await self.read(at: now) { tx in
             if let worker { try self.require(worker, in: tx) }
@@ -95,9 +94,7 @@ extension CardStore {
         return true
     }
 
-    /// A claim changes nothing that decisions read.
-    ///
-    /// - Parameter condition: picks some of the cards in the state.
+    /// Claims some of the cards in a state, by a condition; that changes nothing that decisions read.
     func claim(
         state: CardState,
         of condition: SQL = "1 = 1",

@@ -27,7 +27,6 @@ final class HandOver: Sendable {
 
     private let state = Mutex(State())
 
-    /// Keeps the image of a card.
     func keep(_ image: PreparedImage, of card: CardID, isShrunk: Bool) {
         self.state.withLock { state in
             state.young[Key(card: card, isShrunk: isShrunk)] = image

@@ -133,9 +133,7 @@ extension CardStore {
         guard try tx.exists("SELECT 1 FROM worker WHERE id = \(worker.id)") else { throw Worker.replaced }
     }
 
-    /// Gives back what a worker has claimed. What it was sending may have arrived.
-    ///
-    /// - Returns: the cards that are held for that.
+    /// Gives back what a worker has claimed, and returns the cards that are held because what it was sending may have arrived.
     private func releaseClaims(of worker: String, onUnknown: UnknownPolicy, in tx: Transaction) throws -> [CardChange] {
         let interrupted: [DeliveryID] = try tx.rows(
             """

@@ -16,7 +16,6 @@ struct FailureNote: Hashable, Sendable, Encodable {
     private let cardID: String?
     private let time: String
 
-    /// - Parameter folders: the names of the folders that the file lies in.
     init(_ error: CodedError, card: CardID?, in folders: [String], time: Timestamp) {
         self.code = error.code
         self.message = error.message.description(showing: folders)

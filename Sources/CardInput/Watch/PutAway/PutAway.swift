@@ -60,9 +60,7 @@ struct PutAway: Sendable {
         return folder == "done" ? .done : .failed
     }
 
-    /// Deletes the file where it is, with what goes with it.
-    ///
-    /// - Returns: `false` if it is not what it was.
+    /// Deletes the file where it is, with what goes with it; `false` if it is not what it was.
     private func delete(from source: borrowing OpenFolder) throws(Errno) -> Bool {
         let beside = self.sight.companions.filter { $0.folder == nil }.map { (name: $0.name, identity: $0.identity) }
         let isDeleted = try FileMove(identity: self.sight.identity).remove(self.name, from: source, with: beside)
