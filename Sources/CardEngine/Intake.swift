@@ -164,6 +164,11 @@ struct Intake: Sendable {
     ) -> Admission {
         var random = SystemRandomNumberGenerator()
         let now = self.context.time.now()
+        var content = content
+        // Without a host if our rules allow none to be asked.
+        if case .remote(let address, _) = content {
+            content = .remote(address, host: try? self.context.ports.fetcher.host(of: address))
+        }
         return Admission(
             id: CardID.generate(at: now, using: &random),
             name: name,
@@ -171,22 +176,9 @@ struct Intake: Sendable {
             submitter: self.submitter,
             source: source,
             file: file,
-            content: self.named(content),
+            content: content,
             waitsUntil: self.isList ? now : now.advanced(by: self.context.settings.frontWait)
         )
-    }
-}
-
-extension Intake {
-    /// Names the host of an image that is to be fetched, if our rules allow one.
-    private func named(_ content: Admission.Content) -> Admission.Content {
-        guard case .remote(let address, _) = content else { return content }
-        return .remote(address, host: try? self.context.ports.fetcher.host(of: address))
-    }
-
-    private func requireFetchingShare() async throws {
-        guard try await self.context.store.isFetchingFull(for: self.submitter) else { return }
-        throw CodedError(.queueFull, .storage, .engineTooManyFetches)
     }
 }
 
@@ -223,7 +215,9 @@ extension Intake {
     func receive(_ uploads: [Upload]) async throws -> [AdmissionOutcome] {
         try self.requireSpace()
         if uploads.contains(where: \.isFetched) {
-            try await self.requireFetchingShare()
+            guard try await !self.context.store.isFetchingFull(for: self.submitter) else {
+                throw CodedError(.queueFull, .storage, .engineTooManyFetches)
+            }
         } else {
             try await self.requireRoom()
         }

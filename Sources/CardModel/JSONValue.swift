@@ -110,7 +110,8 @@ private struct JSONReader {
         self.skipSpace()
         switch self.next {
         case UInt8(ascii: "{"): return self.readObject(depth: depth + 1)
-        case UInt8(ascii: "["): return self.readArray(depth: depth + 1)
+        case UInt8(ascii: "["):
+            return self.readList(depth: depth + 1, end: "]") { $0.readValue(depth: depth + 1) }.map(JSONValue.array)
         case UInt8(ascii: "\""): return self.readString().map(JSONValue.string)
         case UInt8(ascii: "t"): return self.take(word: "true") ? .boolean(true) : nil
         case UInt8(ascii: "f"): return self.take(word: "false") ? .boolean(false) : nil
@@ -126,10 +127,6 @@ private struct JSONReader {
             return reader.readValue(depth: depth).map { JSONValue.Member(name: name, value: $0) }
         }
         .map(JSONValue.object)
-    }
-
-    private mutating func readArray(depth: Int) -> JSONValue? {
-        self.readList(depth: depth, end: "]") { $0.readValue(depth: depth) }.map(JSONValue.array)
     }
 
     /// Reads what stands between a bracket and its end, separated by commas.

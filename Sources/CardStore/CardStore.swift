@@ -21,8 +21,6 @@ package final class CardStore: Sendable {
     let handOver = HandOver()
     /// The identity of the sandbox, which its backups keep.
     package let id: String
-    /// The folder of the sandbox.
-    package var path: String { self.folder.path }
     /// Which endpoints its cards go to.
     package let kind: Kind
 

@@ -118,17 +118,15 @@ extension CardsCommand {
         /// The cards that are named by their ids or by their business number, each once.
         private func named(in store: CardStore) async throws -> [CardID] {
             var named = try await store.ids(matching: self.cards)
-            if let businessNo { named += try await Self.cards(of: businessNo, in: store) }
+            if let businessNo {
+                var filter = CardFilter()
+                filter.number = BusinessNumber(stored: businessNo.trimmed)
+                let found = try await store.cardIDs(filter)
+                guard !found.isEmpty else { throw CodedError.notFound(.eraseUnknownNumber(businessNo)) }
+                named += found
+            }
             var seen: Set<CardID> = []
             return named.filter { seen.insert($0).inserted }
-        }
-
-        private static func cards(of businessNo: String, in store: CardStore) async throws -> [CardID] {
-            var filter = CardFilter()
-            filter.number = BusinessNumber(stored: businessNo.trimmed)
-            let found = try await store.cardIDs(filter)
-            guard !found.isEmpty else { throw CodedError.notFound(.eraseUnknownNumber(businessNo)) }
-            return found
         }
 
         /// Erases every card whose term is over: whoever asks for it says that the clock is right.

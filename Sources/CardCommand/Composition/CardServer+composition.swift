@@ -62,14 +62,3 @@ extension Configuration {
         return (server, mistakes)
     }
 }
-
-extension CardServer.Ports {
-    /// Joins what a server works with: runs on demand over the sources of the configuration.
-    init(engine: Engine, runs: SourceRuns, pipeline: Pipeline) {
-        let fetch = pipeline.configuration.fetch
-        self.init(engine: engine, store: pipeline.store, addressRefusal: { fetch.addressCheck()($0) })
-        self.startRun = runs.start
-        self.run = runs.run
-        self.runs = runs.all
-    }
-}

@@ -110,13 +110,8 @@ struct ConfigurationFile {
             name.isEmpty
             ? .configFileLine(self.path, line: line, what)
             : .configFileKey(name, self.path, line: line, what)
-        self.mistakes.append(
-            .init(
-                key: name.isEmpty ? nil : name,
-                line: line,
-                error: CodedError(.settingInvalid, .configuration, message)
-            )
-        )
+        let error = CodedError(.settingInvalid, .configuration, message)
+        self.mistakes.append(.init(key: name.isEmpty ? nil : name, line: line, error: error))
     }
 
     /// Says what the parser found without its quotation of the line.

@@ -24,14 +24,6 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Use the built-in verifier and business backend, with their own sandbox.")
     var embedded = false
 
-    /// The options as they were given, quoted for a shell.
-    private var given: [String] {
-        [
-            self.config.map { "--config " + $0.quotedForShell }, self.sandbox.map { "--sandbox " + $0.quotedForShell },
-            self.embedded ? "--embedded" : nil,
-        ].compactMap(\.self)
-    }
-
     /// Loads the configuration as these options ask.
     ///
     /// - Parameters:
@@ -42,7 +34,11 @@ struct GlobalOptions: ParsableArguments {
         _ further: [String: String] = [:],
         readingFiles: Bool = true
     ) throws -> LoadedConfiguration {
-        Console.repeatOptions(self.given)
+        let given = [
+            self.config.map { "--config " + $0.quotedForShell }, self.sandbox.map { "--sandbox " + $0.quotedForShell },
+            self.embedded ? "--embedded" : nil,
+        ]
+        Console.repeatOptions(given.compactMap(\.self))
         let loaded = try LoadedConfiguration(
             file: self.config,
             environment: ProcessInfo.processInfo.environment,

@@ -48,21 +48,15 @@ extension LoadedConfiguration {
             limits.append(("delivery.batch_wait", engine.batchWait, "run.patience", engine.patience))
         }
         for (lower, shorter, upper, longer) in limits where self.areRead(lower, upper) && shorter > longer {
-            self.note(
-                .settingConflict,
-                lower,
-                .configLonger(DurationText.render(shorter), upper, DurationText.render(longer))
-            )
+            let (short, long) = (DurationText.render(shorter), DurationText.render(longer))
+            self.note(.settingConflict, lower, .configLonger(short, upper, long))
         }
         let imaging = self.configuration.imaging
         if self.areRead("imaging.quality", "imaging.min_quality"), imaging.minQuality > imaging.quality,
             self.isSet("imaging.min_quality")
         {
-            self.note(
-                .settingConflict,
-                "imaging.min_quality",
-                .configMinQuality(imaging.minQuality, quality: imaging.quality)
-            )
+            let message: Message = .configMinQuality(imaging.minQuality, quality: imaging.quality)
+            self.note(.settingConflict, "imaging.min_quality", message)
         }
     }
 

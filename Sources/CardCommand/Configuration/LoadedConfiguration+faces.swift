@@ -118,13 +118,10 @@ extension LoadedConfiguration {
         ]
         for alternatives in needed where !alternatives.contains(where: { self.isSet($0) || self.unread.contains($0) }) {
             let variables = alternatives.map(ConfigurationKey.variable)
-            let error = CodedError(
-                .settingMissing,
-                .configuration,
+            let message: Message =
                 alternatives.count == 1
-                    ? .configMissing(alternatives[0], variables[0])
-                    : .configMissingAny(alternatives, variables)
-            )
+                ? .configMissing(alternatives[0], variables[0]) : .configMissingAny(alternatives, variables)
+            let error = CodedError(.settingMissing, .configuration, message)
             self.mistakes.append(.init(key: alternatives[0], error: error))
         }
     }

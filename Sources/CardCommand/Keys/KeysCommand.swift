@@ -46,6 +46,35 @@ struct KeysCommand: AsyncParsableCommand {
             return .delivered
         }
     }
+
+    struct Rotate: Command {
+        static let configuration = CommandConfiguration(
+            abstract: "Replace the key of the sandbox, while no other process uses it.",
+            discussion: """
+                The key file gets a new key, which then encrypts the keys of all cards. The old key moves to \
+                FILE.retired-ID: keep that file as long as you keep earlier backups. With vault.key or \
+                vault.key_command, first put the new key before the old one there. An interrupted rotation continues \
+                when this is run again.
+
+                Exit status: 0 done · 1 the key of some card was already damaged · 75 another process is at work · 78 there is \
+                no new key.
+                """
+        )
+
+        @Option(help: "Format of the report.")
+        var format = ReportFormat.text
+
+        @OptionGroup var options: GlobalOptions
+
+        func execute() async throws -> CommandStatus {
+            let origin = try SystemUser.origin(of: "keys rotate")
+            return try await self.options.withSandbox { store, configuration in
+                let report = try await store.changeKey(in: configuration.keyFile, by: origin)
+                await report.print(self.format)
+                return report.damaged == 0 ? .delivered : .someNotDelivered
+            }
+        }
+    }
 }
 
 /// A new key file, as `keys init` reports it.
@@ -96,37 +125,6 @@ struct MadeKey: Report {
     }
 }
 
-extension KeysCommand {
-    struct Rotate: Command {
-        static let configuration = CommandConfiguration(
-            abstract: "Replace the key of the sandbox, while no other process uses it.",
-            discussion: """
-                The key file gets a new key, which then encrypts the keys of all cards. The old key moves to \
-                FILE.retired-ID: keep that file as long as you keep earlier backups. With vault.key or \
-                vault.key_command, first put the new key before the old one there. An interrupted rotation continues \
-                when this is run again.
-
-                Exit status: 0 done · 1 the key of some card was already damaged · 75 another process is at work · 78 there is \
-                no new key.
-                """
-        )
-
-        @Option(help: "Format of the report.")
-        var format = ReportFormat.text
-
-        @OptionGroup var options: GlobalOptions
-
-        func execute() async throws -> CommandStatus {
-            let origin = try SystemUser.origin(of: "keys rotate")
-            return try await self.options.withSandbox { store, configuration in
-                let report = try await store.changeKey(in: configuration.keyFile, by: origin)
-                await report.print(self.format)
-                return report.damaged == 0 ? .delivered : .someNotDelivered
-            }
-        }
-    }
-}
-
 private struct KeyReport: Report {
     let keyID: String
     let rewrapped: Int
@@ -170,13 +168,10 @@ extension CardStore {
             isNew: inUse != rotation.keyID
         )
     }
-
 }
 
 extension KeyFile {
-    /// Moves keys into files of their own, and then out of this one.
-    ///
-    /// - Returns: the paths of these files.
+    /// Moves keys into files of their own, whose paths it returns, and then out of this one.
     fileprivate func retire(_ keys: [VaultKey], keeping current: VaultKey) throws(CodedError) -> [String] {
         let files = keys.map { KeyFile(path: "\(self.path).retired-\($0.id)") }
         for (file, key) in zip(files, keys) { _ = try file.create(key) }

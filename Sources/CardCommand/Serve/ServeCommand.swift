@@ -2,6 +2,7 @@ import ArgumentParser
 import CardEngine
 import CardInput
 import CardModel
+import CardRemote
 import CardServer
 import CardStore
 import Foundation
@@ -95,12 +96,15 @@ struct ServeSession: Sendable {
             let tokens = LiveTokens(self.configuration, apartFrom: settings.webhookSecrets, logger: logger)
             var settings = settings
             if let tokens { settings.tokens = tokens.now }
+            let fetch = self.configuration.fetch
+            var ports = CardServer.Ports(engine: engine, store: pipeline.store) { fetch.addressCheck()($0) }
+            (ports.startRun, ports.run, ports.runs) = (runs.start, runs.run, runs.all)
             let services = ServeServices(
                 session: self,
                 tokens: tokens,
                 server: try CardServer(
                     configuration: settings,
-                    ports: CardServer.Ports(engine: engine, runs: runs, pipeline: pipeline),
+                    ports: ports,
                     metrics: metrics,
                     logger: logger,
                     onRunning: { [settings] in self.sayListening(as: settings, at: $0) }

@@ -16,12 +16,8 @@ enum TestNumber: Hashable {
     /// The first number among the parts of a request that is one.
     init?(in parts: [ReceivedForm.Part]) {
         let numbers = parts.filter { $0.name == "BUSINESSNO" }.map { String(decoding: $0.body, as: UTF8.self) }
-        guard let first = numbers.lazy.compactMap(Self.init(number:)).first else { return nil }
-        self = first
-    }
-
-    private init?(number: String) {
-        guard let match = number.wholeMatch(of: /(?:FAIL-([45][0-9]{2})|(DROP|SLOW|HOLD))-.*/) else { return nil }
+        let form = /(?:FAIL-([45][0-9]{2})|(DROP|SLOW|HOLD))-.*/
+        guard let match = numbers.lazy.compactMap({ $0.wholeMatch(of: form) }).first else { return nil }
         switch (match.1.flatMap { Int($0) }, match.2) {
         case (let code?, _): self = .fail(HTTPResponse.Status(code: code))
         case (_, "DROP"): self = .drop

@@ -15,7 +15,7 @@ final class WorkBoard: Sendable {
     }
 
     private struct State {
-        var statuses: [Stage: Status] = [:]
+        var statuses = Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0, Status.busy) })
         var underWay: [Stage: Int] = [:]
         var rung: Set<Stage> = []
         var sleepers: [Stage: CheckedContinuation<Void, Never>] = [:]
@@ -29,12 +29,6 @@ final class WorkBoard: Sendable {
     }
 
     private let state = Mutex(State())
-
-    init() {
-        self.state.withLock { state in
-            for stage in Stage.allCases { state.statuses[stage] = .busy }
-        }
-    }
 
     /// Tells a stage that there is news for it.
     func ring(_ stage: Stage) {
@@ -56,10 +50,8 @@ final class WorkBoard: Sendable {
         self.ring(stage)
     }
 
-    /// How many calls are under way.
     var underWay: Int { self.state.withLock { $0.underWay.values.reduce(0, +) } }
 
-    /// Whether a stage has pieces of work under way.
     func isUnderWay(_ stage: Stage) -> Bool { self.state.withLock { $0.underWay[stage, default: 0] > 0 } }
 
     /// A stage says what it is doing; it stays busy if it was rung since it last listened.
@@ -125,7 +117,6 @@ final class WorkBoard: Sendable {
     /// Whether the stages are asked to end.
     var isEnding: Bool { self.state.withLock { $0.isEnding } }
 
-    /// The stages that an endpoint has stopped.
     var stopped: [Stage] {
         self.state.withLock { state in state.statuses.filter { $0.value == .stopped }.map(\.key) }
     }

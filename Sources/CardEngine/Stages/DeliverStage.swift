@@ -142,8 +142,8 @@ final class DeliverStage: StageWork {
         }
         let waiting = look.proposals.filter(\.groups.isEmpty).map(\.number)
         if !waiting.isEmpty {
-            let changes = try await self.context.store.decide(waiting, terms: self.context.deciding, now: now)
-            changes.forEach(self.context.tell)
+            try await self.context.store.decide(waiting, terms: self.context.deciding, now: now)
+                .forEach(self.context.tell)
         }
         // One delivery of a number at a time: what the first comes to decides about the next.
         let groups = look.proposals.compactMap(\.groups.first)
@@ -201,9 +201,7 @@ final class DeliverStage: StageWork {
             material = try await self.context.store.material(for: cards)
         } catch let error as CodedError where error.code == .imageUnreadable {
             self.gate.withdraw()
-            let now = self.context.time.now()
-            let changes = try await self.context.store.failUnreadable(cards, now: now)
-            changes.forEach(self.context.tell)
+            try await self.context.store.failUnreadable(cards, now: self.context.time.now()).forEach(self.context.tell)
             return nil
         }
         let draft: DeliveryDraft
@@ -218,9 +216,8 @@ final class DeliverStage: StageWork {
             }
             // These cards cannot be put into a form; the endpoint has no part in it.
             self.gate.withdraw()
-            let now = self.context.time.now()
-            let changes = try await self.context.store.failForming(cards, because: error, now: now)
-            changes.forEach(self.context.tell)
+            try await self.context.store.failForming(cards, because: error, now: self.context.time.now())
+                .forEach(self.context.tell)
             return nil
         }
         let job = try await self.context.store.begin(

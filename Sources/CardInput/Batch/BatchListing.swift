@@ -53,8 +53,9 @@ package struct BatchListing: Sendable {
         self.rows = listed.map(\.row)
         self.entries = listed.map { listed in
             listed.entry.refused { item in
-                let count = counts[item.metadata.businessNumber] ?? 0
-                return count > Limits.photosPerNumber ? Self.tooManyPhotos(item, count) : nil
+                let (number, limit) = (item.metadata.businessNumber, Limits.photosPerNumber)
+                guard let count = counts[number], count > limit else { return nil }
+                return CodedError(.tooManyPhotos, .input, .inputTooManyPhotos(count, number, limit: limit))
             }
         }
     }
@@ -94,14 +95,6 @@ package struct BatchListing: Sendable {
             }
             .map(\.item)
         }
-    }
-
-    private static func tooManyPhotos(_ item: InputItem, _ count: Int) -> CodedError {
-        CodedError(
-            .tooManyPhotos,
-            .input,
-            .inputTooManyPhotos(count, item.metadata.businessNumber, limit: Limits.photosPerNumber)
-        )
     }
 
     /// The first table that lies among photos, if one of them lacks its business number or user account.

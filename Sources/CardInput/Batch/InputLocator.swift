@@ -63,7 +63,7 @@ struct InputLocator {
                 case .folder: .inputIsFolder
                 case .link, .other: .inputNotRegular
                 case .file where self.own.holds(real): .inputInSandbox
-                case .file where confines.map { !real.lies(below: $0) } ?? false: .inputOutsideManifest
+                case .file where confines.map { real == $0 || !real.starts(with: $0) } ?? false: .inputOutsideManifest
                 case .file where !real.isUTF8:
                     .inputPathNotUTF8
                 case .file: nil

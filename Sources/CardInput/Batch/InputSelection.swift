@@ -90,20 +90,13 @@ struct InputSelection {
         for row in rows {
             if let other {
                 let opposed = row.item.metadata == other.item.metadata ? rows[0] : other
-                let error = self.rowConflict(row.item, row.number, opposed.number)
+                let (number, lines) = (row.item.metadata.businessNumber, [row.number, opposed.number].sorted())
+                let error = CodedError(.rowConflict, .input, .manifestRowConflict(lines[0], lines[1], number))
                 listed[row.place].entry = .refuse(RefusedInput(name: row.item.name, error: error))
             } else if row.place != rows[0].place {
                 listed[row.place].entry = .duplicate(row.item.name, of: rows[0].item)
             }
         }
-    }
-
-    private static func rowConflict(_ item: InputItem, _ row: Int, _ other: Int) -> CodedError {
-        CodedError(
-            .rowConflict,
-            .input,
-            .manifestRowConflict(min(row, other), max(row, other), item.metadata.businessNumber)
-        )
     }
 
     /// Whether this is the manifest, or the sidecar of an image that was named beside it (as `run folder/*` does).

@@ -48,11 +48,6 @@ extension FilePath {
         self.withPlatformString { left in other.withPlatformString { strcmp(left, $0) < 0 } }
     }
 
-    /// Whether a real path lies below a real folder.
-    func lies(below folder: FilePath) -> Bool {
-        self != folder && self.starts(with: folder)
-    }
-
     /// The last component; empty for the root and the empty path.
     var name: String {
         let text = self.text

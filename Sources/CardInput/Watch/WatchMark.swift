@@ -9,7 +9,6 @@ import SystemPackage
 struct WatchMark: Sendable {
     static let name = ".idcard-pipeline-sandbox"
 
-    /// The identity of the sandbox.
     let sandbox: String
 
     /// Marks a folder unless it bears the mark.
@@ -25,7 +24,7 @@ struct WatchMark: Sendable {
         do throws(Errno) {
             if try self.owner(of: root) == nil { try self.make(in: root) }
         } catch {
-            return Self.unmarked(because: error)
+            return CodedError(.watchFolderUnmarked, .storage, .watchUnmarked(error.rawValue))
         }
         // Another sandbox may have been faster.
         if let owner = try? self.owner(of: root), owner != self.sandbox { throw Self.claimed(given, root) }
@@ -87,10 +86,6 @@ struct WatchMark: Sendable {
 
     private static func claimed(_ given: String, _ folder: FilePath) -> CodedError {
         CodedError(.watchFolderClaimed, .configuration, .watchClaimed(given, mark: self.file(in: folder)))
-    }
-
-    private static func unmarked(because error: Errno) -> CodedError {
-        CodedError(.watchFolderUnmarked, .storage, .watchUnmarked(error.rawValue))
     }
 }
 

@@ -29,8 +29,6 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let diskSpaceLow = ReasonCode(rawValue: "disk_space_low")
     /// More cards are under way than the sandbox is to hold at a time.
     package static let queueFull = ReasonCode(rawValue: "queue_full")
-    /// The pipeline is coming to its end.
-    package static let shuttingDown = ReasonCode(rawValue: "shutting_down")
     /// The same bytes are there already under the business number.
     package static let duplicate = ReasonCode(rawValue: "duplicate")
     /// The stored image is missing or damaged.

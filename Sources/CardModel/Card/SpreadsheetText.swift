@@ -6,7 +6,8 @@ import Foundation
 package enum SpreadsheetText {
     /// Whether a text as a whole is such a thing.
     package static func isDamage(_ text: String) -> Bool {
-        if self.isUnfilled(text) || self.isMasked(text) { return true }
+        // Asterisks take the place of digits or letters.
+        if self.isUnfilled(text) || text.contains("**") || text.contains("＊＊") { return true }
         // No Regex here: it takes 0.2 ms a value, and a manifest has 100,000 rows.
         return switch text.utf8.first ?? 0 {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self.isNumber(text)
@@ -25,9 +26,6 @@ package enum SpreadsheetText {
     package static func hasLostDigits(_ text: String) -> Bool {
         text.hasSuffix("000") && IDNumber.parse(text) == .failure(.checksum)
     }
-
-    /// Whether digits or letters of a text were replaced by asterisks.
-    private static func isMasked(_ text: String) -> Bool { text.contains("**") || text.contains("＊＊") }
 
     /// Whether a text is the placeholder of a template that was not filled in, as {{number}}, ${NUMBER}, <number>, %s,
     /// $NUMBER or @number@, or the name of a column. Some programs put a UUID into braces.

@@ -65,9 +65,7 @@ package struct VerdictRules: Hashable, Sendable {
         identicalImages: Bool = false
     ) -> [VerdictFinding] {
         var findings = FindingList(severities: self.severities)
-        if identicalImages {
-            findings.note(.sidesIdentical, .verdictSidesIdentical)
-        }
+        if identicalImages { findings.note(.sidesIdentical, .verdictSidesIdentical) }
         self.askIssue(of: back.selecting(.back).fields, to: front.selecting(.front).fields, into: &findings)
         return findings.all
     }

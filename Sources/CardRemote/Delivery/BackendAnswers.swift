@@ -16,17 +16,14 @@ struct BackendAnswer {
         let code = table.listedSpelling(of: statement.spellings)
         self.meaning = table.meaning(of: code)
         let isShowable =
-            !code.isEmpty && code.utf8.allSatisfy(Self.isCodeByte) && code.utf8.count <= Limits.retcodeLength
+            !code.isEmpty && code.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_.-".utf8.contains($0) }
+            && code.utf8.count <= Limits.retcodeLength
             && code.utf8.count { (0x30...0x39).contains($0) } <= Limits.retcodeDigits
         // A code of a list is the operator's own word.
         let isHarmless = self.meaning != .unlisted || !mask.holdsValue(code)
         self.code = isShowable && isHarmless ? code : "unknown_retcode"
         self.message = Redacted(statement.message)
         self.mask = mask
-    }
-
-    private static func isCodeByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "_.-".utf8.contains(byte)
     }
 
     /// The code and, if there is one, the RETMSG, masked and cut.

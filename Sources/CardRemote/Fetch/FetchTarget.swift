@@ -31,7 +31,9 @@ struct FetchTarget: Hashable, Sendable {
     /// - Throws: `fetch_url_invalid` or `fetch_scheme_refused`, without repeating any of it.
     init(_ text: String) throws(CodedError) {
         guard text.utf8.count <= Limits.fetchURLBytes else { throw Self.invalid(.fetchURLTooLong) }
-        guard text.utf8.allSatisfy(Self.isURLCharacter) else { throw Self.invalid(.fetchURLCharacter) }
+        // RFC 3986 section 2. A backslash, which browsers take for a slash, is not among them.
+        let isOfURLs = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._~:/?#[]@!$&'()*+,;=%".utf8.contains($0) }
+        guard isOfURLs else { throw Self.invalid(.fetchURLCharacter) }
         guard let colon = text.firstRange(of: "://") else { throw Self.invalid(.fetchURLRelative) }
         switch text[..<colon.lowerBound].lowercased() {
         case "https": self.usesTLS = true
@@ -62,11 +64,6 @@ struct FetchTarget: Hashable, Sendable {
     }
 
     private static func invalid(_ message: Message) -> CodedError { CodedError(.fetchURLInvalid, .input, message) }
-
-    /// What RFC 3986 section 2 allows in a URL. A backslash, which browsers take for a slash, is not among them.
-    private static func isURLCharacter(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(byte)
-    }
 }
 
 extension FetchTarget: Discreet {
@@ -96,7 +93,7 @@ extension FetchTarget.Host {
         let name = text.lowercased()
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard name.utf8.count <= 253, labels.allSatisfy(Self.isLabel), let last = labels.last else { return nil }
-        guard !Self.isNumber(last) else { return nil }
+        guard !last.hasPrefix("0x"), !last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         self = .name(name)
     }
 
@@ -112,9 +109,5 @@ extension FetchTarget.Host {
     private static func isLabel(_ label: Substring) -> Bool {
         guard (1...63).contains(label.utf8.count), label.first != "-", label.last != "-" else { return false }
         return label.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }
-    }
-
-    private static func isNumber(_ label: Substring) -> Bool {
-        label.hasPrefix("0x") || label.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 }

@@ -24,19 +24,14 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     private let freshClient: HTTPClient
     private let reusesConnections: Bool
 
-    /// Sets an endpoint up; ``shutdown()`` must be called before it is released.
+    /// Sets an endpoint up; ``shutdown()`` must be called before it is released. Messages name the section of the configuration.
     ///
-    /// - Parameters:
-    ///   - section: the section of the configuration, for messages.
-    ///   - defaultPath: the path that replaces an empty one.
     /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`.
     init(_ settings: EndpointSettings, section: String, defaultPath: String? = nil) throws(CodedError) {
         let address = try EndpointAddress(settings.url, key: "\(section).url", defaultPath: defaultPath)
         self.address = address
-        if let proxy = settings.proxy {
-            self.proxy = try ProxyAddress(proxy, key: "\(section).proxy")
-        } else {
-            self.proxy = nil
+        self.proxy = try settings.proxy.map { proxy throws(CodedError) in
+            try ProxyAddress(proxy, key: "\(section).proxy")
         }
         self.showsCertificate = settings.tls.clientKey != nil
         self.timeout = settings.timeout

@@ -81,17 +81,14 @@ final class HealthRoutes: Sendable {
         } catch {
             closed = .storeUnavailable
         }
-        let disk = Trouble(self.room).map { ["code": $0.code, "message": $0.message] }
+        let room = self.reception.ports.store.room(intakeFreeSpace: self.reception.configuration.intakeFreeSpace)
+        let disk = Trouble(room).map { ["code": $0.code, "message": $0.message] }
         let reasons = [disk ?? closed.map { ["code": $0.name, "message": $0.title.text()] }].compactMap(\.self)
         return Readiness(
             status: reasons.isEmpty ? "ready" : "not_ready",
             reasons: reasons,
             stages: Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0.rawValue, StageStatus(pauses[$0])) })
         )
-    }
-
-    private var room: DiskRoom {
-        self.reception.ports.store.room(intakeFreeSpace: self.reception.configuration.intakeFreeSpace)
     }
 
     /// The pause of each stage whose endpoint does not work; of several hosts, the worst one, and of these the oldest.

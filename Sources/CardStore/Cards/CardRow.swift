@@ -65,7 +65,6 @@ struct CardRow {
     var number: BusinessNumber { self.bare.metadata.businessNumber }
     /// The side that its sender named.
     var expectedSide: CardSide? { self.bare.metadata.side }
-    var priority: Int { self.bare.metadata.priority }
 
     /// Fetches the cards that a condition, with an order, selects.
     static func all(_ condition: SQL, in tx: Transaction) throws -> [CardRow] {

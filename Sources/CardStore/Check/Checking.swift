@@ -33,7 +33,11 @@ extension CardStore {
             // Each by itself: while one looks at a moment, the log of the changes since cannot be emptied.
             var findings = try await self.database.read { tx in try Self.referenceFindings(in: tx) }
             for rule in CheckRule.all {
-                findings += try await self.database.read { tx in try Self.findings(of: rule, in: tx) }
+                // A delivery without any card has none to name.
+                let cards = try await self.database.read { tx in
+                    try tx.rows(rule.query + "LIMIT \(Limits.findingsPerRule)") { try $0.next(CardID?.self) }
+                }
+                findings += cards.map { SandboxFinding(code: rule.code, card: $0, message: rule.message) }
             }
             findings += try await self.database.read { tx in try Self.caseFindings(in: tx) }
             return try await findings + self.database.read { tx in try self.logFindings(in: tx) }
@@ -64,12 +68,6 @@ extension CardStore {
         return tables.prefix(Limits.findingsPerRule).map { table, parent in
             SandboxFinding(code: "reference_missing", message: .fsckReferenceMissing(table, to: parent))
         }
-    }
-
-    private static func findings(of rule: CheckRule, in tx: Transaction) throws -> [SandboxFinding] {
-        // A delivery without any card has none to name.
-        let cards = try tx.rows(rule.query + "LIMIT \(Limits.findingsPerRule)") { try $0.next(CardID?.self) }
-        return cards.map { SandboxFinding(code: rule.code, card: $0, message: rule.message) }
     }
 
     private static func caseFindings(in tx: Transaction) throws -> [SandboxFinding] {

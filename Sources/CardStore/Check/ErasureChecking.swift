@@ -18,7 +18,10 @@ extension CardStore {
             return [SandboxFinding(code: error.code.rawValue, message: error.message)]
         }
         let differing = erased.compactMap { Self.finding(of: $0.card, $0.certificate, lines[$0.card] ?? []) }
-        return unerased.map { Self.cutOff($0.card) } + differing.prefix(Limits.findingsPerRule)
+        let cutOff = unerased.map { entry in
+            SandboxFinding(code: "erasure_cut_off", card: entry.card, message: .fsckErasureCutOff(entry.card))
+        }
+        return cutOff + differing.prefix(Limits.findingsPerRule)
     }
 
     /// Writes the lines that the list of erasures lacks, from the certificates.
@@ -39,10 +42,6 @@ extension CardStore {
                 try tx.exists("SELECT 1 FROM card WHERE id = \(entry.card) AND state <> 'erased'")
             }
         }
-    }
-
-    private static func cutOff(_ card: CardID) -> SandboxFinding {
-        SandboxFinding(code: "erasure_cut_off", card: card, message: .fsckErasureCutOff(card))
     }
 
     /// Compares the certificate of an erased card with its lines in the list.

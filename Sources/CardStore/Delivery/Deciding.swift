@@ -219,7 +219,9 @@ struct Application {
     /// - Parameter formed: the cards that go into a delivery in the same transaction; others that may go stay due.
     /// - Returns: the cards whose state changed.
     func apply(forming formed: [CardID]) throws -> [CardChange] {
-        var moves = self.decision.superseded.map { ($0, Self.supersede(by: $1)) }
+        var moves = self.decision.superseded.map { card, newer in
+            (card, Transition(.superseded, .superseded, newer.map(Message.cardSuperseded) ?? .cardSupersededUnnamed))
+        }
         moves += self.decision.held.map { ($0, Transition(.held, $1.reason, $1.message)) }
         moves += self.decision.rejected.map { ($0, Transition(.rejected, $1.reason, $1.message)) }
         try self.noteFindings()
@@ -242,10 +244,6 @@ struct Application {
             "UPDATE cases SET decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)"
         )
         return changes
-    }
-
-    private static func supersede(by newer: CardID?) -> Transition {
-        Transition(.superseded, .superseded, newer.map(Message.cardSuperseded) ?? .cardSupersededUnnamed)
     }
 
     /// Once for each pair: what was compared, and what the rules say of cards that go all the same.

@@ -79,12 +79,10 @@ extension CardStore {
             try cards.compactMap { id in
                 let row = try CardRow.require(id, in: tx)
                 guard row.state == .verified else { return nil }
-                let isMismatch = failure.code == ReasonCode.memberMismatch.rawValue
-                let transition =
-                    isMismatch
-                    ? Transition(.held, .memberMismatch, failure.message)
-                    : Transition(.failed, .refusedByRemote, failure)
-                return try self.move(row, transition, in: tx)
+                guard failure.code == ReasonCode.memberMismatch.rawValue else {
+                    return try self.move(row, Transition(.failed, .refusedByRemote, failure), in: tx)
+                }
+                return try self.move(row, Transition(.held, .memberMismatch, failure.message), in: tx)
             }
         }
     }
@@ -149,14 +147,10 @@ extension CardStore {
     /// have named another account since, or a side that the verifier saw as well.
     private static func mayGo(_ draft: DeliveryDraft, by applications: [Application]) -> Bool {
         func form(_ members: [DeliveryMember]) -> Set<DeliveryMember> {
+            var members = members
             // Which other cards go beside it does not change what its form says of it.
-            Set(
-                members.map { member in
-                    var member = member
-                    member.goesAlone = false
-                    return member
-                }
-            )
+            for index in members.indices { members[index].goesAlone = false }
+            return Set(members)
         }
         var rest = form(draft.members)
         var joined: [[DeliveryMember]] = []
@@ -184,7 +178,7 @@ extension CardStore {
             """
             INSERT INTO delivery (id, key, layout, body, boundary, parts, state, worker, priority, formed_at, changed_at)
             VALUES (\(draft.id), \(outbound.idempotencyKey), \(outbound.layout), \(outbound.body), \(outbound.boundary),
-            \(parts), \(DeliveryState.open), \(worker.id), \(rows.map(\.priority).max() ?? 0), \(tx.now), \(tx.now))
+            \(parts), \(DeliveryState.open), \(worker.id), \(rows.map(\.metadata.priority).max() ?? 0), \(tx.now), \(tx.now))
             """
         )
         for (position, row) in rows.enumerated() {

@@ -3,7 +3,10 @@ import CardModel
 // What becomes of a delivery after an attempt.
 extension OpenDelivery {
     mutating func apply(_ outcome: DeliveryOutcome, terms: DeliveryTerms) throws {
-        if outcome.mayBeApplied { try self.noteMayBeApplied() }
+        if outcome.mayBeApplied {
+            self.mayBeApplied = true
+            try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
+        }
         if outcome.counts, let failure = outcome.failure { try self.countFailure(failure.failureClass) }
         switch outcome {
         case .accepted:

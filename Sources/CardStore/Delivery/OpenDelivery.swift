@@ -8,7 +8,7 @@ struct OpenDelivery {
     let store: CardStore
     let tx: Transaction
     private let state: DeliveryState
-    private(set) var mayBeApplied: Bool
+    var mayBeApplied: Bool
     private(set) var history: FailureHistory
 
     init(_ id: DeliveryID, store: CardStore, in tx: Transaction) throws {
@@ -64,11 +64,6 @@ struct OpenDelivery {
         try self.tx.run("UPDATE card SET \(self.history.assignments) WHERE id IN \(list: self.members)")
     }
 
-    mutating func noteMayBeApplied() throws {
-        self.mayBeApplied = true
-        try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
-    }
-
     // MARK: Its end
 
     /// Closes the delivery: it is never sent again, so its parts go.
@@ -84,9 +79,8 @@ struct OpenDelivery {
         }
     }
 
-    /// Closes the delivery because one member leaves it: of the others nobody knows, unless it surely was not applied.
-    ///
-    /// - Returns: the others.
+    /// Closes the delivery because one member leaves it, and returns the others: of them nobody knows, unless it surely was not
+    /// applied.
     func close(leaving card: CardID) throws -> [CardID] {
         try self.close(as: .closed)
         try self.decide(card)

@@ -118,7 +118,10 @@ extension CardStore {
             guard found.count < limit else { return (found, found.last.map { .own($0.number) }) }
             guard let own = try Self.standing(of: one.number, of: submitter, in: tx) else { continue }
             if own != one.standing {
-                one.since = try self.lastChange(of: one.number, by: submitter, in: tx) ?? one.since
+                let last: SQL = """
+                    SELECT max(changed_at) FROM card WHERE number = \(one.number) AND submitter = \(submitter)
+                    """
+                one.since = try (tx.value(last, as: Timestamp?.self) ?? nil) ?? one.since
             }
             one.standing = own
             let isAsked = filter.states.isEmpty || filter.states.contains(own.state)
@@ -126,14 +129,6 @@ extension CardStore {
             found.append(try self.described(one, of: submitter, in: tx))
         }
         return (found, looked.count == Limits.pageSize ? looked.last.map { .own($0.number) } : nil)
-    }
-
-    private func lastChange(of number: BusinessNumber, by submitter: String, in tx: Transaction) throws -> Timestamp? {
-        try tx.value(
-            "SELECT max(changed_at) FROM card WHERE number = \(number) AND submitter = \(submitter)",
-            as: Timestamp?.self
-        )
-            ?? nil
     }
 
     /// The case with the sides whose photos are on their way, and what is said of the card that is the cause.

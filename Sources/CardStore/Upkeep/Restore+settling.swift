@@ -17,7 +17,11 @@ extension Restore {
                 (try tx.value("SELECT max(changed_at) FROM card", as: Timestamp?.self) ?? nil)?.description
             }
             let replaces = self.folder.hasDatabase && !report.replacedUnreadable
-            if replaces { try await self.attachPrevious(to: database) }
+            if replaces {
+                try await database.withWriter { [path = self.folder.database] connection in
+                    try connection.execute(sql: "ATTACH DATABASE ? AS previous", arguments: [path])
+                }
+            }
             try await self.jumpAhead(in: database, beside: replaces)
             if replaces {
                 let isSame = previous.map { vault.isSame(as: $0) } ?? false
@@ -67,13 +71,6 @@ extension Restore {
     }
 
     // MARK: The replaced sandbox
-
-    private func attachPrevious(to database: Database) async throws {
-        let path = self.folder.database
-        try await database.withWriter { connection in
-            try connection.execute(sql: "ATTACH DATABASE ? AS previous", arguments: [path])
-        }
-    }
 
     /// Takes over the lines that the replaced sandbox wrote after the backup: who saw what must not be forgotten.
     ///
@@ -156,9 +153,7 @@ extension Restore {
         )
     }
 
-    /// Takes over the tombstones of cards that the backup does not know.
-    ///
-    /// - Returns: how many there were.
+    /// Takes over the tombstones of cards that the backup does not know, and returns how many there were.
     private static func takeOverTombstones(in tx: Transaction) throws -> Int {
         let unknown: SQL = """
             SELECT id FROM previous.card WHERE state = 'erased' AND id NOT IN (SELECT id FROM main.card)
@@ -193,9 +188,7 @@ extension Restore {
 
     // MARK: Erasures
 
-    /// Erases the cards that lists name.
-    ///
-    /// - Returns: how many were not erased in the backup.
+    /// Erases the cards that lists name, and returns how many were not erased in the backup.
     private func erase(_ entries: [ErasureList.Entry], in store: CardStore) async throws -> Int {
         try await store.database.write(at: self.now) { tx in
             let alive = try entries.filter { entry in
@@ -212,9 +205,7 @@ extension Restore {
 
     // MARK: What is not known
 
-    /// Holds every card that may have gone on after the backup, and has no process own anything.
-    ///
-    /// - Returns: how many are held.
+    /// Holds every card that may have gone on after the backup, has no process own anything, and returns how many are held.
     private func hold(_ store: CardStore, in tx: Transaction) throws -> Int {
         try self.keepDeliveries(in: tx)
         try tx.run("UPDATE main.card SET worker = NULL WHERE worker IS NOT NULL")

@@ -47,9 +47,7 @@ struct Reserve: Sendable {
         return true
     }
 
-    /// Gives the room to whoever finds none.
-    ///
-    /// - Returns: whether there was any.
+    /// Gives the room to whoever finds none, and returns whether there was any.
     func giveUp() -> Bool { unlink(self.path) == 0 }
 }
 
@@ -135,7 +133,7 @@ extension CardStore {
     /// The bytes that are free on the disk of the sandbox; a disk that does not say counts as endless.
     package var freeBytes: Int64 {
         var status = statvfs()
-        guard statvfs(self.path, &status) == 0 else { return .max }
+        guard statvfs(self.folder.path, &status) == 0 else { return .max }
         return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
     }
 }
