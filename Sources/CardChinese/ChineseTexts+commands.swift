@@ -42,6 +42,7 @@ extension ChineseTexts {
         status.cases = 查看要做什么：idcard-pipeline cases list --state decide --state failed --state retake
         cards.no_match = 没有符合该状态或原因的证件照
         cards.unknown = 没有下列证件照：{1}；列出证件照：idcard-pipeline cards list
+        cards.waits_for_second = 证件照 {1}：决定在等第二个人，由其运行同一命令；撤回：idcard-pipeline cards resolve {2} --as withdraw
         cards.continue = 继续处理沙箱中的证件照：idcard-pipeline run
         erase.none_named = 没有指定证件照；给出 id、--business-no 或 --expired
         erase.number_empty = --business-no 是空的；给出业务编号

@@ -32,7 +32,7 @@ extension ChineseTexts {
         help.cards.show.version.abstract = 显示版本。
         help.cards.show.help.abstract = 显示帮助。
         help.cards.retry.abstract = 在下次运行时重试已拒绝、失败或待人工处理的证件照。
-        help.cards.retry.discussion = 已拒绝的证件照按保存的识别结果重新判断。已失败的证件照重新获得全部尝试次数。用 id 指定的 superseded 证件照会重新判断，除非同一面较新的照片已经送达或可能已送达。用 id 指定、正在等待下一次尝试的证件照会立即继续。以下情况拒绝重试：同一面较新的照片已送达，证件照已由人工拒绝，或业务后台可能已收到它（参见 cards resolve）。\n\n退出状态：0 完成 · 1 有证件照被拒绝重试 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
+        help.cards.retry.discussion = 已拒绝的证件照按保存的识别结果重新判断。已失败的证件照重新获得全部尝试次数。用 id 指定的 superseded 证件照会重新判断，除非同一面较新的照片已经送达或可能已送达。用 id 指定、正在等待下一次尝试的证件照会立即继续。以下情况拒绝重试：同一面较新的照片已送达，证件照已由人工拒绝，或业务后台可能已收到它（参见 cards resolve）。\n\n退出状态：0 完成，或在等第二个人（review.four_eyes）· 1 有证件照被拒绝重试 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
         help.cards.retry.card-id.abstract = 证件照的 id，或它们的末 8 位或更多位。
         help.cards.retry.state.abstract = 处于该状态（rejected、failed、held）的所有证件照；可重复使用。
         help.cards.retry.reason.abstract = 有该原因（例如某个 RETCODE）的所有已拒绝、失败或待人工处理的证件照；可用 --state 缩小范围。
@@ -46,9 +46,9 @@ extension ChineseTexts {
         help.cards.retry.version.abstract = 显示版本。
         help.cards.retry.help.abstract = 显示帮助。
         help.cards.resolve.abstract = 对需要人工处理的证件照作出决定。
-        help.cards.resolve.discussion = delivered：业务后台已有这份资料。resend：原样重发同一次发送，逐字节相同，Idempotency-Key 也相同；其中所有待人工处理的证件照都会一起重发。accept：发送这张证件照，因为它没有问题，或业务后台缺少它；第二次接受的或缺少人像面的证件照单独发送。reject：不发送这张证件照；如果余下的人像面是同一个人，因 holder_conflict 待人工处理的证件照继续处理。seen：保持原样；在状态改变之前，不再计入 status、cards list --attention 和退出状态。\n\n退出状态：0 完成 · 1 有决定被拒绝 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
+        help.cards.resolve.discussion = delivered：业务后台已有这份资料。resend：原样重发同一次发送，逐字节相同，Idempotency-Key 也相同；其中所有待人工处理的证件照都会一起重发。accept：发送这张证件照，因为它没有问题，或业务后台缺少它；第二次接受的或缺少人像面的证件照单独发送。reject：不发送这张证件照；如果余下的人像面是同一个人，因 holder_conflict 待人工处理的证件照继续处理。seen：保持原样；在状态改变之前，不再计入 status、cards list --attention 和退出状态。withdraw：撤回你正在等第二个人的决定（review.four_eyes）。\n\n退出状态：0 完成，或在等第二个人 · 1 有决定被拒绝 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
         help.cards.resolve.card-id.abstract = 证件照的 id，或它的末 8 位或更多位。
-        help.cards.resolve.as.abstract = 决定：delivered、resend、accept、reject 或 seen。
+        help.cards.resolve.as.abstract = 决定：delivered、resend、accept、reject、seen 或 withdraw。
         help.cards.resolve.why.abstract = 原因，记入访问日志。
         help.cards.resolve.why.discussion = 例如工单号。最多 200 个字符，不要写持证人的姓名或身份证号。
         help.cards.resolve.format.abstract = 已更改证件照列表的格式。
@@ -59,7 +59,7 @@ extension ChineseTexts {
         help.cards.resolve.version.abstract = 显示版本。
         help.cards.resolve.help.abstract = 显示帮助。
         help.cards.erase.abstract = 永久清除证件照；只留下不含个人信息的记录。
-        help.cards.erase.discussion = 先销毁数据密钥，再清除图片、字段和其他一切。以后运行时不会再导入同一文件。程序输出清除证明，并保存在 erasures.jsonl 中；证明列出这张证件照在沙箱之外留有什么。源文件保留，真实的业务后台不会收到通知。内置业务后台也会清除它的资料；如果它正在运行，等它结束时清除。\n\n时钟跳变超过一周之后，20 小时内没有证件照自动到期。--expired 会立即采信超前的时钟：机器长时间关机之后使用它。保留期限设得过短会清除过多的证件照：先用 --dry-run 查看。\n\n再次清除同一张证件照不会改变任何内容，输出的是同一份证明。退出状态：0 已清除，或已列出 · 1 没有确认 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
+        help.cards.erase.discussion = 先销毁数据密钥，再清除图片、字段和其他一切。以后运行时不会再导入同一文件。程序输出清除证明，并保存在 erasures.jsonl 中；证明列出这张证件照在沙箱之外留有什么。源文件保留，真实的业务后台不会收到通知。内置业务后台也会清除它的资料；如果它正在运行，等它结束时清除。\n\n时钟跳变超过一周之后，20 小时内没有证件照自动到期。--expired 会立即采信超前的时钟：机器长时间关机之后使用它。保留期限设得过短会清除过多的证件照：先用 --dry-run 查看。\n\n再次清除同一张证件照不会改变任何内容，输出的是同一份证明。退出状态：0 已清除、已列出，或在等第二个人（review.four_eyes）· 1 没有确认，或被拒绝 · 64 用法错误 · 66 没有这样的证件照 · 74 沙箱出错。
         help.cards.erase.card-id.abstract = 证件照的 id，或它们的末 8 位或更多位。
         help.cards.erase.business-no.abstract = 该业务编号的所有证件照。
         help.cards.erase.expired.abstract = 已过所处状态保留期限的所有证件照。

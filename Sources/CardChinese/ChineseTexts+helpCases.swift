@@ -80,7 +80,7 @@ extension ChineseTexts {
         help.cases.resolve.discussion = 退出状态：与 cards resolve 相同。
         help.cases.resolve.no.abstract = 这笔业务的业务编号。
         help.cases.resolve.reason.abstract = 证件照的原因，与 cases show 显示的相同。
-        help.cases.resolve.as.abstract = 决定：delivered、resend、accept、reject 或 seen。
+        help.cases.resolve.as.abstract = 决定：delivered、resend、accept、reject、seen 或 withdraw。
         help.cases.resolve.why.abstract = 原因，记入访问日志。
         help.cases.resolve.why.discussion = 例如工单号。最多 200 个字符，不要写持证人的姓名或身份证号。
         help.cases.resolve.format.abstract = 已更改证件照列表的格式。

@@ -25,6 +25,13 @@ extension ChineseTexts {
         vault.unopenable = 无法解密 {1} 中的值：其密钥已销毁，或数据被改动；恢复备份
         access.purpose_personal = 用途中写了持证人的信息，而访问日志会永久保留每条用途；改填工单号
         access.scope_missing = 令牌没有所需的权限范围；令牌需要下列之一：{1}
+        decision.rejected = 人工拒绝了照片：{1}
+        decision.moved = 证件照 {1} 显示之后已有变化：{3} 变为 {2}（由 {4}）；再看一遍，然后决定
+        decision.erase = 页面上不清除证件照；运行：idcard-pipeline cards erase {1}
+        decision.claimed = {1} 正在处理证件照 {2}，到 {3} 为止；另取一笔业务，或等待
+        decision.of_other = {1} 已对证件照 {3} 作出决定 {2}，因此不能再作别的决定；作出同样的决定，或请 {4} 运行：idcard-pipeline cards resolve {5} --as withdraw
+        decision.none = 你没有关于证件照 {1} 的决定在等第二个人，因此没有可撤回的；查看：idcard-pipeline cards show {2}
+        decision.refused = {2} 的决定 {1} 没有执行：{3}
         card.missing = 沙箱中没有证件照 {1}；列出证件照：idcard-pipeline cards list
         card.image_unreadable = 保存的图片缺失或已损坏；检查磁盘，再把照片作为新文件重新导入
         card.of_other_submitter = 另一个提交方已用这个业务编号提交过这张图片；向运维人员确认证件照属于哪个提交方

@@ -23,13 +23,22 @@ package final class CardStore: Sendable {
     package let id: String
     /// Which endpoints its cards go to.
     package let kind: Kind
+    /// What a second person must decide, too, before it is done.
+    package let fourEyes: Set<DecisionAction>
 
-    init(database: Database, vault: Vault, folder: SandboxFolder, marks: StoreMarks) {
+    init(
+        database: Database,
+        vault: Vault,
+        folder: SandboxFolder,
+        marks: StoreMarks,
+        fourEyes: Set<DecisionAction> = []
+    ) {
         self.database = database
         self.vault = vault
         self.folder = folder
         self.id = marks.id
         self.kind = marks.kind
+        self.fourEyes = fourEyes
     }
 
     // MARK: Opening
@@ -40,6 +49,7 @@ package final class CardStore: Sendable {
     ///   - path: its folder, absolute.
     ///   - kind: which endpoints its cards go to; `nil` takes what is there.
     ///   - ring: the keys that may wrap its data keys, the current one first.
+    ///   - fourEyes: what a second person must decide, too.
     ///   - creating: whether it is made if it is not there.
     ///   - now: the time, noted as seen.
     /// - Throws: `not_found` if it is not there and is not to be made; `wrong_sandbox` if it was made by an earlier build or a
@@ -48,6 +58,7 @@ package final class CardStore: Sendable {
         path: String,
         kind: Kind?,
         ring: KeyRing,
+        fourEyes: Set<DecisionAction> = [],
         creating: Bool,
         now: Timestamp
     ) async throws -> CardStore {
@@ -61,11 +72,14 @@ package final class CardStore: Sendable {
             let isNew = try Self.isNew(folder, creating: creating)
             if isNew { try Database.layOut(path: folder.database) }
             let reserve = Reserve(path: folder.reserve)
+            func open() async throws -> CardStore {
+                try await Self.openDatabase(in: folder, isNew: isNew, kind: kind, ring: ring, fourEyes, now: now)
+            }
             do {
-                return try await Self.openDatabase(in: folder, isNew: isNew, kind: kind, ring: ring, now: now)
+                return try await open()
             } catch let error as DatabaseError where error.mayMeanNoRoom && reserve.giveUp() {
                 // With no byte free there is no room for the shared memory of the log either.
-                return try await Self.openDatabase(in: folder, isNew: isNew, kind: kind, ring: ring, now: now)
+                return try await open()
             }
         }
     }
@@ -75,6 +89,7 @@ package final class CardStore: Sendable {
         isNew: Bool,
         kind: Kind?,
         ring: KeyRing,
+        _ fourEyes: Set<DecisionAction>,
         now: Timestamp
     ) async throws -> CardStore {
         let reserve = Reserve(path: folder.reserve)
@@ -83,7 +98,7 @@ package final class CardStore: Sendable {
             if isNew { try await Self.create(database, kind: kind, ring: ring, now: now) }
             let (vault, marks) = try await Self.unlock(database, ring: ring)
             if let kind, kind != marks.kind { throw Self.otherKind(marks.kind) }
-            return CardStore(database: database, vault: vault, folder: folder, marks: marks)
+            return CardStore(database: database, vault: vault, folder: folder, marks: marks, fourEyes: fourEyes)
         } catch {
             try? database.close()
             throw error

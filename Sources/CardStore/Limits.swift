@@ -79,6 +79,11 @@ package enum Limits {
     static let triesOfUndecided = 3
     /// Runs on demand that have ended and are still told of.
     static let runsKept = 100
+    /// For how long a tab of a page keeps the cards that it claimed, and a decision of it can be undone.
+    static let claimTime = Duration.seconds(600)
+    static let undoTime = Duration.seconds(10)
+    /// Decisions of pages that one call carries out.
+    static let decisionsPerCall = 50
     /// Cards that are checked on one snapshot, so that a check of hours keeps no old pages in the log.
     static let cardsPerCheck = 100
 }

@@ -52,6 +52,16 @@ extension Message {
     static func cardNotFetchedHere(_ card: CardID) -> Self { Self("card.not_fetched_here", "this process no longer fetches card \(card); nothing was changed") }
     static let cardImageIncomplete = Self("card.image_incomplete", "the image arrived incomplete; the pipeline fetches it again")
 
+    // MARK: Decisions of people
+
+    static func decisionRejected(_ text: Redacted<String>) -> Self { Self("decision.rejected", "a person rejected the photo: \(text)") }
+    static func decisionMoved(_ card: CardID, _ state: CardState, at time: Timestamp, by actor: String) -> Self { Self("decision.moved", "card \(card) has changed since it was shown: \(state) at \(time) (by \(code: actor)); look at it again, then decide") }
+    static func decisionErase(_ card: CardID) -> Self { Self("decision.erase", "a page erases nothing; run: idcard-pipeline cards erase \(card)") }
+    static func decisionClaimed(_ card: CardID, _ subject: String, until end: Timestamp) -> Self { Self("decision.claimed", "\(code: subject) reviews card \(card) until \(end); take another case, or wait") }
+    static func decisionOfOther(_ card: CardID, _ subject: String, _ action: DecisionAction) -> Self { Self("decision.of_other", "\(code: subject) decided \(action) about card \(card), so no other decision is possible; decide the same, or have \(code: subject) run: idcard-pipeline cards resolve \(card) --as withdraw") }
+    static func decisionNone(_ card: CardID) -> Self { Self("decision.none", "no decision of yours about card \(card) waits for a second person, so there is nothing to withdraw; look at it: idcard-pipeline cards show \(card)") }
+    static func decisionRefused(_ subject: String, _ action: DecisionAction, _ why: Message) -> Self { Self("decision.refused", "the decision \(action) of \(code: subject) was not carried out: \(why)") }
+
     // MARK: Deliveries
 
     static func deliveryUnknown(_ card: CardID, _ cause: Message) -> Self { Self("delivery.unknown", "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept, which sends the card; cause: \(cause)") }

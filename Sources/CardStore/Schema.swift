@@ -260,6 +260,18 @@ enum Schema {
             created_at INTEGER NOT NULL,
             ended_at INTEGER
         ) STRICT;
+        CREATE TABLE decision (
+            card TEXT PRIMARY KEY REFERENCES card (id),
+            subject TEXT NOT NULL,
+            tab TEXT NOT NULL,
+            action TEXT CHECK (action IN ('accept', 'delivered', 'resend', 'reject', 'retry', 'erase')),
+            seen INTEGER NOT NULL,
+            message BLOB,
+            purpose TEXT NOT NULL,
+            until INTEGER NOT NULL,
+            second INTEGER NOT NULL CHECK (second IN (0, 1)),
+            proposer TEXT
+        ) STRICT;
         CREATE TABLE access_log (
             number INTEGER PRIMARY KEY,
             at INTEGER NOT NULL,
@@ -309,6 +321,10 @@ enum Schema {
         CREATE INDEX attempt_open ON attempt (worker) WHERE ended_at IS NULL;
         CREATE INDEX attempt_accepted ON attempt (stage, ended_at) WHERE class = 'accepted';
         CREATE INDEX event_card ON event (card);
+        CREATE INDEX decision_due ON decision (until) WHERE action IS NOT NULL AND second = 0;
+        CREATE INDEX decision_claim ON decision (until) WHERE action IS NULL;
+        CREATE INDEX decision_second ON decision (until) WHERE second = 1;
+        CREATE INDEX decision_tab ON decision (subject, tab);
         CREATE INDEX access_subject ON access_log (subject, at, number) WHERE subject IS NOT NULL;
         CREATE INDEX access_action ON access_log (action, at, number) WHERE subject IS NOT NULL;
         CREATE INDEX access_card ON access_log (card, at, number);

@@ -30,6 +30,7 @@ import Testing
         let (one, two, back) = try await self.disputed()
         let (wrong, right) = isFirst ? (one, two) : (two, one)
         let changed = try await harness.store.resolve(wrong, as: .reject, by: StoreHarness.person, now: harness.now)
+            .changes
         #expect(changed.map(\.card) == [wrong, right, back])
         #expect(changed.map(\.state) == [.rejected, .verified, .verified])
         #expect(try await harness.findings() == [])

@@ -165,8 +165,10 @@ import Testing
 
 extension StoreHarness {
     /// Takes a card of the number `N` in, and judges it so.
-    func judged(_ bytes: String, side: CardSide = .front, _ verdict: Verdict) async throws -> CardID {
-        let card = try await self.admit(bytes, number: "N").card
+    func judged(_ bytes: String, number: String = "N", side: CardSide = .front, _ verdict: Verdict) async throws
+        -> CardID
+    {
+        let card = try await self.admit(bytes, number: number).card
         try await self.conclude(#require(try await self.claim().first), CardReading(side: side), verdict)
         return card
     }

@@ -32,11 +32,12 @@ final class StoreHarness {
     }
 
     /// Opens the same sandbox once more, as another process would.
-    func another(_ ring: KeyRing? = nil) async throws -> CardStore {
+    func another(_ ring: KeyRing? = nil, fourEyes: Set<DecisionAction> = []) async throws -> CardStore {
         try await CardStore.open(
             path: self.folder,
             kind: nil,
             ring: ring ?? KeyRing(self.key),
+            fourEyes: fourEyes,
             creating: false,
             now: self.now
         )
@@ -79,9 +80,9 @@ final class StoreHarness {
         try await self.store.backUp(to: path, by: Self.person, now: Timestamp(Date()))
     }
 
-    func reopen(_ ring: KeyRing? = nil) async throws {
+    func reopen(_ ring: KeyRing? = nil, fourEyes: Set<DecisionAction> = []) async throws {
         try self.store.close()
-        self.store = try await self.another(ring)
+        self.store = try await self.another(ring, fourEyes: fourEyes)
     }
 
     static let tooLarge = CodedError(.sourceTooLarge, .input, "too large")

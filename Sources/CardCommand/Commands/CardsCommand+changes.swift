@@ -13,7 +13,7 @@ extension CardsCommand {
                 waits for its next attempt, named by its id, continues at once. The retry is refused if a newer photo of the \
                 side was delivered, if a person rejected the card, or if the backend may hold it (see cards resolve).
 
-                Exit status: 0 done · 1 some card was refused · 64 usage · 66 there is no such card · 74 sandbox.
+                Exit status: 0 done, or waiting for a second person (review.four_eyes) · 1 some card was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """
         )
 
@@ -61,16 +61,17 @@ extension CardsCommand {
                 key; this includes every held card in it. accept: deliver the card, because it is good or the backend lacks it; a \
                 card accepted twice, or without its front, is delivered alone. reject: do not deliver the card; if the \
                 fronts that are left name one person, the cards that were held for holder_conflict go on. seen: leave the card \
-                as it is; until its state changes it no longer counts in status, cards list --attention and exit statuses.
+                as it is; until its state changes it no longer counts in status, cards list --attention and exit statuses. \
+                withdraw: take back your decision that waits for a second person (review.four_eyes).
 
-                Exit status: 0 done · 1 some decision was refused · 64 usage · 66 there is no such card · 74 sandbox.
+                Exit status: 0 done, or waiting for a second person · 1 some decision was refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """
         )
 
         @Argument(help: ArgumentHelp("The ids of cards, or their last 8 digits or more.", valueName: "card-id"))
         var cards: [String]
 
-        @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject or seen.")
+        @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject, seen or withdraw.")
         var resolution: Resolution
 
         @OptionGroup var change: ChangeOptions
@@ -99,7 +100,7 @@ struct ChangeOptions: ParsableArguments {
         let origin = try self.purpose.origin(of: command + (resolution.map { " --as \($0.rawValue)" } ?? ""))
         return try await self.options.withSandbox { store, _ in
             try await self.change(try await cards(store), in: store) { id in
-                guard let resolution else { return [try await store.retry(id, by: origin, now: .now)] }
+                guard let resolution else { return try await store.retry(id, by: origin, now: .now) }
                 return try await store.resolve(id, as: resolution, by: origin, now: .now)
             }
         }
@@ -109,7 +110,7 @@ struct ChangeOptions: ParsableArguments {
     private func change(
         _ ids: [CardID],
         in store: CardStore,
-        _ change: (CardID) async throws -> [CardChange]
+        _ change: (CardID) async throws -> DecisionOutcome
     ) async throws -> CommandStatus {
         let known = Set(try await store.standing(of: ids).map(\.card))
         let unknown = ids.filter { !known.contains($0) }
@@ -119,7 +120,9 @@ struct ChangeOptions: ParsableArguments {
         var failure: (any Error)?
         for id in ids where !seen.contains(id) {
             do {
-                let changed = try await change(id).map(\.card)
+                let outcome = try await change(id)
+                if outcome == .waitsForSecond { Console.say(.cardsWaitsForSecond(id)) }
+                let changed = outcome.changes.map(\.card)
                 seen.formUnion(changed)
                 let cards = try await store.documents(store.cards(changed, for: .process))
                 // A full disk at a later card must not lose the report of this one.

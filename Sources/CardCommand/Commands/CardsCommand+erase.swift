@@ -20,8 +20,8 @@ extension CardsCommand {
                 is ahead at once: use it after the machine was off for a long time. A retention that is set too short erases too \
                 many cards: look first with --dry-run.
 
-                Erasing a card again changes nothing and prints the same certificate. Exit status: 0 erased, or listed · 1 not \
-                confirmed · 64 usage · 66 there is no such card · 74 sandbox.
+                Erasing a card again changes nothing and prints the same certificate. Exit status: 0 erased, listed, or waiting for a \
+                second person (review.four_eyes) · 1 not confirmed, or refused · 64 usage · 66 there is no such card · 74 sandbox.
                 """
         )
 
@@ -98,8 +98,19 @@ extension CardsCommand {
                 }
                 let reason = self.reason.flatMap(ReasonCode.init(given:)) ?? .requested
                 var certificates: [ErasureCertificate] = []
+                var wasRefused = false
                 do {
-                    certificates = try await store.erase(named, because: reason, by: origin, now: .now)
+                    // Where persons may differ, each card is on its own.
+                    for group in store.fourEyes.isEmpty ? [named] : named.map({ [$0] }) {
+                        do {
+                            let erased = try await store.erase(group, because: reason, by: origin, now: .now)
+                            if erased.isEmpty, let card = group.first { Console.say(.cardsWaitsForSecond(card)) }
+                            certificates += erased
+                        } catch let error as CodedError where error.kind == .conflict {
+                            wasRefused = true
+                            Console.error(error.message)
+                        }
+                    }
                     if self.expired {
                         try await Self.eraseExpired(terms, at: now, in: store, by: origin, certifiedIn: &certificates)
                     }
@@ -111,7 +122,7 @@ extension CardsCommand {
                     throw error
                 }
                 await self.format.print(certificates, as: "erasures")
-                return .delivered
+                return wasRefused ? .someNotDelivered : .delivered
             }
         }
 

@@ -146,7 +146,7 @@ struct CasesCommand: AsyncParsableCommand {
         @Option(help: "The reason of the cards, as cases show names it.")
         var reason: String
 
-        @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject or seen.")
+        @Option(name: .customLong("as"), help: "The decision: delivered, resend, accept, reject, seen or withdraw.")
         var resolution: Resolution
 
         @OptionGroup var change: ChangeOptions

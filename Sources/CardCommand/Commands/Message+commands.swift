@@ -59,6 +59,7 @@ extension Message {
     static func statusCause(_ cause: String, since: Timestamp) -> Self { Self("status.cause", "\(code: cause), since \(since)") }
     static let statusCases = Self("status.cases", "show what to do: idcard-pipeline cases list --state decide --state failed --state retake")
     static let cardsNoMatch = Self("cards.no_match", "no card has this state or reason")
+    static func cardsWaitsForSecond(_ card: CardID) -> Self { Self("cards.waits_for_second", "card \(card): the decision waits for a second person, who runs the same command; to take it back: idcard-pipeline cards resolve \(card) --as withdraw") }
     static func cardsUnknown(_ ids: [String]) -> Self { Self("cards.unknown", "no such card: \(codes: ids); list the cards: idcard-pipeline cards list") }
     static let cardsContinue = Self("cards.continue", "to continue with the cards in the sandbox: idcard-pipeline run")
 

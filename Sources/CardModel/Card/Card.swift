@@ -71,4 +71,6 @@ package enum Resolution: String, CaseIterable, Sendable, Codable {
     case reject
     /// A person knows: the card stays as it is, and counts no longer in lists, `status` and exit statuses.
     case seen
+    /// A decision that waits for a second person is taken back by the one who made it.
+    case withdraw
 }

@@ -92,6 +92,10 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let notFound = ReasonCode(rawValue: "not_found")
     /// A card does not stand where a change expects it.
     package static let cardConflict = ReasonCode(rawValue: "card_conflict")
+    /// A card is not as the person saw it who decided about it.
+    package static let cardMoved = ReasonCode(rawValue: "card_moved")
+    /// What a person decided on a page could not be carried out.
+    package static let decisionRefused = ReasonCode(rawValue: "decision_refused")
     package static let scopeMissing = ReasonCode(rawValue: "scope_missing")
     /// A purpose names the holder of a card.
     package static let purposePersonal = ReasonCode(rawValue: "purpose_personal")

@@ -46,6 +46,8 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     case erase
     case retry
     case resolve
+    /// A person decided on a page, or what waits for a second person, or took that back; what is carried out has its own line.
+    case decide
     case run
     /// A backup was about to be made.
     case backup
@@ -59,7 +61,7 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
         switch self {
         case .show: [.read, .review, .audit]
         case .reveal: [.reveal]
-        case .retry, .resolve: [.review]
+        case .retry, .resolve, .decide: [.review]
         case .erase: [.erase]
         case .log: [.audit]
         case .run: [.run]

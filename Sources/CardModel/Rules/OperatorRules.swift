@@ -16,6 +16,8 @@ package enum OperatorRules {
         package static let hasKeptDelivery = Self(rawValue: 16)
         /// A newer photo of its side was delivered, or may still be.
         package static let isReplaced = Self(rawValue: 32)
+        /// A newer photo of its side was delivered, or is being sent.
+        package static let isOvertaken = Self(rawValue: 64)
 
         package init(rawValue: Int) { self.rawValue = rawValue }
     }
@@ -67,6 +69,8 @@ package enum OperatorRules {
         case .resend: try Self.requireResending(card, under: circumstances)
         case .accept: try Self.requireAccepting(card, under: circumstances)
         case .seen: try Self.requireSeeing(card)
+        // What is taken back is asked for where it stands.
+        case .withdraw: break
         }
     }
 
@@ -97,8 +101,8 @@ package enum OperatorRules {
         guard card.state == .held, circumstances.contains(.hasKeptDelivery) else {
             throw Self.refusal(card, .operatorNothingToResend(card.id))
         }
-        // The older photo would arrive last and replace the newer one.
-        guard !circumstances.contains(.isReplaced) else {
+        // The older photo would arrive last and replace the newer one; a newer one that waits for this one goes after it.
+        guard !circumstances.contains(.isOvertaken) else {
             throw Self.refusal(card, .operatorNewerSent)
         }
     }

@@ -107,7 +107,7 @@ extension Problem {
         case .submitterConflict: self.init(.submitterConflict)
         case .scopeMissing: self.init(.scopeMissing, detail)
         case .purposePersonal: self.init(.purposePersonal, detail)
-        case .cardConflict: self.init(.changeRefused, detail)
+        case .cardConflict, .cardMoved: self.init(.changeRefused, detail)
         case .notFound: self.init(.cardNotFound)
         case .tooManyPhotos: self.init(.tooManyPhotos, detail)
         case .queueFull: self.init(.queueFull, detail, retryAfter: .seconds(5))

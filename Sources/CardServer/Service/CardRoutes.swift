@@ -115,8 +115,8 @@ struct CardRoutes: Sendable {
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["why"], isOptional: true)
         let id = Self.card(context)
         let origin = try Self.origin("POST /v1/cards/{card_id}/retry", caller: caller, why: texts["why"])
-        try await self.ports.store.retry(id, by: origin, now: self.ports.now())
-        return try await self.answer(of: [id], to: caller)
+        let outcome = try await self.ports.store.retry(id, by: origin, now: self.ports.now())
+        return try await self.answer(outcome, about: id, to: caller)
     }
 
     /// `POST /v1/cards/{card_id}/resolve`.
@@ -126,13 +126,14 @@ struct CardRoutes: Sendable {
             throw Problem(.fieldInvalid, .requestResolution(Resolution.known))
         }
         let action = "POST /v1/cards/{card_id}/resolve as \(resolution.rawValue)"
-        let changed = try await self.ports.store.resolve(
-            Self.card(context),
+        let id = Self.card(context)
+        let outcome = try await self.ports.store.resolve(
+            id,
             as: resolution,
             by: try Self.origin(action, caller: caller, why: texts["why"]),
             now: self.ports.now()
         )
-        return try await self.answer(of: changed.map(\.card), to: caller)
+        return try await self.answer(outcome, about: id, to: caller)
     }
 
     /// `DELETE /v1/cards/{card_id}`: answers with the certificate, and again with the same.
@@ -142,18 +143,28 @@ struct CardRoutes: Sendable {
         guard let reason = given.map(ReasonCode.init(given:)) ?? .requested else {
             throw Problem(.fieldInvalid, .requestReason)
         }
+        let id = Self.card(context)
         let certificate = try await self.ports.store
-            .erase([Self.card(context)], because: reason, by: origin, now: self.ports.now()).first
+            .erase([id], because: reason, by: origin, now: self.ports.now()).first
+        guard let certificate else { return try await self.answer(.waitsForSecond, about: id, to: caller) }
         // Others of its number may have waited for it.
         self.ports.engine.wake()
-        guard let certificate else { throw Problem(.cardNotFound) }
         return Response(json: certificate)
     }
 
-    /// Has the decision carried out at once, and shows the cards that it was about.
-    private func answer(of ids: [CardID], to caller: Caller) async throws -> Response {
+    private struct Waiting: Encodable {
+        let cards: [CardDocument]
+        let waitsFor = "second_person"
+    }
+
+    /// Has the decision carried out at once, unless it waits for a second person, and shows the cards that it was about.
+    private func answer(_ outcome: DecisionOutcome, about id: CardID, to caller: Caller) async throws -> Response {
+        let changed = outcome.changes.map(\.card)
+        let cards = try await self.ports.store.cards(changed.isEmpty ? [id] : changed, for: caller)
+            .map(CardDocument.init)
+        guard outcome != .waitsForSecond else { return Response(json: Waiting(cards: cards), status: .accepted) }
         self.ports.engine.wake()
-        return Response(json: ["cards": try await self.ports.store.cards(ids, for: caller).map(CardDocument.init)])
+        return Response(json: ["cards": cards])
     }
 
     // MARK: Reading requests

@@ -46,6 +46,8 @@ extension CardStore {
             try $0.next()
         }
         check(CardRow.messageColumn, messages, as: Message.self)
+        let said: Data? = try tx.value("SELECT message FROM decision WHERE card = \(row.id) AND message IS NOT NULL")
+        check(PendingDecision.messageColumn, [said].compactMap(\.self), as: Redacted<String>.self)
         if try self.hasImage(row.id, in: tx) {
             note("blob.image", (try? self.image(of: row.id, key: key, in: tx)) != nil)
         }

@@ -20,10 +20,14 @@ extension CardStore {
         guard let caller else { return row }
         guard caller.sees(row.submitter) else { throw CardRow.missing(id) }
         guard caller.has(action.scopes) else {
-            throw CodedError(.scopeMissing, .usage, .accessScopeMissing(action.scopes.map(\.rawValue)))
+            throw Self.scopeMissing(action)
         }
         guard caller.may(action, on: row.submitter) else { throw CardRow.missing(id) }
         return row
+    }
+
+    static func scopeMissing(_ action: AccessAction) -> CodedError {
+        CodedError(.scopeMissing, .usage, .accessScopeMissing(action.scopes.map(\.rawValue)))
     }
 
     /// Whether a text holds a name or number that the card is known to be of.

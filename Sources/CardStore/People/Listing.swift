@@ -33,6 +33,10 @@ package struct CardDetails: Sendable {
     package var events: [CardEvent]
     /// Calls to outside services on its behalf, oldest first.
     package var attempts: [AttemptRecord]
+    /// Its last event: what a page that shows it has seen.
+    package var lastEvent: Int64
+    /// Why the caller may not do each action; one that is missing may be done.
+    package var actions: [DecisionAction: CodedError]
     /// What people decided about it, oldest first; none for a caller who sees its own cards only.
     package var decisions: [AccessRecord]
     /// When it is attempted next by itself, if a time is set.
@@ -220,6 +224,8 @@ extension CardStore {
                 ?? nil,
             events: try self.events(of: id, key: hasWords ? key : nil, in: tx),
             attempts: try self.attempts(of: id, in: tx),
+            lastEvent: try self.lastEvent(of: id, in: tx),
+            actions: try self.actions(for: row, by: caller, in: tx),
             decisions: seesAll ? try self.decisions(about: id, in: tx) : [],
             nextAttempt: try self.nextAttempt(of: row, in: tx),
             deliveryKey: try tx.value("SELECT key FROM delivery WHERE id = \(row.delivery)"),

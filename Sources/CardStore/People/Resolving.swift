@@ -7,24 +7,16 @@ extension CardStore {
     ///
     /// - Throws: `not_found`, or `card_conflict` with what to do instead.
     @discardableResult
-    package func retry(_ id: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> CardChange {
+    package func retry(_ id: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> DecisionOutcome {
         try await self.write(at: now) { tx in
-            let row = try self.row(id, for: .retry, by: origin, in: tx)
-            let circumstances = try self.circumstances(of: row, isReplaced: self.isReplaced(row, in: tx), in: tx)
-            var card = self.judged(row)
-            // Outside its delivery it would be verified, unless that may have arrived.
-            if row.state == .delivering { card.state = .verified }
-            try OperatorRules.requireRetry(of: card, under: circumstances)
-            try AccessLog.append(.retry, of: [id], by: origin, vault: self.vault, in: tx)
-            if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
-            let target = card.state == .verified ? .verified : try self.start(of: id, in: tx) ?? .prepared
-            return try self.move(row, Transition(target), also: ", \(Transition.fresh)", in: tx)
+            try self.act(.retry, on: self.row(id, for: .retry, by: origin, in: tx), by: origin, in: tx)
         }
     }
 
     /// Writes down what a person decided about a card.
     ///
-    /// - Returns: where the card stands now, and the other members of a delivery that this closes or sends again.
+    /// - Returns: where the card stands now, and the other members of a delivery that this closes or sends again; or that a
+    ///   second person must decide the same.
     /// - Throws: `not_found`, or `card_conflict` with what to do instead.
     @discardableResult
     package func resolve(
@@ -32,31 +24,73 @@ extension CardStore {
         as resolution: Resolution,
         by origin: AccessOrigin,
         now: Timestamp
-    ) async throws -> [CardChange] {
+    ) async throws -> DecisionOutcome {
         try await self.write(at: now) { tx in
             let row = try self.row(id, for: .resolve, by: origin, in: tx)
-            try self.require(resolution, of: row, in: tx)
-            try AccessLog.append(.resolve, of: [id], by: origin, vault: self.vault, in: tx)
-            var others: [CardID] = []
-            switch resolution {
-            case .seen:
+            if let action = DecisionAction(resolution) { return try self.act(action, on: row, by: origin, in: tx) }
+            if resolution == .withdraw {
+                try self.withdraw(row, by: origin, in: tx)
+            } else {
+                let circumstances = try self.circumstances(of: row, in: tx)
+                try OperatorRules.requireResolution(of: self.judged(row), as: resolution, under: circumstances)
+                try AccessLog.append(.resolve, of: [id], by: origin, vault: self.vault, in: tx)
                 try tx.run("UPDATE card SET seen = 1 WHERE id = \(id)")
                 tx.changed.insert(row.number)
-            case .resend: others = try self.resend(row, in: tx)
-            case .delivered, .accept, .reject:
-                others = try self.leaveDelivery(row, in: tx)
-                try self.move(row, by: resolution, in: tx)
-                if resolution == .reject { others += try self.forgetHolder(of: row, in: tx) }
             }
-            return try ([id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
+            return .done([CardChange(row)])
         }
     }
 
-    private func move(_ row: CardRow, by resolution: Resolution, in tx: Transaction) throws {
+    /// Does what a person decided, unless a second one must, too.
+    private func act(_ action: DecisionAction, on row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws
+        -> DecisionOutcome
+    {
+        try self.require(action, of: row, in: tx)
+        guard let (origin, said) = try self.confirmed(action, of: row, by: origin, in: tx) else {
+            return .waitsForSecond
+        }
+        return .done(try self.carryOut(action, of: row, saying: said, by: origin, in: tx))
+    }
+
+    /// Does what was decided about a card and its rules allow.
+    ///
+    /// - Parameter said: what the person said about it, sealed.
+    func carryOut(
+        _ action: DecisionAction,
+        of row: CardRow,
+        saying said: Data?,
+        by origin: AccessOrigin,
+        in tx: Transaction
+    ) throws -> [CardChange] {
+        try AccessLog.append(action.access, of: [row.id], by: origin, vault: self.vault, in: tx)
+        var others: [CardID] = []
+        switch action {
+        case .retry:
+            // What its delivery did to others, they say themselves.
+            if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
+            let isVerified = row.state == .verified || row.state == .delivering
+            let target = isVerified ? .verified : try self.start(of: row.id, in: tx) ?? .prepared
+            return [try self.move(row, Transition(target), also: ", \(Transition.fresh)", in: tx)]
+        case .resend: others = try self.resend(row, in: tx)
+        case .delivered, .accept, .reject:
+            others = try self.leaveDelivery(row, in: tx)
+            try self.move(row, by: action, saying: said, in: tx)
+            if action == .reject { others += try self.forgetHolder(of: row, in: tx) }
+        // Its own way, with a certificate.
+        case .erase: break
+        }
+        return try ([row.id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
+    }
+
+    private func move(_ row: CardRow, by action: DecisionAction, saying said: Data?, in tx: Transaction) throws {
         // What closed its delivery may have moved it.
         let moved = try CardRow.require(row.id, in: tx)
-        switch resolution {
-        case .reject: try self.move(moved, Transition(.rejected, .rejectedByOperator), in: tx)
+        switch action {
+        case .reject:
+            let text: Redacted<String>? = try said.map {
+                try row.key(self.vault).open(json: $0, column: PendingDecision.messageColumn)
+            }
+            try self.move(moved, Transition(.rejected, .rejectedByOperator, text.map { .decisionRejected($0) }), in: tx)
         case .delivered:
             try self.move(moved, Transition(.delivered), in: tx)
             try self.noteDelivered(row, in: tx)
@@ -73,7 +107,7 @@ extension CardStore {
                 also: ", accepted = 1, without_front = \(isLone), split = \(goesAlone), failures = 0, due_at = NULL",
                 in: tx
             )
-        case .resend, .seen: break
+        case .resend, .retry, .erase: break
         }
     }
 
@@ -169,11 +203,20 @@ extension CardStore {
         try self.forgetReasons("number = \(row.number) AND state = 'verified' AND reason IS NOT NULL", in: tx)
     }
 
-    private func require(_ resolution: Resolution, of row: CardRow, in tx: Transaction) throws {
-        // A newer photo that waits for this one goes after it; only one that is sent already must stay the last.
-        let isReplaced = try self.isReplaced(row, by: [.delivering, .delivered], in: tx)
-        let circumstances = try self.circumstances(of: row, isReplaced: isReplaced, in: tx)
-        try OperatorRules.requireResolution(of: self.judged(row), as: resolution, under: circumstances)
+    func require(_ action: DecisionAction, of row: CardRow, in tx: Transaction) throws {
+        try self.noteSending(row, in: tx)
+        try OperatorRules.require(action, of: self.judged(row), under: self.circumstances(of: row, in: tx))
+    }
+
+    /// Why a caller may not do what to a card; what is missing may be done.
+    ///
+    /// - Parameter caller: `nil` for the process, which may do everything.
+    func actions(for row: CardRow, by caller: Caller?, in tx: Transaction) throws -> [DecisionAction: CodedError] {
+        var refusals = try OperatorRules.actions(for: self.judged(row), under: self.circumstances(of: row, in: tx))
+        for action in DecisionAction.allCases where caller.map({ !$0.may(action.access, on: row.submitter) }) == true {
+            refusals[action] = Self.scopeMissing(action.access)
+        }
+        return refusals
     }
 
     /// The card as the rules about what a person may do see it: one that failed has failed, whether or not that counts yet, and a
@@ -184,16 +227,13 @@ extension CardStore {
         return card
     }
 
-    private func circumstances(
-        of row: CardRow,
-        isReplaced: Bool,
-        in tx: Transaction
-    ) throws -> OperatorRules.Circumstances {
-        try self.noteSending(row, in: tx)
+    private func circumstances(of row: CardRow, in tx: Transaction) throws -> OperatorRules.Circumstances {
         let delivery = try tx.row("SELECT state, worker FROM delivery WHERE id = \(row.delivery)") { row in
             (state: try row.next(DeliveryState.self), worker: try row.next(String?.self))
         }
-        var circumstances: OperatorRules.Circumstances = isReplaced ? .isReplaced : []
+        var circumstances: OperatorRules.Circumstances = []
+        if try self.isReplaced(row, in: tx) { circumstances.insert(.isReplaced) }
+        if try self.isReplaced(row, by: [.delivering, .delivered], in: tx) { circumstances.insert(.isOvertaken) }
         if try self.start(of: row.id, in: tx) != nil { circumstances.insert(.hasImage) }
         if try self.hasReading(row.id, in: tx) { circumstances.insert(.wasRead) }
         if try self.mayBeAtBackend(row.id, in: tx) { circumstances.insert(.mayBeAtBackend) }

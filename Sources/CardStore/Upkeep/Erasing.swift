@@ -8,8 +8,9 @@ extension CardStore {
     ///
     /// A delivery of it is closed: its other members are `outcome_unknown`, or `verified` if it surely was not applied.
     ///
-    /// - Returns: a certificate for each card; one that was erased before answers with that of then.
-    /// - Throws: `not_found` before anything is erased.
+    /// - Returns: a certificate for each card; one that was erased before answers with that of then, one that waits for a second
+    ///   person has none.
+    /// - Throws: `not_found` before anything is erased; `card_conflict` if another person decided something else.
     @discardableResult
     package func erase(
         _ cards: [CardID],
@@ -107,7 +108,7 @@ struct Erasure: Sendable {
             while !rest.isEmpty {
                 let group = Array(rest.prefix(Limits.cardsPerErasure))
                 rest = rest.dropFirst(group.count)
-                try await self.store.database.write(at: self.now) { tx in _ = try self.erase(group, in: tx) }
+                try await self.store.database.write(at: self.now) { tx in _ = try self.eraseConfirmed(group, in: tx) }
                 self.reached(.committed)
             }
             return try await self.finish(cards)
@@ -125,12 +126,25 @@ struct Erasure: Sendable {
         }
     }
 
+    /// Erases what no second person must decide, too, or one has.
+    private func eraseConfirmed(_ cards: [CardID], in tx: Transaction) throws {
+        var origins: [CardID: AccessOrigin] = [:]
+        for card in cards {
+            let row = try self.store.row(card, for: .erase, by: self.origin, in: tx)
+            guard row.state != .erased else { continue }
+            origins[card] = try self.store.confirmed(.erase, of: row, by: self.origin, in: tx)?.origin
+        }
+        _ = try self.erase(cards.filter { origins[$0] != nil }, by: origins, in: tx)
+    }
+
+    /// - Parameter origins: who erases cards of which it is not this erasure's own.
     /// - Returns: those that were not erased before.
-    func erase(_ cards: [CardID], in tx: Transaction) throws -> [CardID] {
+    func erase(_ cards: [CardID], by origins: [CardID: AccessOrigin] = [:], in tx: Transaction) throws -> [CardID] {
         var certificates: [ErasureCertificate] = []
         for card in cards {
             let row = try self.store.row(card, for: .erase, by: self.origin, in: tx)
-            if row.state != .erased { certificates.append(try self.erase(row, in: tx)) }
+            let origin = origins[card] ?? self.origin
+            if row.state != .erased { certificates.append(try self.erase(row, by: origin, in: tx)) }
         }
         try CardStore.setCaseStates(in: tx)
         self.store.handOver.drop(cards)
@@ -140,9 +154,9 @@ struct Erasure: Sendable {
         return certificates.map(\.card)
     }
 
-    private func erase(_ row: CardRow, in tx: Transaction) throws -> ErasureCertificate {
-        let head = try AccessLog.append(.erase, of: [row.id], by: self.origin, vault: self.store.vault, in: tx)
-        let certificate = try ErasureCertificate(of: row, reason: self.reason, by: self.origin, logged: head, in: tx)
+    private func erase(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws -> ErasureCertificate {
+        let head = try AccessLog.append(.erase, of: [row.id], by: origin, vault: self.store.vault, in: tx)
+        let certificate = try ErasureCertificate(of: row, reason: self.reason, by: origin, logged: head, in: tx)
         try self.store.noteSending(row, in: tx)
         _ = try self.store.leaveDelivery(row, in: tx)
         // Its event first: the number of one that is deleted would be given again, and who has heard of that would not hear of this.
@@ -193,6 +207,7 @@ struct Erasure: Sendable {
         try tx.run("DELETE FROM card_key WHERE card = \(card)")
         try tx.run("DELETE FROM blob WHERE card = \(card)")
         try tx.run("DELETE FROM reading WHERE card = \(card)")
+        try tx.run("DELETE FROM decision WHERE card = \(card)")
         try tx.run("DELETE FROM event WHERE card = \(card) AND state <> 'erased'")
         try tx.run(
             """

@@ -212,6 +212,7 @@ extension Restore {
         try tx.run("UPDATE main.run SET state = 'ended', worker = NULL, ended_at = \(tx.now) WHERE state <> 'ended'")
         try tx.run("DELETE FROM main.worker")
         try tx.run("DELETE FROM main.pause")
+        try tx.run("DELETE FROM main.decision")
         let rows = try tx.rows(
             """
             SELECT \(CardRow.columns) FROM main.card LEFT JOIN main.card_key ON card_key.card = card.id

@@ -23,7 +23,7 @@ package struct AccessOrigin: Hashable, Sendable {
         self.init(caller: caller, actor, purpose)
     }
 
-    private init(caller: Caller?, _ actor: String, _ purpose: String?) {
+    init(caller: Caller?, _ actor: String, _ purpose: String?) {
         self.actor = Self.bounded(actor)
         self.caller = caller
         let purpose = Self.bounded(purpose ?? "")
@@ -32,6 +32,11 @@ package struct AccessOrigin: Hashable, Sendable {
 
     /// The same without what was said.
     var withoutPurpose: AccessOrigin { AccessOrigin(caller: self.caller, self.actor, nil) }
+
+    /// The same of the second person, who confirms what another one decided.
+    func confirming(_ first: String) -> AccessOrigin {
+        AccessOrigin(caller: self.caller, "\(self.actor), confirms \(first)", self.purpose)
+    }
 
     static let personal = CodedError(.purposePersonal, .usage, .accessPurposePersonal)
 

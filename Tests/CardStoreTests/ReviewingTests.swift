@@ -1,0 +1,281 @@
+import CardModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CardStore
+
+/// Claims, decisions of pages, and undo.
+@Suite final class ReviewingTests: StoreSuite {
+    static let li = AccessOrigin(caller: Caller(subject: "li.na", scopes: [.review]), "token:li.na", "T-1")
+    static let wang = AccessOrigin(caller: Caller(subject: "wang.wei", scopes: [.review]), "token:wang.wei", "T-2")
+    private var li: AccessOrigin { Self.li }
+    private var store: CardStore { harness.store }
+
+    /// A card that a person must decide about.
+    private func held(_ number: String = "N") async throws -> CardID {
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        return try await harness.judged(number, number: number, verdict)
+    }
+
+    private func decide(
+        _ card: CardID,
+        _ action: DecisionAction = .accept,
+        tab: String = "a",
+        message: String? = nil
+    ) async throws {
+        let seen = try await store.details(of: card, for: .process).lastEvent
+        let outcome = try await store.decide(
+            card,
+            action,
+            seen: seen,
+            message: message.map { Redacted($0) },
+            tab: tab,
+            by: li,
+            now: harness.now
+        )
+        #expect(outcome == .undoable(until: harness.now.advanced(by: .seconds(10))))
+    }
+
+    private func rows() async throws -> Int? { try await harness.value("SELECT count(*) FROM decision") }
+
+    // MARK: Claims
+
+    @Test func `two tabs that take the next case two hundred times each never get the same`() async throws {
+        var cards: [CardID] = []
+        for number in 0..<400 {
+            cards += try await store.admit([harness.photo("\(number)", number: "N-\(number)")], now: harness.now)
+                .map(\.card)
+        }
+        try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low'")
+        try await store.write(at: harness.now) { tx in try CardStore.setAllCaseStates(in: tx) }
+        let (other, now) = (try await harness.another(), harness.now)
+        let claimed = try await withThrowingTaskGroup(of: [BusinessNumber].self) { tasks in
+            for (tab, store) in [("a", store), ("b", other)] {
+                tasks.addTask {
+                    var numbers: [BusinessNumber] = []
+                    for _ in 0..<200 {
+                        let next = try await store.claimNext(tab: tab, by: Self.li, now: now)
+                        numbers.append(try #require(next))
+                    }
+                    return numbers
+                }
+            }
+            return try await tasks.reduce(into: []) { $0 += $1 }
+        }
+        #expect(claimed.count == 400 && Set(claimed).count == 400)
+        #expect(try await store.claimNext(tab: "a", by: li, now: now) == nil)
+        let own = try #require(li.caller)
+        #expect(try await store.claimed(tab: "a", by: own, now: now, extending: false).count == 200)
+        try other.close()
+    }
+
+    @Test func `a tab gets all cards of the oldest case that need a person, and no other`() async throws {
+        let first = try await held("N-1")
+        harness.pass(.seconds(1))
+        let second = try await held("N-2")
+        let failed = try await harness.admit("failed", number: "N-1").card
+        let seen = try await harness.admit("seen", number: "N-1").card
+        let rejected = try await harness.admit("rejected", number: "N-1").card
+        try await harness.plant(
+            """
+            UPDATE card SET state = 'failed', reason = 'attempts_exhausted' WHERE id = '\(failed)';
+            UPDATE card SET state = 'held', reason = 'legality_low', seen = 1 WHERE id = '\(seen)';
+            UPDATE card SET state = 'rejected', reason = 'legality_low' WHERE id = '\(rejected)'
+            """
+        )
+        let caller = try #require(li.caller)
+        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now)?.rawValue == "N-1")
+        let claimed = try await store.claimed(tab: "a", by: caller, now: harness.now, extending: false)
+        #expect(claimed == [first, failed])
+        let queue = try await store.reviewQueue(now: harness.now)
+        #expect(queue.free == 1 && queue.claimed.map(\.cases) == [1] && queue.claimed.map(\.subject) == ["li.na"])
+        // What is skipped comes no more in this sitting.
+        #expect(
+            try await store.claimNext(tab: "b", skipping: [BusinessNumber(stored: "N-2")], by: li, now: harness.now)
+                == nil
+        )
+        #expect(try await store.claimNext(tab: "b", by: li, now: harness.now)?.rawValue == "N-2")
+        try await store.release(tab: "b", by: caller, now: harness.now)
+        #expect(try await store.claimed(tab: "b", by: caller, now: harness.now, extending: false) == [])
+        #expect(try await store.claimNext(tab: "c", by: li, now: harness.now)?.rawValue == "N-2")
+        _ = second
+        let reader = try AccessOrigin(Caller(subject: "local", scopes: [.read]), actor: "token:local", purpose: nil)
+        try await store.release(tab: "c", by: caller, now: harness.now)
+        #expect(await code { try await store.claimNext(tab: "d", by: reader, now: harness.now) } == .scopeMissing)
+    }
+
+    @Test func `an expired claim is free at once, an extended one is not, and one by a clock ahead does not last`()
+        async throws
+    {
+        _ = try await held()
+        let caller = try #require(li.caller)
+        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now) != nil)
+        harness.pass(.seconds(599))
+        #expect(try await store.claimed(tab: "a", by: caller, now: harness.now, extending: true).count == 1)
+        harness.pass(.seconds(599))
+        #expect(try await store.claimNext(tab: "b", by: Self.wang, now: harness.now) == nil)
+        harness.pass(.seconds(1))
+        #expect(try await store.claimNext(tab: "b", by: Self.wang, now: harness.now) != nil)
+        #expect(try await store.claimed(tab: "a", by: caller, now: harness.now, extending: true) == [])
+        harness.pass(.zero - .seconds(86_400))
+        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now) != nil)
+    }
+
+    @Test func `a claim keeps other persons' pages from the card, and no command`() async throws {
+        let card = try await held()
+        _ = try await store.claimNext(tab: "a", by: Self.wang, now: harness.now)
+        let error = await #expect(throws: CodedError.self) { try await decide(card) }
+        #expect(error?.code == .cardConflict && error?.message.text().contains("wang.wei reviews card") == true)
+        try await harness.resolve(card, .accept)
+        #expect(try await harness.card(card).state == .verified)
+    }
+
+    // MARK: Decisions
+
+    @Test func `a decision is carried out after ten seconds, by one of two processes, with who decided and why`()
+        async throws
+    {
+        var cards: [CardID] = []
+        for number in 0..<30 { cards.append(try await held("N-\(number)")) }
+        for card in cards { try await decide(card, .reject) }
+        #expect(try await store.carryOutDecisions(now: harness.now) == [])
+        harness.pass(.seconds(10))
+        let (other, now) = (try await harness.another(), harness.now)
+        let changes = try await withThrowingTaskGroup(of: [CardChange].self) { tasks in
+            for store in [store, other, store, other] {
+                tasks.addTask { try await store.carryOutDecisions(now: now) }
+            }
+            return try await tasks.reduce(into: []) { $0 += $1 }
+        }
+        try other.close()
+        #expect(changes.map(\.card).sorted { $0.rawValue < $1.rawValue } == cards.sorted { $0.rawValue < $1.rawValue })
+        #expect(changes.allSatisfy { $0.state == .rejected && $0.reason == .rejectedByOperator })
+        #expect(try await rows() == 0)
+        let log = try await harness.accessLog().filter { $0[3] == cards[0].rawValue && $0[0] != "verify" }
+        #expect(
+            log == [
+                ["decide", "token:li.na", "T-1", cards[0].rawValue],
+                ["resolve", "console:li.na", "T-1", cards[0].rawValue],
+            ]
+        )
+    }
+
+    @Test func `at most fifty are carried out at a time`() async throws {
+        for number in 0..<51 { try await decide(try await held("N-\(number)")) }
+        harness.pass(.seconds(10))
+        #expect(try await store.carryOutDecisions(now: harness.now).count == 50)
+        #expect(try await store.carryOutDecisions(now: harness.now).count == 1)
+    }
+
+    @Test func `a decision is undone in time, also after the sandbox was opened again, and not later`() async throws {
+        let (first, second) = (try await held("N-1"), try await held("N-2"))
+        try await decide(first)
+        harness.pass(.seconds(2))
+        try await decide(second)
+        try await decide(try await held("N-3"), tab: "b")
+        try await harness.reopen()
+        harness.pass(.milliseconds(7_999))
+        #expect(try await store.undo(tab: "a", by: Self.wang, now: harness.now) == nil)
+        #expect(try await store.undo(tab: "a", by: li, now: harness.now) == second)
+        #expect(try await store.undo(tab: "a", by: li, now: harness.now) == first)
+        #expect(try await store.undo(tab: "a", by: li, now: harness.now) == nil)
+        let caller = try #require(li.caller)
+        // The tab has them again.
+        #expect(
+            try await store.claimed(tab: "a", by: caller, now: harness.now, extending: false) == [first, second]
+        )
+        try await decide(first)
+        harness.pass(.seconds(10))
+        #expect(try await store.undo(tab: "a", by: li, now: harness.now) == nil)
+        let changes = try await store.carryOutDecisions(now: harness.now)
+        #expect(changes.map(\.card).contains(first) && changes.map(\.state) == [.verified, .verified])
+    }
+
+    @Test func `a decision about what has moved since is refused with what happened and by whom`() async throws {
+        let card = try await held()
+        let seen = try await store.details(of: card, for: .process).lastEvent
+        harness.pass(.seconds(1))
+        try await store.resolve(card, as: .reject, by: Self.wang, now: harness.now)
+        let error = await #expect(throws: CodedError.self) {
+            try await self.store.decide(card, .accept, seen: seen, tab: "a", by: self.li, now: self.harness.now)
+        }
+        #expect(error?.code == .cardMoved && error?.kind == .conflict)
+        let text = error?.message.text() ?? ""
+        #expect(text.contains("rejected at ") && text.contains("(by token:wang.wei)"))
+        #expect(try await rows() == 0)
+    }
+
+    @Test func `what can no longer be carried out is dropped with an event that says why`() async throws {
+        let (moved, accepted) = (try await held("N-1"), try await held("N-2"))
+        for card in [moved, accepted] { try await decide(card) }
+        harness.pass(.seconds(1))
+        try await harness.resolve(moved, .reject)
+        // The rules say no to what a waiting reason, which is no event, has changed.
+        try await harness.plant("DELETE FROM reading WHERE card = '\(accepted)'")
+        harness.pass(.seconds(9))
+        #expect(try await store.carryOutDecisions(now: harness.now) == [])
+        #expect(try await rows() == 0)
+        for (card, state) in [(moved, "rejected rejected_by_operator"), (accepted, "held legality_unavailable")] {
+            #expect(try await harness.state(card) == state)
+            let event = try #require(try await store.details(of: card, for: .process).events.last)
+            #expect(event.reason == .decisionRefused && state.hasPrefix(event.state.rawValue))
+            let text = event.message?.text() ?? ""
+            #expect(text.hasPrefix("the decision accept of li.na was not carried out: "))
+        }
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `what a rule, a scope or a purpose forbids is not written down`() async throws {
+        let other = try await held("M")
+        let card = try await harness.admit("front", number: "N").card
+        #expect(await code { try await decide(card) } == .cardConflict)
+        let details = try await store.details(of: card, for: Self.wang.caller ?? .process)
+        #expect(details.actions[.accept]?.code == .cardConflict && details.actions[.erase]?.code == .scopeMissing)
+        let reader = try await store.details(of: card, for: Caller(subject: "local", scopes: [.read]))
+        #expect(reader.actions.count == DecisionAction.allCases.count)
+        #expect(await code { try await decide(other, .erase) } == .cardConflict)
+        let refused = try await store.details(of: other, for: .process).actions.keys
+        #expect(Set(refused) == [.delivered, .resend])
+        #expect(try await rows() == 0)
+        #expect(try await harness.accessLog().filter { $0[0] == "decide" } == [])
+    }
+
+    @Test func `the words of a reject become the card's message, and stand nowhere in the clear`() async throws {
+        let card = try await held()
+        let words = "the holder Zhang blinks"
+        try await decide(card, .reject, message: words)
+        func isInTheClear() throws -> Bool {
+            try FileManager.default.contentsOfDirectory(atPath: harness.folder).contains { name in
+                let bytes = FileManager.default.contents(atPath: "\(harness.folder)/\(name)")
+                return bytes?.range(of: Data(words.utf8)) != nil
+            }
+        }
+        #expect(try !isInTheClear())
+        #expect(try await harness.findings() == [])
+        harness.pass(.seconds(10))
+        _ = try await store.carryOutDecisions(now: harness.now)
+        let message = try #require(try await harness.card(card).message)
+        #expect(message.text() == "a person rejected the photo: \(words)")
+        #expect(message.description == "a person rejected the photo: <redacted>")
+        #expect(try !isInTheClear())
+    }
+
+    @Test func `an erased card has no decision, and the check finds one that was left`() async throws {
+        let card = try await held()
+        try await decide(card, .reject, message: "blinks")
+        try await harness.erase(card)
+        #expect(try await rows() == 0)
+        harness.pass(.seconds(10))
+        #expect(try await store.carryOutDecisions(now: harness.now) == [])
+        try await harness.plant(
+            """
+            INSERT INTO decision (card, subject, tab, seen, purpose, until, second)
+            VALUES ('\(card)', 'li.na', 'a', 1, '', 0, 0)
+            """
+        )
+        #expect(try await harness.findings() == ["erased_with_remains"])
+        _ = try await store.repair(by: StoreHarness.person, now: harness.now)
+        #expect(try await harness.findings() == [])
+    }
+}
