@@ -58,6 +58,7 @@ import Testing
         _ = try await harness.store.reviewQueue(now: harness.now)
         _ = try await harness.store.decisionsWaiting(for: .process, limit: 10)
         _ = try await harness.store.claimed(tab: "a", by: .process, now: harness.now, extending: false)
+        _ = try await harness.store.undoable(by: .process, now: harness.now)
         _ = try await harness.store.carryOutDecisions(now: harness.now)
         let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") }
         #expect(statements.count > 35)
@@ -116,7 +117,7 @@ import Testing
         for _ in 0..<2 {
             let event = try await harness.store.details(of: doubtful, for: .process).lastEvent
             _ = try await harness.store.decide(doubtful, .accept, seen: event, tab: "a", by: person, now: harness.now)
-            guard try await harness.store.undo(tab: "a", by: person, now: harness.now) != nil else { break }
+            guard try await harness.store.undo(doubtful, tab: "a", by: person, now: harness.now) else { break }
             try await harness.store.release(tab: "a", by: .process, now: harness.now)
         }
         try await harness.killWorker()

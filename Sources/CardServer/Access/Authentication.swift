@@ -32,7 +32,13 @@ struct Authentication: Sendable {
                 headers: Self.challenge(", error=\"insufficient_scope\", scope=\"\(names.joined(separator: " "))\"")
             )
         }
+        Self.believe(caller, context: context)
         return caller
+    }
+
+    /// Has a full house keep the connection of somebody who may do what was asked for.
+    static func believe(_ caller: Caller, context: ServerContext) {
+        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: caller.subject), promise: nil)
     }
 
     /// Finds the caller whose token a session was begun with; `nil` if it does not work any more.
@@ -62,7 +68,6 @@ struct Authentication: Sendable {
             $0.rateLimit = standing
         }
         if let wait = standing.wait { throw Problem(.rateLimited, retryAfter: wait) }
-        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: token.name), promise: nil)
         return token.caller
     }
 

@@ -8,6 +8,14 @@ struct CardView {
     private let document: CardDetailsDocument
     /// Where a form that reveals leads back to, and the purpose of the sitting; `nil` if the visitor may reveal nothing.
     var reveal: (purpose: String, tab: String?)?
+    /// The tab whose sitting this is part of.
+    var tab: String?
+    /// Whether the visitor may decide.
+    var mayDecide = false
+    /// Whether keys press the buttons of this card, and not those of another one of the page.
+    var hasKeys = true
+    /// What the person has written, if the page is shown again.
+    var typed: String?
 
     init(_ details: CardDetails, revealed: RevealedCard? = nil) {
         self.details = details
@@ -20,9 +28,20 @@ struct CardView {
         \(self.summary)
         \(HTML.section(.pageImage, self.image))
         \(HTML.section(.pageFields, self.fields))
+        \(self.actions)
         \(HTML.section(.pageTimeline, self.timeline))
         \(self.others)
         """
+    }
+
+    /// The card within a case that is reviewed.
+    var reviewed: HTML {
+        let card = self.document.card
+        return """
+            <article><h2>\(card.businessNo) · \(HTML.side(card.side)) <a\(href: .card(card.cardID))>\(Message.pageTimeline)</a></h2>
+            \(self.summary)\(self.image)\(self.fields)\(self.actions)</article>
+
+            """
     }
 
     var summary: HTML {
@@ -64,7 +83,7 @@ struct CardView {
         return """
             <form method="post" class="act"\(action: .reveal(self.details.card.id))>\(tab)
             <label>\(Message.pagePurpose)<input name="purpose" required maxlength="\(Limits.purposeCharacters)"\(value: reveal.purpose)></label>
-            <button data-key="KeyV">\(Message.pageReveal) <kbd>V</kbd></button></form>
+            <button\(self.hasKeys ? HTML(" data-key=\"KeyV\"") : nil)>\(Message.pageReveal) <kbd>V</kbd></button></form>
             """
     }
 

@@ -23,6 +23,8 @@ extension Console {
             (.settings, pages.settings), (.overview, pages.overview), (.cases, pages.listCases),
             (.oneCase, pages.showCase), (.cards, pages.listCards), (.card, pages.showCard),
             (.reveal, pages.revealCard), (.intakeForm, pages.intakeForm), (.intake, pages.intake), (.log, pages.log),
+            (.decide, pages.decide), (.review, pages.review), (.beginReview, pages.beginReview),
+            (.nextCase, pages.nextCase), (.undoDecision, pages.undoDecision),
         ]
         for (route, handler) in routes {
             router.on(RouterPath(route.path), method: route.method) { request, context in

@@ -76,6 +76,13 @@ extension ConsoleAsset {
         .chart details { overflow-x: auto; }
         .intake { display: grid; gap: .75rem; max-width: 34rem; }
         .intake button { justify-self: start; }
+        .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 1.25rem; align-items: start; }
+        article { padding: .25rem 1rem 1rem; background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; min-width: 0; }
+        article h2 { display: flex; gap: .6rem; flex-wrap: wrap; margin: .6rem 0; }
+        article h2 a { font-weight: normal; font-size: .9rem; margin-left: auto; }
+        article .facts { border: 0; padding: 0; }
+        .undo { display: flex; gap: 1rem; align-items: center; flex-wrap: wrap; padding: .5rem 1rem; margin-bottom: .75rem; background: var(--mark); border-radius: .4rem; }
+        button.bad { border-color: var(--bad); color: var(--bad); }
         .photo { display: block; width: 100%; max-width: 46rem; border: 1px solid var(--line); border-radius: .6rem; }
         .act { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin: .75rem 0; }
         .act label { flex: 1 1 14rem; max-width: 30rem; }

@@ -9,11 +9,12 @@ import NIOCore
 struct ConsolePage: Sendable {
     /// A part of the console, as the navigation shows it.
     enum Section: CaseIterable {
-        case overview, cases, cards, intake, log
+        case overview, review, cases, cards, intake, log
 
         var path: ConsolePath {
             switch self {
             case .overview: .overview
+            case .review: .review
             case .cases: .cases
             case .cards: .cards
             case .intake: .intake
@@ -24,6 +25,7 @@ struct ConsolePage: Sendable {
         var title: Message {
             switch self {
             case .overview: .pageOverview
+            case .review: .pageReview
             case .cases: .pageCases
             case .cards: .pageCards
             case .intake: .pageIntake
@@ -35,6 +37,7 @@ struct ConsolePage: Sendable {
             switch self {
             case .overview: [.review, .audit, .run]
             case .cases, .cards: AccessAction.show.scopes
+            case .review: AccessAction.decide.scopes
             case .intake: [.submit]
             case .log: AccessAction.log.scopes
             }

@@ -20,6 +20,8 @@ struct ConsolePath: Hashable, Sendable {
     static let cases = Self("/console/cases")
     static let cards = Self("/console/cards")
     static let review = Self("/console/review")
+    static let nextCase = Self("/console/review/next")
+    static let undoDecision = Self("/console/review/undo")
     static let intake = Self("/console/intake")
     static let log = Self("/console/log")
 

@@ -49,8 +49,15 @@ extension ConsoleRoute {
     static let intake = Self(.post, "/console/intake", .scopes([.submit]))
     static let log = Self(.get, "/console/log", .scopes(AccessAction.log.scopes))
 
+    static let decide = Self(.post, "/console/cards/{card_id}/decide", .scopes(AccessAction.decide.scopes))
+    static let review = Self(.get, "/console/review", .scopes(AccessAction.decide.scopes))
+    static let beginReview = Self(.post, "/console/review", .scopes(AccessAction.decide.scopes))
+    static let nextCase = Self(.post, "/console/review/next", .scopes(AccessAction.decide.scopes))
+    static let undoDecision = Self(.post, "/console/review/undo", .scopes(AccessAction.decide.scopes))
+
     static let all = [
         home, styles, script, signInForm, signIn, signOut, settings, overview, cases, oneCase, cards, card,
         reveal, icon, intakeForm, intake, log,
+        decide, review, beginReview, nextCase, undoDecision,
     ]
 }

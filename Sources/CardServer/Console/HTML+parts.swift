@@ -86,6 +86,17 @@ extension Message {
         }
     }
 
+    static func pageAction(_ action: DecisionAction) -> Self {
+        switch action {
+        case .accept: .pageAccept
+        case .delivered: .pageDelivered
+        case .resend: .pageResend
+        case .reject: .pageReject
+        case .retry: .pageRetry
+        case .erase: .pageErase
+        }
+    }
+
     static func pageSpan(_ span: FigureSpan) -> Self {
         switch span {
         case .hour: .pageHour

@@ -122,6 +122,37 @@ extension Message {
     static let pageLastBackup = Self("page.last_backup", "Last backup")
     static let pageNone = Self("page.none", "none")
 
+    // MARK: Review
+
+    static let pageReview = Self("page.review", "Review")
+    static let pageBegin = Self("page.begin", "Begin")
+    static func pageCasesFree(_ count: Int) -> Self { Self("page.cases_free", one: "\(count: count) case waits for a person and is free.", other: "\(count: count) cases wait for a person and are free.") }
+    static func pageOldestCase(_ since: Timestamp) -> Self { Self("page.oldest_case", "The oldest waits since \(since).") }
+    static func pageClaimed(_ subject: String, _ cases: Int, until: Timestamp) -> Self { Self("page.claimed", "\(code: subject) looks at \(count: cases) until \(until).") }
+    static let pageNothingWaits = Self("page.nothing_waits", "No case waits for a person.")
+    static let pageAllClaimed = Self("page.all_claimed", "Others look at all cases that wait for a person.")
+    static let pageNextCase = Self("page.next_case", "Next case")
+    static let pageSkipCase = Self("page.skip_case", "Skip this case")
+    static func pageDecided(_ number: String, _ action: Message, until: Timestamp) -> Self { Self("page.decided", "\(code: number): \(action), from \(until) on.") }
+    static let pageClaimOver = Self("page.claim_over", "This case is not yours any more: ten minutes have passed, or it was decided. Take the next one.")
+    static let pageUndo = Self("page.undo", "Undo")
+    static let pageUndone = Self("page.undone", "The decision was taken back.")
+    static let pageUndoTooLate = Self("page.undo_too_late", "The decision cannot be taken back any more: its ten seconds are over.")
+    static func pageWritten(_ action: Message) -> Self { Self("page.written", "Written down: \(action). It is carried out after ten seconds.") }
+    static let pageWaitsForSecond = Self("page.waits_for_second", "Written down. It waits for a second person who decides the same.")
+    static let pageSecondPerson = Self("page.second_person", "Waits for a second person")
+    static let pageWhatMayBeDone = Self("page.what_may_be_done", "What may be done")
+    static let pageNotPossible = Self("page.not_possible", "Why not the rest")
+    static func pageEraseByCommand(_ card: CardID) -> Self { Self("page.erase_by_command", "Erase it by command: idcard-pipeline cards erase \(card)") }
+    static let pageRejectMessage = Self("page.reject_message", "Why, for the sender (optional)")
+    static let pageYourWords = Self("page.your_words", "What you wrote")
+    static let pageAccept = Self("page.accept", "Accept")
+    static let pageDelivered = Self("page.mark_delivered", "The backend has it")
+    static let pageResend = Self("page.resend", "Send again")
+    static let pageReject = Self("page.reject", "Reject")
+    static let pageRetry = Self("page.retry", "Retry")
+    static let pageErase = Self("page.erase", "Erase")
+
     // MARK: What is personal
 
     static let pagePurpose = Self("page.purpose", "Purpose, such as a ticket number")

@@ -15,6 +15,10 @@ final class Sessions: Sendable {
         var purpose = ""
         /// Whether single keys press buttons (WCAG 2.1.4 asks for an off-switch).
         var hasKeys = true
+        /// The cases that were skipped in this sitting.
+        var skipped: Set<BusinessNumber> = []
+        /// What the next page says first.
+        var outcome: Message?
         fileprivate let startedAt: Duration
         fileprivate var usedAt: Duration
     }

@@ -57,15 +57,21 @@ extension CardStore {
         }
     }
 
-    /// Takes the last decision of a tab back while its time is not over; the tab has the card again, or another person's decision
-    /// waits again for a second person.
+    /// What a person has decided on pages and can still take back, the last first: also what was decided before a restart.
+    package func undoable(by caller: Caller, now: Timestamp) async throws -> [PendingDecision] {
+        let own: SQL = "decision.subject = \(caller.subject) AND \(PendingDecision.canBeUndone(at: now))"
+        return try await self.read { tx in try PendingDecision.all("\(own) ORDER BY decision.until DESC", in: tx) }
+    }
+
+    /// Takes a decision back while its time is not over; a tab of the person has the card again, or another person's decision waits
+    /// again for a second person.
     ///
-    /// - Returns: the card; `nil` if nothing can be undone.
-    package func undo(tab: String, by origin: AccessOrigin, now: Timestamp) async throws -> CardID? {
+    /// - Returns: whether there was one that can be taken back.
+    package func undo(_ card: CardID, tab: String, by origin: AccessOrigin, now: Timestamp) async throws -> Bool {
         try await self.write(at: now) { tx in
-            let own: SQL = "decision.subject = \(origin.caller?.subject ?? origin.actor) AND decision.tab = \(tab)"
-            let last: SQL = "\(own) AND \(PendingDecision.canBeUndone(at: now)) ORDER BY decision.until DESC LIMIT 1"
-            guard var decision = try PendingDecision.all(last, in: tx).first else { return nil }
+            let own: SQL = "decision.subject = \(origin.caller?.subject ?? origin.actor) AND decision.card = \(card)"
+            let undoable: SQL = "\(own) AND \(PendingDecision.canBeUndone(at: now))"
+            guard var decision = try PendingDecision.all(undoable, in: tx).first else { return false }
             try AccessLog.append(.decide, of: [decision.card], by: origin, vault: self.vault, in: tx)
             if let first = decision.proposer {
                 let purpose: SQL = """
@@ -76,11 +82,11 @@ extension CardStore {
                 (decision.purpose, decision.until) = (try tx.value(purpose) ?? "", now)
                 decision.waitsForSecond = true
             } else {
-                (decision.action, decision.sealedMessage, decision.purpose) = (nil, nil, "")
+                (decision.action, decision.sealedMessage, decision.purpose, decision.tab) = (nil, nil, "", tab)
                 decision.until = now.advanced(by: Limits.claimTime)
             }
             try decision.write(in: tx)
-            return decision.card
+            return true
         }
     }
 

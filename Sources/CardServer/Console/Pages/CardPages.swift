@@ -83,6 +83,8 @@ extension Console {
         if visit.caller.may(.reveal, on: details.card.submitter) {
             view.reveal = (visit.session?.value.purpose ?? "", tab)
         }
+        view.tab = tab
+        view.mayDecide = visit.caller.may(.decide, on: details.card.submitter)
         return view
     }
 
@@ -91,14 +93,27 @@ extension Console {
         let form = try await ConsoleForm(visit, known: ["purpose", "tab"])
         let purpose = form["purpose"] ?? ""
         let origin = try visit.origin(.reveal, purpose: purpose)
-        let export = try await self.cards.reveal(visit.card, to: origin, hasPurpose: !purpose.isEmpty)
+        var cards = [visit.card]
+        if let tab = form["tab"] {
+            let now = self.ports.now()
+            cards = try await self.ports.store.claimed(tab: tab, by: visit.caller, now: now, extending: true)
+            guard cards.contains(visit.card) else { throw Problem(.changeRefused, .pageClaimOver) }
+        }
+        var exports: [CardID: CardExport] = [:]
+        for card in cards {
+            exports[card] = try await self.cards.reveal(card, to: origin, hasPurpose: !purpose.isEmpty)
+        }
         if let session = visit.session { self.sessions.change(session.name) { $0.purpose = purpose } }
+        if let tab = form["tab"] {
+            return .page(try await self.reviewPage(visit, tab: tab, cards: cards, revealed: exports))
+        }
+        guard let export = exports[visit.card] else { throw Problem(.cardNotFound) }
         let masked = ConsolePath.card(visit.card)
         let view = self.view(export.details, visit, revealed: RevealedCard(export: export))
         var page = ConsolePage(
             .pageCardTitle,
             in: .cards,
-            "<p class=\"tools\"><a data-hide\(href: masked)>\(Message.pageHide) <kbd>Esc</kbd></a></p>\(view.body)"
+            "\(Self.hideLink(masked))\(view.body)"
         )
         page.outcome = .pageRevealed(purpose)
         page.isRevealed = true

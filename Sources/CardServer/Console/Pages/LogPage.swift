@@ -28,11 +28,12 @@ extension Console {
             lines.count > shown.count
             ? ConsolePath("/console/log", given + [("before", shown.last.map { "\($0.number)" })]) : nil
         let chain = try await query.given("check") == nil ? nil : store.checkAccessLog()
+        let waiting = try await store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
         return .page(
             ConsolePage(
                 .pageLog,
                 in: .log,
-                "\(Self.chain(chain))\(Self.filters(filter))\(Self.lines(Array(shown)))\(HTML.pager(older, .pageOlderLines))"
+                "\(Self.chain(chain))\(Self.waiting(waiting))\(Self.filters(filter))\(Self.lines(Array(shown)))\(HTML.pager(older, .pageOlderLines))"
             )
         )
     }
@@ -44,6 +45,19 @@ extension Console {
         }
         return
             "<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\(chain.findings == 0 ? Message.pageChainWhole(chain.lines) : .pageChainBroken(chain.findings))</p>"
+    }
+
+    private static func waiting(_ decisions: [PendingDecision]) -> HTML {
+        guard !decisions.isEmpty else { return "" }
+        let rows: [[HTML]] = decisions.map { one in
+            [
+                .cardLink(one.card), .caseLink(one.number.rawValue),
+                "\(one.action.map(Message.pageAction) ?? .pageAny)",
+                "\(one.subject)", "\(one.purpose)", "\(one.until)",
+            ]
+        }
+        let heads: [Message] = [.pageCard, .pageBusinessNo, .pageActionTitle, .pageWho, .pageWhy, .pageSince]
+        return .section(.pageSecondPerson, .table(heads, rows, caption: .pageSecondPerson))
     }
 
     private static func filters(_ filter: LogFilter) -> HTML {

@@ -35,7 +35,7 @@ import Testing
             #expect(report.cards.count { $0.state == "refused" && $0.cardId == nil } == 9)
             let all = try await tool.run(["run", photos.path, "--format", "jsonl"] + file, ends: 1).lines
             #expect(all.count == 11)
-            #expect(try await tool.run(["status"] + file).output == "no cards\n")
+            #expect(try await tool.run(["status"] + file).output.hasPrefix("no cards\n"))
         }
     }
 

@@ -1,0 +1,144 @@
+import CardModel
+import CardStore
+import Hummingbird
+
+extension Console {
+    /// `POST /console/cards/{card_id}/decide`: written down, and carried out after ten seconds.
+    func decide(_ visit: Visit) async throws -> Reply {
+        let form = try await ConsoleForm(visit, known: ["action", "seen", "message", "tab"])
+        guard let action = form["action"].flatMap(DecisionAction.init(rawValue:)),
+            let seen = form["seen"].flatMap(Int64.init)
+        else { throw Problem(.fieldInvalid) }
+        let (store, now, tab) = (self.ports.store, self.ports.now(), form["tab"])
+        do throws(CodedError) {
+            let outcome = try await self.decision(action, seen, form["message"], visit, tab: tab ?? "")
+            self.tell(visit, outcome == .waitsForSecond ? .pageWaitsForSecond : .pageWritten(.pageAction(action)))
+        } catch {
+            guard error.kind == .conflict else { throw error }
+            visit.context.record.note { $0.problem = (.changeRefused, error) }
+            return .page(try await self.stalePage(visit, error, typed: form["message"], tab: tab))
+        }
+        guard let tab else { return .redirect(.card(visit.card)) }
+        if try await store.claimed(tab: tab, by: visit.caller, now: now, extending: true).isEmpty {
+            let skipped = visit.session?.value.skipped ?? []
+            _ = try await store.claimNext(tab: tab, skipping: skipped, by: visit.origin(.decide), now: now)
+        }
+        return .redirect(.review(tab: tab))
+    }
+
+    private func decision(
+        _ action: DecisionAction,
+        _ seen: Int64,
+        _ message: String?,
+        _ visit: Visit,
+        tab: String
+    ) async throws(CodedError) -> DecisionOutcome {
+        do {
+            return try await self.ports.store.decide(
+                visit.card,
+                action,
+                seen: seen,
+                message: message.map { Redacted(String($0.prefix(Limits.textBytes))) },
+                tab: tab,
+                by: visit.origin(.decide),
+                now: self.ports.now()
+            )
+        } catch let error as CodedError { throw error } catch {
+            throw CodedError(.sandboxUnavailable, .temporary, Problem(cause: error).code.title)
+        }
+    }
+
+    /// The card as it stands now, with what happened meanwhile and what the person had written.
+    private func stalePage(_ visit: Visit, _ error: CodedError, typed: String?, tab: String?) async throws
+        -> ConsolePage
+    {
+        var page: ConsolePage
+        if let tab {
+            let store = self.ports.store
+            let cards = try await store.claimed(tab: tab, by: visit.caller, now: self.ports.now(), extending: false)
+            page = try await self.reviewPage(visit, tab: tab, cards: cards, typed: typed.map { (visit.card, $0) })
+        } else {
+            var view = self.view(try await self.ports.store.details(of: visit.card, for: visit.caller), visit)
+            view.typed = typed
+            page = ConsolePage(.pageCardTitle, in: .cards, view.body)
+        }
+        page.outcome = error.message
+        page.status = .conflict
+        return page
+    }
+
+    // MARK: What the next page says
+
+    /// Keeps an outcome for the page that the browser is led to.
+    func tell(_ visit: Visit, _ outcome: Message) {
+        if let session = visit.session { self.sessions.change(session.name) { $0.outcome = outcome } }
+    }
+
+    /// Says it once.
+    func told(_ visit: Visit) -> Message? {
+        guard let session = visit.session else { return nil }
+        var outcome: Message?
+        self.sessions.change(session.name) { session in
+            (outcome, session.outcome) = (session.outcome, nil)
+        }
+        return outcome
+    }
+}
+
+/// The buttons of one card.
+extension CardView {
+    private static let keys: KeyValuePairs<DecisionAction, String> = [
+        .accept: "A", .retry: "T", .resend: "E", .delivered: "D",
+    ]
+
+    /// What may be done, and why not the rest.
+    var actions: HTML {
+        guard self.mayDecide else { return "" }
+        let buttons = Self.keys.filter { self.details.actions[$0.key] == nil }.map { action, letter in
+            HTML(
+                """
+                <button name="action" value="\(action)"\(self.key(letter))>\(Message.pageAction(action)) <kbd>\(letter)</kbd></button>
+                """
+            )
+        }
+        let refused = DecisionAction.allCases.compactMap { action in
+            self.details.actions[action].map { HTML("<li>\(Message.pageAction(action)): \($0.message)</li>") }
+        }
+        let why =
+            refused.isEmpty
+            ? nil : HTML("<details><summary>\(Message.pageNotPossible)</summary><ul>\(refused)</ul></details>")
+        let erase = HTML("<p class=\"faint\">\(Message.pageEraseByCommand(self.details.card.id))</p>")
+        return HTML.section(
+            .pageWhatMayBeDone,
+            "\(self.decideForm(buttons, isNeeded: !buttons.isEmpty))\(self.rejectForm)\(why)\(erase)"
+        )
+    }
+
+    private func decideForm(_ fields: [HTML], isNeeded: Bool = true) -> HTML {
+        guard isNeeded else { return "" }
+        let tab = self.tab.map { HTML("<input type=\"hidden\" name=\"tab\"\(value: $0)>") }
+        return """
+            <form method="post" class="act"\(action: .decide(self.details.card.id))>\(tab)
+            <input type="hidden" name="seen" value="\(self.details.lastEvent)">\(fields)</form>
+            """
+    }
+
+    private var rejectForm: HTML {
+        guard self.details.actions[.reject] == nil else {
+            // What was written is not lost, though it can no longer be sent.
+            let typed = self.typed.map {
+                HTML("<label>\(Message.pageYourWords)<textarea readonly>\($0)</textarea></label>")
+            }
+            return "\(typed)"
+        }
+        return self.decideForm([
+            """
+            <input type="hidden" name="action" value="reject"><label>\(Message.pageRejectMessage)
+            <input name="message" maxlength="500" autocomplete="off"\(value: self.typed ?? "")\(self.key("R"))></label>
+            <button class="bad">\(Message.pageAction(.reject)) <kbd>R</kbd> <kbd>⏎</kbd></button>
+            """
+        ])
+    }
+
+    private func key(_ letter: String) -> HTML { self.hasKeys ? " data-key=\"Key\(letter)\"" : "" }
+}

@@ -1,0 +1,146 @@
+import CardModel
+import CardStore
+import Foundation
+import Hummingbird
+
+// One case after the other, the oldest first: each belongs to one tab of one person while it is looked at.
+extension Console {
+    /// `GET /console/review`: what this tab has, or the form that a sitting begins with.
+    func review(_ visit: Visit) async throws -> Reply {
+        guard let tab = try visit.query(["tab"]).given("tab") else { return .page(try await self.reviewStart()) }
+        let (store, now) = (self.ports.store, self.ports.now())
+        let cards = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
+        return .page(try await self.reviewPage(visit, tab: tab, cards: cards))
+    }
+
+    private func reviewStart() async throws -> ConsolePage {
+        let queue = try await self.ports.store.reviewQueue(now: self.ports.now())
+        let waiting = queue.oldest.map { HTML("<p>\(Message.pageOldestCase($0))</p>") }
+        return ConsolePage(
+            .pageReview,
+            in: .review,
+            """
+            <p>\(Message.pageCasesFree(queue.free))</p>\(waiting)\(Self.claims(queue))
+            <form method="post" class="act"\(action: .review)>
+            <label>\(Message.pagePurpose)<input name="purpose" required data-focus maxlength="\(Limits.purposeCharacters)"></label>
+            <button class="main">\(Message.pageBegin)</button></form>
+            """
+        )
+    }
+
+    private static func claims(_ queue: ReviewQueue) -> HTML {
+        let lines = queue.claimed.map { HTML("<li>\(Message.pageClaimed($0.subject, $0.cases, until: $0.until))</li>") }
+        return lines.isEmpty ? "" : "<ul>\(lines)</ul>"
+    }
+
+    /// `POST /console/review`: begins a sitting with the purpose that all its reveals have.
+    func beginReview(_ visit: Visit) async throws -> Reply {
+        let form = try await ConsoleForm(visit, known: ["purpose"])
+        guard let purpose = form["purpose"] else { throw Problem(.fieldInvalid, .requestRevealWhy) }
+        // One that names a person is refused before it is kept.
+        let origin = try visit.origin(.beginReview, purpose: purpose)
+        if let session = visit.session { self.sessions.change(session.name) { $0.purpose = purpose } }
+        let tab = String(Sessions.random().prefix(16))
+        _ = try await self.ports.store.claimNext(tab: tab, by: origin, now: self.ports.now())
+        return .redirect(.review(tab: tab))
+    }
+
+    /// `POST /console/review/next`: the next case in place of what the tab has; what it had is skipped in this sitting.
+    func nextCase(_ visit: Visit) async throws -> Reply {
+        guard let tab = try await ConsoleForm(visit, known: ["tab"])["tab"] else { throw Problem(.fieldInvalid) }
+        let (store, now) = (self.ports.store, self.ports.now())
+        let left = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
+        let numbers = try await store.cards(left, for: visit.caller).map(\.metadata.businessNumber)
+        var skipped: Set<BusinessNumber> = []
+        if let session = visit.session {
+            self.sessions.change(session.name) { session in
+                session.skipped.formUnion(numbers)
+                skipped = session.skipped
+            }
+        }
+        try await store.release(tab: tab, by: visit.caller, now: now)
+        _ = try await store.claimNext(tab: tab, skipping: skipped, by: visit.origin(.nextCase), now: now)
+        return .redirect(.review(tab: tab))
+    }
+
+    /// `POST /console/review/undo`.
+    func undoDecision(_ visit: Visit) async throws -> Reply {
+        let form = try await ConsoleForm(visit, known: ["tab", "card"])
+        guard let tab = form["tab"], let card = form["card"] else { throw Problem(.fieldInvalid) }
+        let now = self.ports.now()
+        let origin = try visit.origin(.undoDecision)
+        let isUndone = try await self.ports.store.undo(CardID(rawValue: card), tab: tab, by: origin, now: now)
+        guard isUndone else { throw Problem(.changeRefused, .pageUndoTooLate) }
+        self.tell(visit, .pageUndone)
+        return .redirect(.review(tab: tab))
+    }
+
+    // MARK: The page
+
+    /// The cards that a tab has, with what may be done about them.
+    ///
+    /// - Parameter revealed: the cards that this answer shows, by their ids.
+    func reviewPage(
+        _ visit: Visit,
+        tab: String,
+        cards: [CardID],
+        revealed: [CardID: CardExport] = [:],
+        typed: (card: CardID, text: String)? = nil
+    ) async throws -> ConsolePage {
+        let (store, now) = (self.ports.store, self.ports.now())
+        let queue = try await store.reviewQueue(now: now)
+        let undo = try await Self.undo(store.undoable(by: visit.caller, now: now), tab: tab)
+        var views: [HTML] = []
+        for (index, card) in cards.enumerated() {
+            let export = revealed[card]
+            let details: CardDetails =
+                if let export { export.details } else { try await store.details(of: card, for: visit.caller) }
+            var view = self.view(details, visit, revealed: export.map(RevealedCard.init), tab: tab)
+            view.hasKeys = index == 0
+            view.typed = typed?.card == card ? typed?.text : nil
+            views.append(view.reviewed)
+        }
+        let rest =
+            cards.isEmpty ? Self.empty(queue) : HTML("<p class=\"tools\">\(Message.pageCasesFree(queue.free))</p>")
+        var page = ConsolePage(
+            .pageReview,
+            in: .review,
+            """
+            \(undo)\(rest)\(revealed.isEmpty ? "" : Self.hideLink(.review(tab: tab)))
+            <div class="cards">\(views)</div>
+            <form method="post" class="act"\(action: .nextCase)><input type="hidden" name="tab"\(value: tab)>
+            <button data-key="KeyS">\(cards.isEmpty ? Message.pageNextCase : .pageSkipCase) <kbd>S</kbd></button></form>
+            """
+        )
+        page.outcome = self.told(visit)
+        page.isRevealed = !revealed.isEmpty
+        if page.isRevealed { page.refresh = (Limits.revealedSeconds, .review(tab: tab)) }
+        return page
+    }
+
+    static func hideLink(_ masked: ConsolePath) -> HTML {
+        "<p class=\"tools\"><a data-hide\(href: masked)>\(Message.pageHide) <kbd>Esc</kbd></a></p>"
+    }
+
+    /// Nothing to do, or others have it all.
+    private static func empty(_ queue: ReviewQueue) -> HTML {
+        let text: Message =
+            queue.free > 0 ? .pageCasesFree(queue.free) : queue.claimed.isEmpty ? .pageNothingWaits : .pageAllClaimed
+        return "<p>\(text)</p>\(Self.claims(queue))"
+    }
+
+    /// What was decided and can still be taken back.
+    private static func undo(_ decisions: [PendingDecision], tab: String) -> HTML {
+        .joined(
+            decisions.enumerated().map { index, decision in
+                let key: HTML = index == 0 ? " data-key=\"KeyZ\"" : ""
+                return """
+                    <form method="post" class="undo"\(action: .undoDecision)><input type="hidden" name="tab"\(value: tab)>
+                    <input type="hidden" name="card"\(value: decision.card.rawValue)>
+                    <span>\(Message.pageDecided(decision.number.rawValue, decision.action.map(Message.pageAction) ?? .pageAny, until: decision.until))</span>
+                    <button\(key)>\(Message.pageUndo) <kbd>Z</kbd></button></form>
+                    """
+            }
+        )
+    }
+}
