@@ -122,11 +122,10 @@ extension ChineseTexts {
         page.undo = 撤销
         page.undone = 决定已撤销。
         page.undo_too_late = 十秒已过，决定不能再撤销。
-        page.written = 已记下：{1}。十秒之后执行。
         page.waits_for_second = 已记下，等待第二个人作出相同的决定。
         page.second_person = 等待第二个人
         page.what_may_be_done = 可以做什么
-        page.not_possible = 其余操作为何不行
+        page.not_possible = 其余操作为何不行，以及如何清除
         page.erase_by_command = 用命令清除：idcard-pipeline cards erase {1}
         page.reject_message = 给提交方的原因（可不填）
         page.your_words = 你写的内容

@@ -38,34 +38,46 @@ struct CardView {
     var reviewed: HTML {
         let card = self.document.card
         return """
-            <article><h2>\(card.businessNo) · \(HTML.side(card.side)) <a\(href: .card(card.cardID))>\(Message.pageTimeline)</a></h2>
-            \(self.summary)\(self.image)\(self.fields)\(self.actions)</article>
+            <article><h2>\(HTML.side(card.side)) · \(HTML.caseLink(card.businessNo)) <a\(href: .card(card.cardID))>\(Message.pageTimeline)</a></h2>
+            \(HTML.facts(self.why))\(self.message)\(self.image)\(self.fields)\(self.actions)</article>
 
             """
     }
 
-    var summary: HTML {
+    /// Why it stands where it stands, and whose it is.
+    private var why: [(Message, HTML)] {
         let card = self.document.card
-        let owner = self.document.numberOwner.map { owner in
-            (Message.pageNumberOwner, HTML("\(owner.submitter)"))
-        }
+        let owner = self.document.numberOwner.map { (Message.pageNumberOwner, HTML("\($0.submitter)")) }
         let facts: [(Message, HTML)?] = [
-            (.pageBusinessNo, .caseLink(card.businessNo)), (.pageSideTitle, .side(card.side)),
             (.pageStateTitle, .state(card.state)), card.reason.map { (.pageReason, .reason($0)) },
-            (.pageSubmitter, "\(self.document.submitter)"), owner, (.pageSent, .time(card.createdAt)),
+            (.pageSubmitter, "\(self.document.submitter)"), owner,
             self.document.person.map { (.pagePersonTitle, "\(Message.pagePerson($0))") },
-            (.pageAttempts, "\(self.document.attempts)"),
+        ]
+        return facts.compactMap(\.self)
+    }
+
+    private var message: HTML? {
+        self.revealed?.message ?? self.document.message.map { HTML("<p class=\"message\">\($0)</p>") }
+    }
+
+    private var summary: HTML {
+        let card = self.document.card
+        let facts: [(Message, HTML)?] = [
+            (.pageSent, .time(card.createdAt)), (.pageAttempts, "\(self.document.attempts)"),
             self.document.nextAttemptAt.map { (.pageNextAttempt, .time($0)) },
             self.document.idempotencyKey.map { (.pageDeliveryKey, "<code>\($0)</code>") },
             (.pageCard, "<code>\(card.cardID.rawValue)</code>"),
         ]
-        return HTML.facts(facts.compactMap(\.self))
-            + (self.revealed?.message ?? self.document.message.map { HTML("<p class=\"message\">\($0)</p>") } ?? "")
+        let place: [(Message, HTML)] = [
+            (.pageBusinessNo, .caseLink(card.businessNo)), (.pageSideTitle, .side(card.side)),
+        ]
+        return "\(HTML.facts(place + self.why + facts.compactMap(\.self)))\(self.message)"
     }
 
     var image: HTML {
         if let revealed = self.revealed { return revealed.image ?? self.hiddenImage }
-        return "\(self.hiddenImage)\(self.revealForm)"
+        // Of a case that is reviewed, one form shows all cards.
+        return "\(self.hiddenImage)\(self.tab == nil || self.hasKeys ? self.revealForm : nil)"
     }
 
     private var hiddenImage: HTML {
@@ -83,7 +95,7 @@ struct CardView {
         return """
             <form method="post" class="act"\(action: .reveal(self.details.card.id))>\(tab)
             <label>\(Message.pagePurpose)<input name="purpose" required maxlength="\(Limits.purposeCharacters)"\(value: reveal.purpose)></label>
-            <button\(self.hasKeys ? HTML(" data-key=\"KeyV\"") : nil)>\(Message.pageReveal) <kbd>V</kbd></button></form>
+            <button data-key="KeyV">\(Message.pageReveal) <kbd>V</kbd></button></form>
             """
     }
 

@@ -65,7 +65,7 @@ struct ConsolePage: Sendable {
         var page = ConsolePage(
             problem.code.title,
             """
-            <p>\(problem.detail ?? problem.code.title)</p>
+            \(problem.detail.map { HTML("<p>\($0)</p>") })
             <p class="faint"><code>\(problem.code.name)</code> \(Message.pageRequestID) <code>\(requestID)</code></p>
             <p><a\(href: .overview)>\(Message.pageBackHome)</a></p>
             """

@@ -89,7 +89,7 @@ extension Message {
     static func pageAction(_ action: DecisionAction) -> Self {
         switch action {
         case .accept: .pageAccept
-        case .delivered: .pageDelivered
+        case .delivered: .pageMarkDelivered
         case .resend: .pageResend
         case .reject: .pageReject
         case .retry: .pageRetry

@@ -138,16 +138,15 @@ extension Message {
     static let pageUndo = Self("page.undo", "Undo")
     static let pageUndone = Self("page.undone", "The decision was taken back.")
     static let pageUndoTooLate = Self("page.undo_too_late", "The decision cannot be taken back any more: its ten seconds are over.")
-    static func pageWritten(_ action: Message) -> Self { Self("page.written", "Written down: \(action). It is carried out after ten seconds.") }
     static let pageWaitsForSecond = Self("page.waits_for_second", "Written down. It waits for a second person who decides the same.")
     static let pageSecondPerson = Self("page.second_person", "Waits for a second person")
     static let pageWhatMayBeDone = Self("page.what_may_be_done", "What may be done")
-    static let pageNotPossible = Self("page.not_possible", "Why not the rest")
+    static let pageNotPossible = Self("page.not_possible", "Why not the rest, and erasing")
     static func pageEraseByCommand(_ card: CardID) -> Self { Self("page.erase_by_command", "Erase it by command: idcard-pipeline cards erase \(card)") }
     static let pageRejectMessage = Self("page.reject_message", "Why, for the sender (optional)")
     static let pageYourWords = Self("page.your_words", "What you wrote")
     static let pageAccept = Self("page.accept", "Accept")
-    static let pageDelivered = Self("page.mark_delivered", "The backend has it")
+    static let pageMarkDelivered = Self("page.mark_delivered", "The backend has it")
     static let pageResend = Self("page.resend", "Send again")
     static let pageReject = Self("page.reject", "Reject")
     static let pageRetry = Self("page.retry", "Retry")

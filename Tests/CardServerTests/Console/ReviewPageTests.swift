@@ -85,7 +85,7 @@ import Testing
             try await decide()
             let page = try await visitor.get("/console/review?tab=\(tab)")
             #expect(page.page.contains("/console/review/undo") && self.shown(page).isEmpty)
-            #expect(page.page.contains("class=\"outcome\""))
+            #expect(page.page.contains("class=\"undo outcome\" role=\"status\""))
             clock.pass(.seconds(9))
             let undo: KeyValuePairs = ["tab": tab, "card": card.rawValue]
             #expect(try await visitor.post("/console/review/undo", undo).status == 303)

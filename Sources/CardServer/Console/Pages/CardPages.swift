@@ -75,7 +75,11 @@ extension Console {
     /// `GET /console/cards/{card_id}`: one card, nothing of it revealed.
     func showCard(_ visit: Visit) async throws -> Reply {
         let details = try await self.ports.store.details(of: visit.card, for: visit.caller)
-        return .page(ConsolePage(.pageCardTitle, in: .cards, self.view(details, visit).body))
+        let own = try await self.ports.store.undoable(by: visit.caller, now: self.ports.now())
+        let undo = Self.undo(own.filter { $0.card == visit.card }, tab: "")
+        var page = ConsolePage(.pageCardTitle, in: .cards, "\(undo)\(self.view(details, visit).body)")
+        page.outcome = self.told(visit)
+        return .page(page)
     }
 
     func view(_ details: CardDetails, _ visit: Visit, revealed: RevealedCard? = nil, tab: String? = nil) -> CardView {

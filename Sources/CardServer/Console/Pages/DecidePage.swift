@@ -12,7 +12,7 @@ extension Console {
         let (store, now, tab) = (self.ports.store, self.ports.now(), form["tab"])
         do throws(CodedError) {
             let outcome = try await self.decision(action, seen, form["message"], visit, tab: tab ?? "")
-            self.tell(visit, outcome == .waitsForSecond ? .pageWaitsForSecond : .pageWritten(.pageAction(action)))
+            if outcome == .waitsForSecond { self.tell(visit, .pageWaitsForSecond) }
         } catch {
             guard error.kind == .conflict else { throw error }
             visit.context.record.note { $0.problem = (.changeRefused, error) }
@@ -97,20 +97,18 @@ extension CardView {
         let buttons = Self.keys.filter { self.details.actions[$0.key] == nil }.map { action, letter in
             HTML(
                 """
-                <button name="action" value="\(action)"\(self.key(letter))>\(Message.pageAction(action)) <kbd>\(letter)</kbd></button>
+                <button name="action" value="\(action)"\(self.key(letter))>\(Message.pageAction(action))\(self.hint(letter))</button>
                 """
             )
         }
         let refused = DecisionAction.allCases.compactMap { action in
             self.details.actions[action].map { HTML("<li>\(Message.pageAction(action)): \($0.message)</li>") }
         }
-        let why =
-            refused.isEmpty
-            ? nil : HTML("<details><summary>\(Message.pageNotPossible)</summary><ul>\(refused)</ul></details>")
-        let erase = HTML("<p class=\"faint\">\(Message.pageEraseByCommand(self.details.card.id))</p>")
+        let erase = HTML("<li>\(Message.pageEraseByCommand(self.details.card.id))</li>")
+        let why = HTML("<details><summary>\(Message.pageNotPossible)</summary><ul>\(refused)\(erase)</ul></details>")
         return HTML.section(
             .pageWhatMayBeDone,
-            "\(self.decideForm(buttons, isNeeded: !buttons.isEmpty))\(self.rejectForm)\(why)\(erase)"
+            "\(self.decideForm(buttons, isNeeded: !buttons.isEmpty))\(self.rejectForm)\(why)"
         )
     }
 
@@ -135,10 +133,12 @@ extension CardView {
             """
             <input type="hidden" name="action" value="reject"><label>\(Message.pageRejectMessage)
             <input name="message" maxlength="500" autocomplete="off"\(value: self.typed ?? "")\(self.key("R"))></label>
-            <button class="bad">\(Message.pageAction(.reject)) <kbd>R</kbd> <kbd>⏎</kbd></button>
+            <button class="bad">\(Message.pageAction(.reject))\(self.hint("R"))</button>
             """
         ])
     }
+
+    private func hint(_ letter: String) -> HTML { self.hasKeys ? " <kbd>\(letter)</kbd>" : "" }
 
     private func key(_ letter: String) -> HTML { self.hasKeys ? " data-key=\"Key\(letter)\"" : "" }
 }

@@ -66,13 +66,16 @@ extension Console {
     /// `POST /console/review/undo`.
     func undoDecision(_ visit: Visit) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["tab", "card"])
-        guard let tab = form["tab"], let card = form["card"] else { throw Problem(.fieldInvalid) }
+        guard let card = form["card"].map(CardID.init(rawValue:)) else { throw Problem(.fieldInvalid) }
+        let tab = form["tab"] ?? ""
         let now = self.ports.now()
         let origin = try visit.origin(.undoDecision)
-        let isUndone = try await self.ports.store.undo(CardID(rawValue: card), tab: tab, by: origin, now: now)
+        let isUndone = try await self.ports.store.undo(card, tab: tab, by: origin, now: now)
         guard isUndone else { throw Problem(.changeRefused, .pageUndoTooLate) }
         self.tell(visit, .pageUndone)
-        return .redirect(.review(tab: tab))
+        guard tab.isEmpty else { return .redirect(.review(tab: tab)) }
+        try await self.ports.store.release(tab: tab, by: visit.caller, now: now)
+        return .redirect(.card(card))
     }
 
     // MARK: The page
@@ -130,12 +133,14 @@ extension Console {
     }
 
     /// What was decided and can still be taken back.
-    private static func undo(_ decisions: [PendingDecision], tab: String) -> HTML {
+    static func undo(_ decisions: [PendingDecision], tab: String) -> HTML {
         .joined(
             decisions.enumerated().map { index, decision in
-                let key: HTML = index == 0 ? " data-key=\"KeyZ\"" : ""
+                let isLast = index == 0
+                let key: HTML = isLast ? " data-key=\"KeyZ\"" : ""
+                let focus: HTML = isLast ? " outcome\" role=\"status\" tabindex=\"-1" : ""
                 return """
-                    <form method="post" class="undo"\(action: .undoDecision)><input type="hidden" name="tab"\(value: tab)>
+                    <form method="post" class="undo\(focus)"\(action: .undoDecision)><input type="hidden" name="tab"\(value: tab)>
                     <input type="hidden" name="card"\(value: decision.card.rawValue)>
                     <span>\(Message.pageDecided(decision.number.rawValue, decision.action.map(Message.pageAction) ?? .pageAny, until: decision.until))</span>
                     <button\(key)>\(Message.pageUndo) <kbd>Z</kbd></button></form>
