@@ -4,8 +4,8 @@ import CardModel
 package enum Limits {
     /// Events that one look at the changes reads at most: a client whose cards are few asks again.
     static let eventsLookedAt = 5_000
-    /// Events that are folded into the figures in one transaction: others wait for some tens of milliseconds.
-    static let eventsPerFold = 20_000
+    /// Events that one change adds to the figures over time: others wait for some tens of milliseconds.
+    package static let eventsPerFold = 20_000
     /// Figures are kept for so many minutes: a week, and a day for who looks back at it.
     static let minutesTallied: Int64 = 8 * 1_440
     /// The most photos that one number may have in one list: more come from a wrong folder level.

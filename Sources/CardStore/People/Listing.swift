@@ -92,9 +92,7 @@ extension CardStore {
         try await self.cards(filter, "intake_order > \(order)", by: "intake_order", limit: limit, for: caller)
     }
 
-    /// Lists the same cards, the newest first.
-    ///
-    /// - Parameter order: the intake order of the last card of the page before; `nil` for the first page.
+    /// Lists the same cards, the newest first, before the last one of the page before.
     package func cards(
         _ filter: CardFilter,
         before order: Int64?,
@@ -105,13 +103,9 @@ extension CardStore {
         return try await self.cards(filter, place, by: "intake_order DESC", limit: limit, for: caller)
     }
 
-    private func cards(
-        _ filter: CardFilter,
-        _ place: SQL,
-        by direction: SQL,
-        limit: Int,
-        for caller: Caller
-    ) async throws -> [Card] {
+    private func cards(_ filter: CardFilter, _ place: SQL, by direction: SQL, limit: Int, for caller: Caller)
+        async throws -> [Card]
+    {
         var filter = filter
         if let own = caller.submitter(for: .show) { filter.submitter = own }
         return try await self.read { [filter] tx in

@@ -4,12 +4,12 @@ package import CardModel
 package enum FigureSpan: String, CaseIterable, Sendable {
     case hour, day, week
 
-    /// The buckets of its figures: how many, and of how many minutes each.
-    var buckets: (count: Int, minutes: Int64) {
+    /// Of how many minutes its buckets are, and how many there are.
+    fileprivate var buckets: (minutes: Int64, count: Int) {
         switch self {
-        case .hour: (60, 1)
-        case .day: (96, 15)
-        case .week: (84, 120)
+        case .hour: (1, 60)
+        case .day: (15, 96)
+        case .week: (120, 84)
         }
     }
 }
@@ -18,145 +18,93 @@ package enum FigureSpan: String, CaseIterable, Sendable {
 package struct Throughput: Sendable {
     /// When each bucket begins; the last one is not over.
     package let starts: [Timestamp]
-    /// Cards that were admitted.
-    package fileprivate(set) var admitted: [Int]
-    package fileprivate(set) var verified: [Int]
-    package fileprivate(set) var delivered: [Int]
-    /// How often a card was rejected, failed or held: for each of the six most frequent reasons, then for all others together.
-    package fileprivate(set) var refusals: [(reason: ReasonCode?, cards: [Int])] = []
-
-    fileprivate init(starts: [Timestamp]) {
-        self.starts = starts
-        (self.admitted, self.verified) = (starts.map { _ in 0 }, starts.map { _ in 0 })
-        self.delivered = self.admitted
-    }
-}
-
-/// New events as the table `tally` counts them: by minute, state and reason.
-private struct Fold: Sendable {
-    /// The word in the place of a state under which a card counts once, with its first event.
-    static let admitted = "admitted"
-
-    /// The events after the first and up to the second.
-    let start: Int64
-    let end: Int64
-    let isFull: Bool
-    let counts: [(minute: Int64, state: String, reason: String, cards: Int, first: Int)]
-
-    /// Reads events that are not folded yet; `nil` if there are none.
-    ///
-    /// Warnings and new reasons are events in the state in which the card was: they are no step, and one look at the index of
-    /// the card's events tells.
-    init?(since oldest: Int64, limit: Int, in tx: Transaction) throws {
-        let start = try tx.value("SELECT tallied FROM store", as: Int64.self) ?? 0
-        let new: SQL = "SELECT id, card, at, state, reason FROM event WHERE id > \(start) ORDER BY id LIMIT \(limit)"
-        let last = try tx.row("SELECT max(id), count(*) FROM (\(new)) AS new") { row in
-            (id: try row.next(Int64?.self), count: try row.next(Int.self))
-        }
-        guard let last, let end = last.id else { return nil }
-        (self.start, self.end, self.isFull) = (start, end, last.count == limit)
-        self.counts = try tx.rows(
-            """
-            WITH step AS MATERIALIZED (
-                SELECT at / 60000 AS minute, state, coalesce(reason, '') AS reason, (
-                    SELECT state FROM event WHERE card = new.card AND id < new.id ORDER BY id DESC LIMIT 1
-                ) AS was FROM (\(new)) AS new
-            )
-            SELECT minute, state, reason, count(*), count(*) - count(was) FROM step
-            WHERE minute >= \(oldest) AND (was IS NULL OR was <> state) GROUP BY 1, 2, 3
-            """
-        ) { (try $0.next(), try $0.next(), try $0.next(), try $0.next(), try $0.next()) }
-    }
-
-    func write(in tx: Transaction) throws {
-        for count in self.counts {
-            try Self.add(count.cards, count.minute, count.state, count.reason, in: tx)
-            // The tombstone of a card that was erased before, or that a restore took over, is no new card.
-            guard count.first > 0, count.state != CardState.erased.rawValue else { continue }
-            try Self.add(count.first, count.minute, Self.admitted, "", in: tx)
-        }
-    }
-
-    private static func add(_ cards: Int, _ minute: Int64, _ state: String, _ reason: String, in tx: Transaction) throws
-    {
-        try tx.run(
-            """
-            INSERT INTO tally (minute, state, reason, cards) VALUES (\(minute), \(state), \(reason), \(cards))
-            ON CONFLICT (minute, state, reason) DO UPDATE SET cards = tally.cards + excluded.cards
-            """
-        )
-    }
+    package let admitted: [Int]
+    package let verified: [Int]
+    package let delivered: [Int]
+    /// How often cards were rejected, failed or held: for each of the six most frequent reasons, then for all others together.
+    package let refusals: [(reason: ReasonCode?, cards: [Int])]
 }
 
 extension CardStore {
-    /// Folds new events into the figures over time, and deletes minutes of more than eight days ago. Of processes that fold
-    /// at once one does.
+    /// The word in the place of a state under which a card counts once, with its first event.
+    private static let admission = "admitted"
+
+    /// Folds new events into counts by minute, and deletes minutes of more than eight days ago. Of processes that fold at once
+    /// one does. The last event that was folded stands in the file beside the events: a restore brings back both.
     ///
-    /// Events stand in the file beside the number of the last one that was folded: a restore brings both back as they were.
+    /// Warnings and new reasons are events in the state in which the card was: they are no step, and one look at the index of
+    /// the card's events tells.
     ///
     /// - Returns: whether more events are left.
-    package func foldTally(now: Timestamp) async throws -> Bool {
-        try await self.foldTally(limit: Limits.eventsPerFold, now: now)
-    }
-
-    func foldTally(limit: Int, now: Timestamp) async throws -> Bool {
+    package func foldTally(limit: Int = Limits.eventsPerFold, now: Timestamp) async throws -> Bool {
         let oldest = now.millisecondsSinceEpoch / 60_000 - Limits.minutesTallied
-        guard let fold = try await self.read({ try Fold(since: oldest, limit: limit, in: $0) }) else { return false }
+        let new = try await self.read { tx in
+            try tx.row(
+                """
+                SELECT (SELECT tallied FROM store), max(id), count(*) FROM (
+                    SELECT id FROM event WHERE id > (SELECT tallied FROM store) ORDER BY id LIMIT \(limit)
+                ) AS new
+                """
+            ) { (start: try $0.next(Int64.self), end: try $0.next(Int64?.self), count: try $0.next(Int.self)) }
+        }
+        guard let new, let end = new.end else { return false }
         return try await self.write(at: now, usesReserve: false) { tx in
-            let isFirst = try tx.run("UPDATE store SET tallied = \(fold.end) WHERE tallied = \(fold.start)") == 1
+            let isFirst = try tx.run("UPDATE store SET tallied = \(end) WHERE tallied = \(new.start)") == 1
             guard isFirst else { return false }
-            try fold.write(in: tx)
+            // The tombstone of a card that was erased before, or that a restore took over, is no new card.
+            try tx.run(
+                """
+                WITH step AS MATERIALIZED (
+                    SELECT at / 60000 AS minute, state, coalesce(reason, '') AS reason, (
+                        SELECT earlier.state FROM event AS earlier WHERE earlier.card = event.card AND earlier.id < event.id
+                        ORDER BY earlier.id DESC LIMIT 1
+                    ) AS was FROM event WHERE id > \(new.start) AND id <= \(end) AND at >= \(oldest * 60_000)
+                )
+                INSERT INTO tally (minute, state, reason, cards)
+                SELECT minute, state, reason, count(*) FROM step WHERE was IS NULL OR was <> state GROUP BY 1, 2, 3
+                UNION ALL
+                SELECT minute, \(Self.admission), '', count(*) FROM step WHERE was IS NULL AND state <> 'erased' GROUP BY 1
+                ON CONFLICT (minute, state, reason) DO UPDATE SET cards = tally.cards + excluded.cards
+                """
+            )
             try tx.run("DELETE FROM tally WHERE minute < \(oldest)")
-            return fold.isFull
+            return new.count == limit
         }
     }
 
     /// Returns the figures of a span that ends with the bucket of this moment.
     package func throughput(_ span: FigureSpan, now: Timestamp) async throws -> Throughput {
-        let (count, minutes) = span.buckets
+        let (minutes, count) = span.buckets
         let end = now.millisecondsSinceEpoch / 60_000 / minutes + 1
         let first = end - Int64(count)
-        let rows = try await self.read { tx in
-            try tx.rows(
-                """
-                SELECT minute / \(minutes), state, reason, sum(cards) FROM tally
-                WHERE minute >= \(first * minutes) AND minute < \(end * minutes) GROUP BY 1, 2, 3
-                """
-            ) { row in
-                (
-                    bucket: Int(try row.next(Int64.self) - first), state: try row.next(String.self),
-                    reason: try row.next(String.self), cards: try row.next(Int.self)
-                )
+        let zeros = Array(repeating: 0, count: count)
+        let (steps, refusals) = try await self.read { tx in
+            func counts(by column: SQL, of states: [String]) throws -> [String: [Int]] {
+                var counts: [String: [Int]] = [:]
+                let range: SQL =
+                    "minute >= \(first * minutes) AND minute < \(end * minutes) AND state IN \(list: states)"
+                let sums: SQL =
+                    "SELECT minute / \(minutes), \(column), sum(cards) FROM tally WHERE \(range) GROUP BY 1, 2"
+                try tx.forEach(sums) { row in
+                    let bucket = Int(try row.next(Int64.self) - first)
+                    counts[try row.next(), default: zeros][bucket] = try row.next()
+                }
+                return counts
             }
+            let refused = [CardState.rejected, .failed, .held].map(\.rawValue)
+            let passed = [CardState.verified, .delivered].map(\.rawValue) + [Self.admission]
+            return (try counts(by: "state", of: passed), try counts(by: "reason", of: refused))
         }
-        let starts = (first..<end).map { Timestamp(millisecondsSinceEpoch: $0 * minutes * 60_000) }
-        var figures = Throughput(starts: starts)
-        var refusals: [String: [Int]] = [:]
-        for row in rows {
-            switch row.state {
-            case Fold.admitted: figures.admitted[row.bucket] += row.cards
-            case CardState.verified.rawValue: figures.verified[row.bucket] += row.cards
-            case CardState.delivered.rawValue: figures.delivered[row.bucket] += row.cards
-            case CardState.rejected.rawValue, CardState.failed.rawValue, CardState.held.rawValue:
-                refusals[row.reason, default: starts.map { _ in 0 }][row.bucket] += row.cards
-            default: break
-            }
-        }
-        figures.rank(refusals)
-        return figures
-    }
-}
-
-extension Throughput {
-    /// Keeps the six most frequent reasons, and adds up the others.
-    fileprivate mutating func rank(_ refusals: [String: [Int]]) {
-        let ranked = refusals.sorted { one, other in
-            let (sum, sumOfOther) = (one.value.reduce(0, +), other.value.reduce(0, +))
-            return (sumOfOther, one.key) < (sum, other.key)
-        }
-        self.refusals = ranked.prefix(6).map { (ReasonCode(rawValue: $0.key), $0.value) }
-        guard let rest = ranked.dropFirst(6).first?.value else { return }
-        let others = ranked.dropFirst(7).reduce(rest) { sums, next in zip(sums, next.value).map { $0 + $1 } }
-        self.refusals.append((nil, others))
+        let ranked = refusals.map { (sum: $1.reduce(0, +), reason: $0, cards: $1) }
+            .sorted { ($1.sum, $0.reason) < ($0.sum, $1.reason) }
+        let others = ranked.dropFirst(6).reduce(zeros) { sums, next in zip(sums, next.cards).map(+) }
+        return Throughput(
+            starts: (first..<end).map { Timestamp(millisecondsSinceEpoch: $0 * minutes * 60_000) },
+            admitted: steps[Self.admission] ?? zeros,
+            verified: steps[CardState.verified.rawValue] ?? zeros,
+            delivered: steps[CardState.delivered.rawValue] ?? zeros,
+            refusals: ranked.prefix(6).map { (ReasonCode(rawValue: $0.reason), $0.cards) }
+                + (ranked.count > 6 ? [(nil, others)] : [])
+        )
     }
 }
