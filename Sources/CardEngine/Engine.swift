@@ -112,6 +112,8 @@ package struct Engine: Sendable {
         } onCancel: {
             context.board.end()
         }
+        // A short run is over before the first look at what happened.
+        _ = try? await context.store.foldTally(now: context.time.now())
     }
 
     /// Erases cards whose retention is over, until none is left, the end is asked for, or a time; what is overdue then is told.

@@ -56,6 +56,9 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     /// Everything was wrapped with another key.
     case rotate
 
+    /// What is personal was seen, or was asked for in vain.
+    package static let looks: [AccessAction] = [.reveal, .revealDenied, .export]
+
     /// The scopes of which one is needed.
     package var scopes: [TokenScope] {
         switch self {

@@ -6,7 +6,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
     /// Something that happened, a call to an outside service, or what a person decided.
     package struct Event: Encodable, Sendable {
         package let at: String
-        /// The state that the card entered, `warning`, `attempt` or `decision`.
+        /// The state that the card entered, `warning`, `attempt`, `decision`, or `look`: somebody saw what is personal.
         package let kind: String
         /// The state after it.
         @Nullable package var state: CardState?
@@ -124,7 +124,14 @@ package struct CardDetailsDocument: Encodable, Sendable {
             return Event(at: at.description, kind: "attempt", code: code)
         }
         let decisions = details.decisions.map { line in
-            Event(at: line.at, kind: "decision", code: line.action, actor: line.actor, why: line.purpose)
+            let isLook = AccessAction.looks.contains { $0.rawValue == line.action }
+            return Event(
+                at: line.at,
+                kind: isLook ? "look" : "decision",
+                code: line.action,
+                actor: line.actor,
+                why: line.purpose
+            )
         }
         // What an attempt or a decision led to stands after it.
         return (attempts + decisions + events).sorted { $0.at < $1.at }

@@ -48,7 +48,7 @@ extension CardStore {
     }
 
     func decisions(about card: CardID, in tx: Transaction) throws -> [AccessRecord] {
-        let decisions = [AccessAction.retry, .resolve, .decide].map(\.rawValue)
+        let decisions = (AccessAction.looks + [.retry, .resolve, .decide]).map(\.rawValue)
         return try tx.rows(
             """
             SELECT \(AccessRecord.columns) FROM access_log WHERE card = \(card) AND action IN \(list: decisions)

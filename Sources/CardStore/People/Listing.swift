@@ -37,7 +37,7 @@ package struct CardDetails: Sendable {
     package var lastEvent: Int64
     /// Why the caller may not do each action; one that is missing may be done.
     package var actions: [DecisionAction: CodedError]
-    /// What people decided about it, oldest first; none for a caller who sees its own cards only.
+    /// What people decided about it, and who saw what is personal, oldest first; none for a caller who sees its own cards only.
     package var decisions: [AccessRecord]
     /// When it is attempted next by itself, if a time is set.
     package var nextAttempt: Timestamp?
