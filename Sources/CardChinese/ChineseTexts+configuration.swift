@@ -82,6 +82,7 @@ extension ChineseTexts {
         value.paths = 路径列表，或用逗号分隔的路径
         value.named_paths = NAME=PATH 项的列表，或用逗号分隔各项的一行文本
         value.codes = 列表，或用逗号分隔的代码
+        value.some_of = 列表，或用逗号分隔的词：{1}
         value.one_of = 下列之一：{1}
         secret.expects_token = 第一行是 TOKEN
         secret.expects_pem = PEM 格式的私钥

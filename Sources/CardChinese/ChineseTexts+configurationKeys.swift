@@ -106,6 +106,7 @@ extension ChineseTexts {
         key.log.level = 写入标准错误的日志的最低级别。
         key.language = 显示给人看的文字所用的语言：命令的文字、附注和应答；日志仍为英文。
         key.log.format = 日志行的格式。
+        key.review.four_eyes = 关于证件照的哪些决定要等第二个人作出同样的决定才执行。
         key.cases.sides = 一笔业务需要哪几面；设为 both 时，如果本次输入中有业务缺少一面且没有正在处理的证件照，run 以状态 1 结束。
         """#
 }

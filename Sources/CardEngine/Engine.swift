@@ -210,6 +210,10 @@ package struct Engine: Sendable {
                 return .companion
             }
             tasks.addTask {
+                await self.carryOutDecisions()
+                return .companion
+            }
+            tasks.addTask {
                 try await source()
                 return .companion
             }
@@ -291,6 +295,18 @@ package struct Engine: Sendable {
             now: self.context.time.now(),
             told: self.context.tell
         )
+    }
+
+    /// Carries out what people decided on pages, until the end; not with the heartbeat, since it may wait for the lock of a number.
+    private func carryOutDecisions() async {
+        while !self.context.board.isEnding {
+            do { try await self.context.time.sleep(Limits.decisionLook) } catch { return }
+            // A sandbox that is busy or full ends nothing here: what is due stays so.
+            let changes = try? await self.context.store.carryOutDecisions(now: self.context.time.now())
+            guard let changes, !changes.isEmpty else { continue }
+            changes.forEach(self.context.tell)
+            self.wake()
+        }
     }
 
     private func restoreGates() async throws {

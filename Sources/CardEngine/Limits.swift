@@ -6,6 +6,8 @@ enum Limits {
     static let shortLook = Duration.milliseconds(50)
     /// How often a worker writes its heartbeat and looks for dead ones.
     static let heartbeat = Duration.seconds(2)
+    /// How often a process looks for decisions of pages whose time to undo is over.
+    static let decisionLook = Duration.seconds(2)
     /// How often a process that goes on looks for cards whose retention is over.
     static let retentionPause = Duration.seconds(600)
     /// How often a worker adds what happened to the figures over time.

@@ -50,8 +50,8 @@ import Testing
         let done = delivered(2)
         let settings = harness.settings { $0.policy.layout = .application }
         let items = try harness.items(["N1": ["front", "back"]])[0]
-        // Four stages, the heartbeat and the figures: none waits for the end.
-        try await time.passing(whenAsleep: 6) {
+        // Four stages, the heartbeat, the figures and the decisions: none waits for the end.
+        try await time.passing(whenAsleep: 7) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
                     _ = try await engine.take(items[0])

@@ -55,6 +55,31 @@ import Testing
         #expect(try await harness.states() == ["N1 front": "failed stored_image_unreadable"])
     }
 
+    @Test func `a decision of a page is carried out when its time is over, and the card goes on at once`() async throws
+    {
+        let harness = try await EngineHarness()
+        harness.state.withLock { $0.onVerify = { _, engine in engine.end() } }
+        try await harness.run(try harness.items(["N1": ["front"]]))
+        harness.state.withLock { $0.onVerify = nil }
+        try await harness.store.database.write { tx in
+            _ = try tx.run("UPDATE card SET state = 'held', reason = 'legality_low'")
+        }
+        let card = try await harness.onlyCard()
+        let now = harness.time.now
+        let person = try AccessOrigin(.process, actor: "li.na", purpose: "T-1")
+        _ = try await harness.store.decide(card.card.id, .retry, seen: card.lastEvent, tab: "a", by: person, now: now)
+        let carriedOut = Mutex<[Duration]>([])
+        harness.state.withLock { state in
+            state.onEvent = { [time = harness.time] event, _ in
+                guard case .changed(let change) = event, change.state == .prepared else { return }
+                carriedOut.withLock { $0.append(time.elapsed) }
+            }
+        }
+        try await harness.take([], harness.settings(), harness.time, until: .seconds(15))
+        #expect(try await harness.states() == ["N1 front": "delivered"])
+        #expect(carriedOut.withLock(\.self) == [.seconds(10)])
+    }
+
     @Test func `each call of a stage is told of by how it ended`() async throws {
         let harness = try await EngineHarness()
         harness.state.withLock { state in

@@ -19,8 +19,8 @@ package final class ManualTime: Sendable {
     }
 
     /// How many wait by the clock while a batch of the engine has nothing to do: four stages, the heartbeat, the
-    /// figures, and whoever waits for the end or for room.
-    package static let sleepersOfIdleBatch = 7
+    /// figures, the decisions, and whoever waits for the end or for room.
+    package static let sleepersOfIdleBatch = 8
 
     private let state = Mutex(State())
     private let start: Timestamp

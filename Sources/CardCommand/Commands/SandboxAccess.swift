@@ -53,6 +53,7 @@ extension Configuration {
                     path: self.sandboxPath,
                     kind: self.isEmbedded ? .embedded : creating ? .real : nil,
                     ring: ring,
+                    fourEyes: self.fourEyes,
                     creating: creating,
                     now: .now
                 )

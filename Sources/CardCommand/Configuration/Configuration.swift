@@ -31,6 +31,8 @@ struct Configuration: Sendable {
     var businessNumberFrom = "folder"
     /// Which sides a case must have for a run to end well (`cases.sides`).
     var sides = RequiredSides.any
+    /// What two persons must decide alike (`review.four_eyes`).
+    var fourEyes: Set<DecisionAction> = []
     /// Folders and manifests for runs on demand, each `NAME=PATH` (`sources`).
     var sources: [String] = []
     /// The same by name, once loading has checked them.

@@ -88,6 +88,8 @@ extension ConfigurationKey {
             .means(
                 "Which sides a case needs; with both, run ends with exit status 1 if a case of its inputs lacks a side and nothing is in progress."
             ),
+        ConfigurationKey("review.four_eyes", \.fourEyes, .words)
+            .means("Decisions about a card that are carried out only when a second person decides the same."),
         ConfigurationKey("sources", \.sources, .namedPaths)
             .means(
                 "Folders or manifests that a request POST /v1/runs can import, each written as NAME=PATH; the request names one of them."

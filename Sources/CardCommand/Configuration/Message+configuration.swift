@@ -100,6 +100,7 @@ extension Message {
     static let valuePaths = Self("value.paths", "a list of paths, or paths separated by commas")
     static let valueNamedPaths = Self("value.named_paths", "a list of NAME=PATH entries, or one text with the entries separated by commas")
     static let valueCodes = Self("value.codes", "a list, or codes separated by commas")
+    static func valueSomeOf(_ words: [String]) -> Self { Self("value.some_of", "a list, or words separated by commas, of \(codes: words)") }
     static func valueOneOf(_ map: [String]) -> Self { Self("value.one_of", "one of \(codes: map)") }
 
     // MARK: What a file of a secret holds

@@ -197,6 +197,17 @@ extension ValueType<Set<String>> {
     }
 }
 
+extension ValueType<Set<DecisionAction>> {
+    /// Some words of all there are, in any order.
+    static let words = ValueType(
+        .valueSomeOf(DecisionAction.allCases.map(\.rawValue)),
+        show: { actions in .list(actions.map(\.rawValue).sorted()) }
+    ) { written, _ in
+        let actions = written.items.map { $0.map(DecisionAction.init) }
+        return actions.flatMap { $0.contains(nil) ? nil : Set($0.compactMap(\.self)) }
+    }
+}
+
 extension ValueType where Value: RawRepresentable<String> & Sendable {
     static func word(_ words: [Value]) -> Self {
         ValueType(.valueOneOf(words.map(\.rawValue)), show: { .word($0.rawValue) }) { text in

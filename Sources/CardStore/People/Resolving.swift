@@ -87,8 +87,8 @@ extension CardStore {
         let moved = try CardRow.require(row.id, in: tx)
         switch action {
         case .reject:
-            let text: Redacted<String>? = try said.map {
-                try row.key(self.vault).open(json: $0, column: PendingDecision.messageColumn)
+            let text: Redacted<String>? = said.flatMap { said in
+                try? row.key(self.vault).open(json: said, column: PendingDecision.messageColumn)
             }
             try self.move(moved, Transition(.rejected, .rejectedByOperator, text.map { .decisionRejected($0) }), in: tx)
         case .delivered:

@@ -39,7 +39,8 @@ extension CardStore {
             )
             decision.tab = tab
             if action == .reject, let message {
-                decision.sealedMessage = try row.key(self.vault)
+                // A card whose key does not open is rejected without words.
+                decision.sealedMessage = try (try? row.key(self.vault))?
                     .seal(json: message, column: PendingDecision.messageColumn)
             }
             let pending = try self.pending(card, in: tx)

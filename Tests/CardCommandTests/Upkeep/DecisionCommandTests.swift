@@ -80,4 +80,44 @@ import Testing
         #expect(shown[shown.count - 2].hasSuffix(":cards resolve --as reject; why: ticket 7"), "\(shown)")
         #expect(shown.last?.hasSuffix(" rejected (rejected_by_operator)") == true)
     }
+
+    @Test func `a decision for two persons waits, and another person's carries it out`() async throws {
+        let (own, foreign) = try await self.admitForeign()
+        let list = ["IDCARD_REVIEW_FOUR_EYES": "accept, erase"]
+        let accept = ["cards", "resolve", foreign, "--as", "accept"]
+        let waits = "card \(foreign): the decision waits for a second person"
+        for _ in 0..<2 {
+            let outcome = try await self.tool.run(accept, list, ends: 0)
+            #expect(outcome.lines == [] && outcome.errors.contains(waits), "\(outcome.errors)")
+        }
+        try await self.tool.run(["cards", "resolve", foreign, "--as", "withdraw"], list, ends: 0)
+        let none = try await self.tool.run(["cards", "resolve", foreign, "--as", "withdraw"], list, ends: 1)
+        #expect(none.errors.contains("no decision of yours about card \(foreign) waits"), "\(none.errors)")
+        // Another person, by a token.
+        let store = try await self.tool.sandbox(fourEyes: [.accept, .erase])
+        let li = try AccessOrigin(Caller(subject: "li.na", scopes: [.operate]), actor: "token:li.na", purpose: "T-1")
+        let now = Timestamp(Date())
+        let first = try await store.resolve(CardID(rawValue: foreign), as: .accept, by: li, now: now)
+        #expect(first == .waitsForSecond)
+        let erased = try await store.erase([CardID(rawValue: own)], because: .requested, by: li, now: now)
+        #expect(erased.isEmpty)
+        try store.close()
+        let other = try await self.tool.run(["cards", "resolve", foreign, "--as", "reject"], list, ends: 1)
+        #expect(other.errors.contains("li.na decided accept about card \(foreign)"), "\(other.errors)")
+        #expect(try await self.tool.run(accept, list, ends: 0).lines.first?.contains("  received") == true)
+        let shown = try await self.tool.run(["cards", "show", foreign], ends: 0).output
+        #expect(shown.contains("cards resolve --as accept, confirms li.na"), "\(shown)")
+        // Each card on its own: the first is confirmed, the second waits.
+        let erase = try await self.tool.run(["cards", "erase", own, foreign, "--yes"], list, ends: 0)
+        #expect(erase.lines.first?.hasPrefix("\(own)  erased") == true && erase.errors.contains(waits), "\(erase)")
+    }
+
+    @Test func `what no second person can decide is no word of the list`() async throws {
+        let outcome = try await self.tool.run(
+            ["config", "check"],
+            ["IDCARD_REVIEW_FOUR_EYES": "accept, seen"],
+            ends: 78
+        )
+        #expect(outcome.output.contains("review.four_eyes"), "\(outcome)")
+    }
 }

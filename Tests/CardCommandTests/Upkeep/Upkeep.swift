@@ -11,12 +11,13 @@ extension Tool {
     var sandboxFolder: URL { self.home.appending(path: ".local/share/idcard-pipeline/sandbox") }
 
     /// Opens that sandbox with the home's own key; made if it is not there.
-    func sandbox() async throws -> CardStore {
+    func sandbox(fourEyes: Set<DecisionAction> = []) async throws -> CardStore {
         let key = self.home.appending(path: ".config/idcard-pipeline/vault.key")
         return try await CardStore.open(
             path: self.sandboxFolder.path,
             kind: .real,
             ring: try KeyRing(text: String(contentsOf: key, encoding: .utf8)),
+            fourEyes: fourEyes,
             creating: true,
             now: Timestamp(Date())
         )

@@ -9,6 +9,7 @@ extension ServerHarness {
     static func withEngine<Value: Sendable>(
         _ intake: Intake,
         isWorking: Bool,
+        fourEyes: Set<DecisionAction> = [],
         _ body: (CardStore, Engine) async throws -> Value
     ) async throws -> Value {
         let folder = FileManager.default.temporaryDirectory.appending(path: "server-\(UUID().uuidString)").path
@@ -16,6 +17,7 @@ extension ServerHarness {
             path: folder,
             kind: .real,
             ring: KeyRing(VaultKey.random()),
+            fourEyes: fourEyes,
             creating: true,
             now: Timestamp(Date())
         )

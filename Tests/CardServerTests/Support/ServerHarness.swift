@@ -76,6 +76,7 @@ struct ServerHarness: Sendable {
     static func with<Value: Sendable>(
         _ configure: (inout CardServer.Configuration) throws -> Void = { _ in },
         isWorking: Bool = false,
+        fourEyes: Set<DecisionAction> = [],
         client: NIOSSLContext? = nil,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
         _ body: (ServerHarness) async throws -> Value
@@ -86,7 +87,7 @@ struct ServerHarness: Sendable {
         configuration.tokens = { () throws(CodedError) in Self.tokens }
         try configure(&configuration)
         let intake = Intake()
-        return try await Self.withEngine(intake, isWorking: isWorking) { store, engine in
+        return try await Self.withEngine(intake, isWorking: isWorking, fourEyes: fourEyes) { store, engine in
             let ports = Self.ports(store, engine, intake, now: now)
             return try await Self.serve(configuration, ports, intake, store, client, body)
         }
