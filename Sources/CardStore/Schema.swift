@@ -325,7 +325,7 @@ enum Schema {
         CREATE INDEX decision_claim ON decision (until) WHERE action IS NULL;
         CREATE INDEX decision_second ON decision (until) WHERE second = 1;
         CREATE INDEX decision_tab ON decision (subject, tab);
-        CREATE INDEX access_subject ON access_log (subject, at, number) WHERE subject IS NOT NULL;
+        CREATE INDEX access_subject ON access_log (subject, action, at, number) WHERE subject IS NOT NULL;
         CREATE INDEX access_action ON access_log (action, at, number) WHERE subject IS NOT NULL;
         CREATE INDEX access_card ON access_log (card, at, number);
         """

@@ -200,7 +200,7 @@ extension ValueType<Set<String>> {
 extension ValueType<Set<DecisionAction>> {
     /// Some words of all there are, in any order.
     static let words = ValueType(
-        .valueSomeOf(DecisionAction.allCases.map(\.rawValue)),
+        expectation: .valueSomeOf(DecisionAction.allCases.map(\.rawValue)),
         show: { actions in .list(actions.map(\.rawValue).sorted()) }
     ) { written, _ in
         let actions = written.items.map { $0.map(DecisionAction.init) }

@@ -26,6 +26,8 @@ struct Console: Sendable {
     let reception: Reception
     let sessions = Sessions()
     let standing = Kept<Standing>()
+    /// Figures over time, of each span for itself.
+    let figures = Dictionary(uniqueKeysWithValues: FigureSpan.allCases.map { ($0, Kept<Throughput>()) })
 
     /// A cookie of the prefix `__Host-` is of this host alone, and goes over TLS alone (RFC 6265bis section 4.1.3.2).
     private var cookieName: String { self.configuration.tls == nil ? "idcard" : "__Host-idcard" }

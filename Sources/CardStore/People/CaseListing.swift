@@ -167,21 +167,23 @@ extension CardStore {
     ///
     /// - Parameter needingPerson: whether only those that need a person are counted.
     package func caseCounts(needingPerson: Bool = false) async throws -> [CaseCount] {
-        let states = CaseState.allCases.filter(\.needsPerson)
-        let condition: SQL = needingPerson ? "state IN \(list: states)" : "state IS NOT NULL"
+        // Most cases need nobody and have no cause: an index alone counts them, where groups would look at each.
+        let counted: [SQL] = CaseState.allCases.compactMap { state in
+            let own: SQL = "FROM cases WHERE state = \(state)"
+            if state.needsPerson { return "SELECT state, cause, count(*), min(since) \(own) GROUP BY cause" }
+            return needingPerson
+                ? nil : "SELECT \(state), NULL, (SELECT count(*) \(own)), since \(own) ORDER BY since LIMIT 1"
+        }
         return try await self.read { tx in
-            let counts = try tx.rows(
-                "SELECT state, cause, count(*), min(since) FROM cases WHERE \(condition) GROUP BY state, cause"
-            ) { row in
-                let (state, cause, cases) = (
-                    try row.next(CaseState.self), try row.next(String?.self), try row.next(Int.self)
-                )
-                return CaseCount(
-                    state: state,
-                    cause: cause,
-                    cases: cases,
-                    since: try row.next(Timestamp.self)
-                )
+            let counts = try counted.flatMap { statement in
+                try tx.rows("\(statement)") { row in
+                    CaseCount(
+                        state: try row.next(),
+                        cause: try row.next(),
+                        cases: try row.next(),
+                        since: try row.next()
+                    )
+                }
             }
             let ranks = Dictionary(uniqueKeysWithValues: CaseState.allCases.enumerated().map { ($1, $0) })
             return counts.sorted {

@@ -13,19 +13,16 @@ package struct LogFilter: Hashable, Sendable {
 
     /// Conditions that together pick the lines; each names one line once, and an index gives its lines in order.
     fileprivate var conditions: [SQL] {
-        // The lines of the engine, which are a thousand times as many, are not looked at.
-        guard self.card != nil || self.subject != nil else {
-            return (self.action.map { [$0] } ?? AccessAction.allCases).map {
-                "action = \($0.rawValue) AND subject IS NOT NULL"
-            }
+        // Of several, the card is the rarest.
+        if let card = self.card {
+            let pieces: [SQL?] = [
+                self.subject.map { "subject || '' = \($0)" }, self.action.map { "action || '' = \($0.rawValue)" },
+            ]
+            return [SQL.joined(["card = \(card)"] + pieces.compactMap(\.self), by: " AND ")]
         }
-        // Of several, the card is the rarest, and then the subject.
-        let subject: SQL = self.card == nil ? "subject" : "subject || ''"
-        let pieces: [SQL?] = [
-            self.card.map { "card = \($0)" }, self.subject.map { "\(subject) = \($0)" },
-            self.action.map { "action || '' = \($0.rawValue)" },
-        ]
-        return [SQL.joined(pieces.compactMap(\.self), by: " AND ")]
+        // The lines of the engine, which are a thousand times as many, are not looked at.
+        let person: SQL = self.subject.map { "subject = \($0)" } ?? "subject IS NOT NULL"
+        return (self.action.map { [$0] } ?? AccessAction.allCases).map { "action = \($0.rawValue) AND \(person)" }
     }
 }
 

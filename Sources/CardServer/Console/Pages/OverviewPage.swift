@@ -22,15 +22,20 @@ extension Console {
         let spans: [FigureSpan] = try query.words("span", empty: true)
         let span = spans.first ?? .hour
         let now = self.ports.now()
-        let figures = try await self.ports.store.throughput(span, now: now)
-        let standing = try await self.standing.value(for: { _ in .seconds(2) }) { try await self.standing(at: now) }
+        let store = self.ports.store
+        let figures = try await self.figures[span]?.value(for: { .seconds(5) + $0 * Limits.figuresPause }) {
+            try await store.throughput(span, now: now)
+        }
+        let standing = try await self.standing.value(for: { .seconds(1) + $0 * Limits.figuresPause }) {
+            try await self.standing(at: now)
+        }
         var page = ConsolePage(
             .pageOverview,
             in: .overview,
             """
             <p class="tools"><a\(href: .overview(span, isLive: !isLive))\
             >\(isLive ? Message.pageLiveOff : .pageLiveOn)</a> \(now)</p>
-            \(Self.cases(standing.causes))\(Self.cards(standing.cards))\(Self.charts(figures, span, isLive: isLive))
+            \(Self.cases(standing.causes))\(Self.cards(standing.cards))\(figures.map { Self.charts($0, span, isLive: isLive) })
             \(self.machinery(standing, now: now))
             """
         )

@@ -79,7 +79,12 @@ import Testing
             self.verifier.answer { _ in nil }
             self.backend.answer { _ in nil }
             try await self.tool.run(command, ["IDCARD_RUN_PATIENCE": "1m"], ends: 0)
-            #expect(try await self.tool.run(["status"] + file).output == "incomplete  3\ncards: delivered 3\n")
+            let well = try await self.tool.run(["status"] + file).lines
+            #expect(well.prefix(2) == ["incomplete  3", "cards: delivered 3"], "\(well)")
+            for stage in ["verify", "deliver"] {
+                #expect(well.contains { $0.hasPrefix("\(stage): the endpoint works") }, "\(well)")
+            }
+            #expect(well.count == 5, "\(well)")
         }
     }
 
