@@ -39,7 +39,7 @@ import Testing
         Probe(operation: .listCases, own: [.read], all: [.read, .review, .audit, .operate], status: 200),
         Probe(operation: .showCard, own: [.read], all: [.review, .audit, .operate], see: [.reveal], status: 200),
         Probe(operation: .showCard, query: "?reveal=true", own: [.reveal], all: [.operate], see: [.read], status: 200),
-        Probe(operation: .showImage, own: [.reveal], all: [.operate], status: 200),
+        Probe(operation: .showImage, own: [.reveal], all: [.operate], see: [.read], status: 200),
         Probe(operation: .retryCard, body: "{}", own: [], all: [.review, .operate], status: 409),
         Probe(operation: .resolveCard, body: #"{"as":"accept"}"#, own: [], all: [.review, .operate], status: 409),
         Probe(operation: .eraseCard, own: [.erase], all: [.operate], status: 200),

@@ -38,8 +38,9 @@ import Testing
             let other = try await decide("all", "reject")
             #expect(other.problem == "409 change_refused")
             #expect(Self.problem(other)?.contains("operator decided accept about card \(foreign)") == true)
-            #expect(try await decide("all", "withdraw").problem == "409 change_refused")
-            #expect(try await decide("operator", "withdraw").status == 200)
+            // Who may do everything takes back what waits, too: the token of the first may be gone.
+            #expect(try await decide("all", "withdraw").status == 200)
+            #expect(try await decide("operator", "withdraw").problem == "409 change_refused")
             #expect(try await decide("all", "accept").status == 202)
             let second = try await decide("operator", "accept")
             #expect(second.status == 200 && second.json["waits_for"] == nil)

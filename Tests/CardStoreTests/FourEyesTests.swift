@@ -144,6 +144,6 @@ import Testing
         }
         harness.pass(.seconds(10))
         #expect(try await store.carryOutDecisions(now: harness.now).map(\.state) == [.verified])
-        #expect(try await log(card).last == ["resolve", "console:wang.wei, confirms li.na", "T-2"])
+        #expect(try await log(card).last == ["resolve", "console:wang.wei as accept, confirms li.na", "T-2"])
     }
 }

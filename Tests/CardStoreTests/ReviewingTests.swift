@@ -156,7 +156,7 @@ import Testing
         #expect(
             log == [
                 ["decide", "token:li.na", "T-1", cards[0].rawValue],
-                ["resolve", "console:li.na", "T-1", cards[0].rawValue],
+                ["resolve", "console:li.na as reject", "T-1", cards[0].rawValue],
             ]
         )
     }

@@ -73,7 +73,7 @@ extension APIOperation {
     static let listCards = Self(.get, "/v1/cards", token(.show), [.parameterInvalid])
     static let listCases = Self(.get, "/v1/cases", token(.show), [.parameterInvalid])
     static let showCard = Self(.get, "/v1/cards/{card_id}", .token(AccessAction.show.scopes + AccessAction.reveal.scopes), [.purposePersonal, .cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate])
-    static let showImage = Self(.get, "/v1/cards/{card_id}/image", token(.reveal), [.purposePersonal, .cardNotFound, .imageGone, .fieldInvalid, .fieldDuplicate])
+    static let showImage = Self(.get, "/v1/cards/{card_id}/image", .token(AccessAction.show.scopes + AccessAction.reveal.scopes), [.purposePersonal, .cardNotFound, .imageGone, .fieldInvalid, .fieldDuplicate])
     static let retryCard = Self(.post, "/v1/cards/{card_id}/retry", token(.retry), json + [.purposePersonal, .cardNotFound, .changeRefused])
     static let resolveCard = Self(.post, "/v1/cards/{card_id}/resolve", token(.resolve), json + [.purposePersonal, .cardNotFound, .changeRefused])
     static let eraseCard = Self(.delete, "/v1/cards/{card_id}", token(.erase), [.purposePersonal, .cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow])

@@ -1,18 +1,35 @@
 import Synchronization
 
-/// What costs time to find out, and is told again for a while.
+/// What costs time to find out: found out by one at a time, and told again for a while.
 final class Kept<Value: Sendable>: Sendable {
-    private let kept = Mutex<(until: Duration, value: Value)?>(nil)
+    private struct State {
+        var value: (until: Duration, Value)?
+        var finding: Task<Value, any Error>?
+    }
+
+    private let state = Mutex(State())
 
     /// Returns the value of before, or finds it out anew.
     ///
     /// - Parameter time: for how long it is told, by how long it took to find out.
-    func value(for time: (_ took: Duration) -> Duration, _ find: () async throws -> Value) async throws -> Value {
+    func value(
+        for time: @escaping @Sendable (_ took: Duration) -> Duration,
+        _ find: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         let start = ConnectionGuard.now
-        if let kept = self.kept.withLock({ $0 }), start < kept.until { return kept.value }
-        let value = try await find()
-        let end = ConnectionGuard.now
-        self.kept.withLock { $0 = (end + time(end - start), value) }
-        return value
+        let finding = self.state.withLock { state in
+            if let (until, value) = state.value, start < until { return Task<Value, any Error> { value } }
+            if let finding = state.finding { return finding }
+            let finding = Task {
+                defer { self.state.withLock { $0.finding = nil } }
+                let value = try await find()
+                let end = ConnectionGuard.now
+                self.state.withLock { $0.value = (end + time(end - start), value) }
+                return value
+            }
+            state.finding = finding
+            return finding
+        }
+        return try await finding.value
     }
 }

@@ -76,6 +76,8 @@ struct FormReader {
 
     private mutating func begin(_ head: PartHead) throws {
         if Self.imageNames.contains(head.name) {
+            // A browser names no file where none was chosen.
+            if self.isByHand, head.filename?.isEmpty ?? true { return }
             guard self.images[head.name] == nil else { throw Problem(.fieldDuplicate, .requestGivenTwice(head.name)) }
             self.part = .image(head.name, ImageBytes(limit: self.imageLimit))
             return
@@ -110,7 +112,6 @@ struct FormReader {
     private mutating func end() throws {
         switch self.part {
         case nil: break
-        case .image(_, let image) where self.isByHand && image.bytes.isEmpty: break
         case .text(_, let bytes) where self.isByHand && bytes.isEmpty: break
         case .image(let name, let image): self.images[name] = try image.finish()
         case .text(let field, let bytes):

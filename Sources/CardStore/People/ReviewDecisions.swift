@@ -49,7 +49,9 @@ extension CardStore {
                     throw Self.isTaken(pending)
                 }
                 (decision.proposer, decision.sealedMessage) = (pending.first, pending.sealedMessage)
-            } else if let pending, pending.waitsForSecond, pending.action == action {
+            } else if let pending, pending.waitsForSecond {
+                // An undo could not bring back what waits.
+                guard pending.action == action else { throw Self.isTaken(pending) }
                 return .waitsForSecond
             }
             try AccessLog.append(.decide, of: [card], by: origin, vault: self.vault, in: tx)
@@ -136,7 +138,7 @@ extension CardStore {
         try tx.run("DELETE FROM decision WHERE card = \(card)")
         // It was permitted when it was written down.
         let caller = Caller(subject: decision.subject, scopes: [.review])
-        let origin = AccessOrigin(caller: caller, "console:\(decision.subject)", decision.purpose)
+        let origin = AccessOrigin(caller: caller, "console:\(decision.subject) as \(action)", decision.purpose)
         return try self.carryOut(
             action,
             of: row,
