@@ -37,8 +37,9 @@ struct CardView {
     /// The card within a case that is reviewed.
     var reviewed: HTML {
         let card = self.document.card
+        let focus: HTML = self.hasKeys ? " data-focus tabindex=\"-1\"" : ""
         return """
-            <article><h2>\(HTML.side(card.side)) · \(HTML.caseLink(card.businessNo)) <a\(href: .card(card.cardID))>\(Message.pageTimeline)</a></h2>
+            <article><h2\(focus)>\(HTML.side(card.side)) · \(HTML.caseLink(card.businessNo)) <a\(href: .card(card.cardID))>\(Message.pageTimeline)</a></h2>
             \(HTML.facts(self.why))\(self.message)\(self.image)\(self.fields)\(self.actions)</article>
 
             """

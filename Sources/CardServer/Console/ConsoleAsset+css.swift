@@ -22,7 +22,7 @@ extension ConsoleAsset {
         .faint, .who { color: var(--faint); }
         .quiet, .skip:not(:focus) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
         .skip:focus { position: absolute; top: .25rem; left: .25rem; padding: .5rem 1rem; background: var(--paper); }
-        .tools { display: flex; gap: 1rem; color: var(--faint); }
+        .tools { display: flex; flex-wrap: wrap; gap: .25rem 1rem; color: var(--faint); }
         .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: .75rem; }
         .tile { display: flex; flex-direction: column; padding: .8rem 1rem; background: var(--paper); color: var(--ink);
           border: 1px solid var(--line); border-left: .3rem solid var(--faint); border-radius: .5rem; text-decoration: none; }
@@ -52,6 +52,7 @@ extension ConsoleAsset {
         .message, .trouble, .outcome { padding: .7rem 1rem; border-left: .3rem solid var(--warn); background: var(--mark); border-radius: .3rem; }
         .trouble.critical { border-left-color: var(--bad); }
         .outcome { border-left-color: var(--accent); outline-offset: 2px; }
+        .outcome ul { margin: 0; padding-left: 1.2rem; }
         form.filters { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-bottom: 1rem; }
         label { display: flex; flex-direction: column; gap: .2rem; color: var(--faint); font-size: .9rem; }
         input, select, textarea, button { font: inherit; color: var(--ink); background: var(--paper); border: 1px solid var(--faint);
@@ -79,17 +80,20 @@ extension ConsoleAsset {
         .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(30rem, 100%), 1fr)); gap: 1.25rem; align-items: start; }
         article { padding: .25rem 1rem 1rem; background: var(--paper); border: 1px solid var(--line); border-radius: .6rem; min-width: 0; }
         article h2 { display: flex; gap: .6rem; flex-wrap: wrap; margin: .6rem 0; }
-        article h2 a { font-weight: normal; font-size: .9rem; margin-left: auto; }
+        article h2 a { font-weight: normal; font-size: .9rem; }
+        article h2 a:last-child { margin-left: auto; }
+        h2:focus-visible { outline: none; }
         article .facts { border: 0; padding: 0; }
         .undo { display: flex; gap: 1rem; align-items: center; flex-wrap: wrap; padding: .5rem 1rem; margin-bottom: .75rem; background: var(--mark); border-radius: .4rem; }
         button.bad { border-color: var(--bad); color: var(--bad); }
         .photo { display: block; width: 100%; max-width: 46rem; border: 1px solid var(--line); border-radius: .6rem; }
         .act { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin: .75rem 0; }
         .act label { flex: 1 1 14rem; max-width: 30rem; }
-        kbd { font: .8em ui-monospace, monospace; padding: .05rem .35rem; border: 1px solid currentColor; border-radius: .25rem; opacity: .8; }
+        kbd { font: .8em ui-monospace, monospace; padding: .05rem .35rem; border: 1px solid currentColor; border-radius: .25rem; }
         .timeline { margin: 0; padding: .6rem 1rem .6rem 1.2rem; list-style: none; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; }
         .timeline li { padding: .2rem 0; overflow-wrap: anywhere; }
         @media (max-width: 40rem) { main, header { padding-left: .75rem; padding-right: .75rem; }
+          header > strong, nav { flex-basis: 100%; }
           .scroll table, .scroll tbody, .scroll tr, .scroll th, .scroll td { display: block; }
           .scroll thead { position: absolute; clip-path: inset(50%); }
           .scroll tr { padding: .5rem .25rem; border-bottom: 1px solid var(--line); }

@@ -7,7 +7,10 @@ extension ConsoleAsset {
         const masked = () => document.querySelector("[data-hide]");
         document.addEventListener("visibilitychange", () => { if (document.hidden && masked()) { hide(); masked().click(); } });
         window.addEventListener("pagehide", hide);
-        window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+        // To reload the answer to a reveal would reveal once more.
+        window.addEventListener("pageshow", (event) => {
+          if (event.persisted) { if (masked()) location.replace(masked().href); else location.reload(); }
+        });
 
         // What was done is read first, by eyes and by screen readers.
         const outcome = document.querySelector(".outcome");

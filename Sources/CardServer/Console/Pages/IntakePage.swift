@@ -52,7 +52,8 @@ extension Console {
                     "<li>\(HTML.cardLink(outcome.card)) \(outcome.isDuplicate ? Message.pageKnownPhoto : .pageNewPhoto)</li>"
                 )
             }
-            return .page(Self.intakePage("<ul class=\"outcome\" role=\"status\" tabindex=\"-1\">\(lines)</ul>"))
+            let outcome: HTML = "<div class=\"outcome\" role=\"status\" tabindex=\"-1\"><ul>\(lines)</ul></div>"
+            return .page(Self.intakePage(outcome))
         } catch {
             let problem = Problem(cause: error)
             visit.context.record.note { $0.problem = (problem.code, error) }

@@ -129,7 +129,7 @@ extension Console {
     private static func empty(_ queue: ReviewQueue) -> HTML {
         let text: Message =
             queue.free > 0 ? .pageCasesFree(queue.free) : queue.claimed.isEmpty ? .pageNothingWaits : .pageAllClaimed
-        return "<p>\(text)</p>\(Self.claims(queue))"
+        return "<p data-focus tabindex=\"-1\">\(text)</p>\(Self.claims(queue))"
     }
 
     /// What was decided and can still be taken back.
