@@ -17,6 +17,7 @@ SCENARIOS = {
     "clients": "schemathesis makes requests to serve out of its OpenAPI document",
     "fuzz": "the form parser and the image decoder take mutated bytes under sanitizers",
     "clerk": "LibreOffice shows the tables of a run and of the cases as they were written; promtool takes the rules",
+    "console": "a browser shows the pages of serve: a day of a clerk and of a reviewer, what is personal, how it looks",
     "bare": "quickstart and tests in a bare Debian 12 (root)",
 }
 
