@@ -4,23 +4,25 @@ import CardStore
 /// One card on a page: of what is personal it says only whether it is there and as it was expected, unless it was revealed.
 struct CardView {
     let details: CardDetails
-    private let revealed: RevealedCard?
     private let document: CardDetailsDocument
-    /// Where a form that reveals leads back to, and the purpose of the sitting; `nil` if the visitor may reveal nothing.
-    var reveal: (purpose: String, tab: String?)?
+    private let revealed: RevealedCard?
     /// The tab whose sitting this is part of.
-    var tab: String?
-    /// Whether the visitor may decide.
-    var mayDecide = false
+    let tab: String?
+    private let mayReveal: Bool
+    let mayDecide: Bool
+    /// The purpose of the sitting.
+    private let purpose: String
     /// Whether keys press the buttons of this card, and not those of another one of the page.
     var hasKeys = true
     /// What the person has written, if the page is shown again.
     var typed: String?
 
-    init(_ details: CardDetails, revealed: RevealedCard? = nil) {
-        self.details = details
-        self.revealed = revealed
-        self.document = CardDetailsDocument(details, reveals: false)
+    init(_ details: CardDetails, for visit: Visit, revealed: CardExport? = nil, tab: String? = nil) {
+        (self.details, self.document) = (details, CardDetailsDocument(details, reveals: false))
+        (self.revealed, self.tab) = (revealed.map(RevealedCard.init), tab)
+        self.mayReveal = visit.caller.may(.reveal, on: details.card.submitter)
+        self.mayDecide = visit.caller.may(.decide, on: details.card.submitter)
+        self.purpose = visit.session?.value.purpose ?? ""
     }
 
     var body: HTML {
@@ -46,36 +48,33 @@ struct CardView {
     }
 
     /// Why it stands where it stands, and whose it is.
-    private var why: [(Message, HTML)] {
+    private var why: [(Message, HTML?)] {
         let card = self.document.card
-        let owner = self.document.numberOwner.map { (Message.pageNumberOwner, HTML("\($0.submitter)")) }
-        let facts: [(Message, HTML)?] = [
-            (.pageStateTitle, .state(card.state)), card.reason.map { (.pageReason, .reason($0)) },
-            (.pageSubmitter, "\(self.document.submitter)"), owner,
-            self.document.person.map { (.pagePersonTitle, "\(Message.pagePerson($0))") },
+        return [
+            (.pageStateTitle, .state(card.state)), (.pageReason, card.reason.map(HTML.reason)),
+            (.pageSubmitter, "\(self.document.submitter)"),
+            (.pageNumberOwner, self.document.numberOwner.map { "\($0.submitter)" }),
+            (.pagePersonTitle, self.document.person.map { "\(Message.pagePerson($0))" }),
         ]
-        return facts.compactMap(\.self)
     }
 
-    private var message: HTML? {
-        self.revealed?.message ?? self.document.message.map { HTML("<p class=\"message\">\($0)</p>") }
-    }
+    private var message: HTML? { self.revealed?.message ?? self.document.message.map(HTML.message) }
 
     private var summary: HTML {
-        let card = self.document.card
-        let facts: [(Message, HTML)?] = [
-            (.pageSent, .time(card.createdAt)), (.pageAttempts, "\(self.document.attempts)"),
-            self.document.nextAttemptAt.map { (.pageNextAttempt, .time($0)) },
-            self.document.idempotencyKey.map { (.pageDeliveryKey, "<code>\($0)</code>") },
-            (.pageCard, "<code>\(card.cardID.rawValue)</code>"),
-        ]
-        let place: [(Message, HTML)] = [
+        let (document, card) = (self.document, self.document.card)
+        let place: [(Message, HTML?)] = [
             (.pageBusinessNo, .caseLink(card.businessNo)), (.pageSideTitle, .side(card.side)),
         ]
-        return "\(HTML.facts(place + self.why + facts.compactMap(\.self)))\(self.message)"
+        let facts: [(Message, HTML?)] = [
+            (.pageSent, .time(card.createdAt)), (.pageAttempts, "\(document.attempts)"),
+            (.pageNextAttempt, document.nextAttemptAt.map(HTML.time)),
+            (.pageDeliveryKey, document.idempotencyKey.map { "<code>\($0)</code>" }),
+            (.pageCard, "<code>\(card.cardID.rawValue)</code>"),
+        ]
+        return "\(HTML.facts(place + self.why + facts))\(self.message)"
     }
 
-    var image: HTML {
+    private var image: HTML {
         if let revealed = self.revealed { return revealed.image ?? self.hiddenImage }
         // Of a case that is reviewed, one form shows all cards.
         return "\(self.hiddenImage)\(self.tab == nil || self.hasKeys ? self.revealForm : nil)"
@@ -91,30 +90,30 @@ struct CardView {
 
     /// Asks for the purpose: what is shown is noted with it.
     private var revealForm: HTML? {
-        guard let reveal = self.reveal else { return nil }
-        let tab = reveal.tab.map { HTML("<input type=\"hidden\" name=\"tab\"\(value: $0)>") }
+        guard self.mayReveal else { return nil }
         return """
-            <form method="post" class="act"\(action: .reveal(self.details.card.id))>\(tab)
-            <label>\(Message.pagePurpose)<input name="purpose" required maxlength="\(Limits.purposeCharacters)"\(value: reveal.purpose)></label>
+            <form method="post" class="act"\(action: .reveal, of: self.details.card.id)>\(HTML.hidden("tab", self.tab))
+            <label>\(Message.pagePurpose)<input name="purpose" required maxlength="\(Limits.purposeCharacters)"\(value: self.purpose)></label>
             <button data-key="KeyV">\(Message.pageReveal) <kbd>V</kbd></button></form>
             """
     }
 
     /// Each field that was read: there or missing, and as expected or not.
-    var fields: HTML {
+    private var fields: HTML {
         if let revealed = self.revealed { return revealed.fields }
         guard let read = self.details.reading?.fields else { return "<p>\(Message.pageNotRead)</p>" }
         let expected = self.details.card.metadata
-        let isBack = self.document.card.side == .back
-        let names: [(Message, Redacted<String>?, Redacted<String>?)] =
-            isBack
-            ? [(.pageIssuer, read.issuer, nil), (.pageValidity, read.validity, nil)]
-            : [
-                (.pageName, read.name, expected.expectedName), (.pageNumber, read.number, expected.expectedIDNumber),
-                (.pageGender, read.gender, nil), (.pageEthnicity, read.ethnicity, nil),
-                (.pageBirthDate, read.birthDate, nil), (.pageAddress, read.address, nil),
-            ]
-        return .facts(names.map { ($0.0, "\(Self.standing($0.1, expected: $0.2))") })
+        let front: [(Message, Redacted<String>?, Redacted<String>?)] = [
+            (.pageName, read.name, expected.expectedName), (.pageNumber, read.number, expected.expectedIDNumber),
+            (.pageGender, read.gender, nil), (.pageEthnicity, read.ethnicity, nil),
+            (.pageBirthDate, read.birthDate, nil), (.pageAddress, read.address, nil),
+        ]
+        let back: [(Message, Redacted<String>?, Redacted<String>?)] = [
+            (.pageIssuer, read.issuer, nil), (.pageValidity, read.validity, nil),
+        ]
+        return .facts(
+            (self.document.card.side == .back ? back : front).map { ($0.0, "\(Self.standing($0.1, expected: $0.2))") }
+        )
     }
 
     private static func standing(_ read: Redacted<String>?, expected: Redacted<String>?) -> Message {
@@ -124,7 +123,7 @@ struct CardView {
     }
 
     /// What happened to it, oldest first, with the calls and the decisions in between.
-    var timeline: HTML {
+    private var timeline: HTML {
         let lines = self.document.events.map { event in
             let code = event.code.map { HTML(" <code>\($0)</code>") }
             let who = event.actor.map { HTML(" <span class=\"who\">\($0)</span> \(event.why ?? "")") }
@@ -134,9 +133,8 @@ struct CardView {
         return "<ol class=\"timeline\">\(lines)</ol>"
     }
 
-    var others: HTML {
-        guard !self.document.caseCards.isEmpty else { return "" }
-        return .section(.pageOtherCards, Console.table(of: self.document.caseCards))
+    private var others: HTML? {
+        self.document.caseCards.isEmpty ? nil : .section(.pageOtherCards, .table(of: self.document.caseCards))
     }
 }
 

@@ -32,22 +32,34 @@ struct Console: Sendable {
     /// A cookie of the prefix `__Host-` is of this host alone, and goes over TLS alone (RFC 6265bis section 4.1.3.2).
     private var cookieName: String { self.configuration.tls == nil ? "idcard" : "__Host-idcard" }
 
+    /// Hangs every page on its route.
+    func add(to router: Router<ServerContext>) {
+        for route in ConsoleRoute.all {
+            let handler = route.handler(self)
+            router.on(RouterPath(route.path), method: route.method) { request, context in
+                try await self.answer(route, request, context, handler)
+            }
+        }
+    }
+
     /// Answers a request for one of the console's routes; errors become pages, too.
-    func answer(_ route: ConsoleRoute, _ request: Request, _ context: ServerContext, _ handler: Handler) async throws
-        -> Response
-    {
+    private func answer(
+        _ route: ConsoleRoute,
+        _ request: Request,
+        _ context: ServerContext,
+        _ handler: Handler
+    ) async throws -> Response {
         var visit = Visit(request: request, context: context)
         do {
             try CrossOrigin.check(request)
-            let isUse = request.uri.queryParameters["live"] == nil
-            try self.enter(&visit, isUse: isUse)
+            try self.enter(&visit)
         } catch {
             return self.response(to: visit, failed: error)
         }
         return try await MessageCatalogue.$requested.withValue(visit.catalogue) {
             do {
                 guard try self.requireAccess(route.access, visit) else {
-                    return self.response(to: visit, .redirect(.signIn))
+                    return self.response(to: visit, .redirect(ConsolePath(.signIn)))
                 }
                 return self.response(to: visit, try await handler(visit))
             } catch let error as CancellationError {
@@ -61,10 +73,11 @@ struct Console: Sendable {
     // MARK: Who it is
 
     /// Finds the session that a request belongs to, if its token still works.
-    private func enter(_ visit: inout Visit, isUse: Bool) throws {
+    private func enter(_ visit: inout Visit) throws {
         guard let cookie = visit.request.cookies[self.cookieName]?.value else { return }
         // Behind the dot stands what changes with each answer.
         let name = String(cookie.prefix { $0 != "." })
+        let isUse = visit.request.uri.queryParameters["live"] == nil
         guard let session = self.sessions.session(name, at: ConnectionGuard.now, isUse: isUse) else { return }
         guard let caller = try self.authentication.admit(session.token, context: visit.context) else {
             self.sessions.end(name)
@@ -72,6 +85,12 @@ struct Console: Sendable {
         }
         visit.session = (name, session)
         visit.caller = caller
+    }
+
+    /// Changes the session of a visit, if there is one.
+    @discardableResult
+    func change<Value: Sendable>(_ visit: Visit, _ change: (inout Sessions.Session) -> Value) -> Value? {
+        visit.session.flatMap { self.sessions.change($0.name, change) }
     }
 
     /// - Returns: `false` for a visitor who has to sign in first.
@@ -145,12 +164,12 @@ struct Visit: Sendable {
     /// Who does something, for the access log.
     ///
     /// - Parameter purpose: `nil` for that of the sitting.
-    func origin(_ route: ConsoleRoute, purpose: String? = nil) throws -> AccessOrigin {
+    func origin(purpose: String? = nil) throws -> AccessOrigin {
         let purpose = purpose ?? self.session?.value.purpose ?? ""
         guard purpose.count <= Limits.purposeCharacters else {
             throw Problem(.fieldInvalid, .requestWhyLength(Limits.purposeCharacters))
         }
-        let actor = "token:\(self.caller.subject) \(route.method.rawValue) \(route.path)"
-        return try AccessOrigin(self.caller, actor: actor, purpose: purpose)
+        let act = "\(self.request.method.rawValue) \(self.context.endpointPath ?? "")"
+        return try AccessOrigin(self.caller, actor: "token:\(self.caller.subject) \(act)", purpose: purpose)
     }
 }

@@ -7,45 +7,8 @@ import NIOCore
 
 /// A page: what is in its middle, and what stands around that on every page.
 struct ConsolePage: Sendable {
-    /// A part of the console, as the navigation shows it.
-    enum Section: CaseIterable {
-        case overview, review, cases, cards, intake, log
-
-        var path: ConsolePath {
-            switch self {
-            case .overview: .overview
-            case .review: .review
-            case .cases: .cases
-            case .cards: .cards
-            case .intake: .intake
-            case .log: .log
-            }
-        }
-
-        var title: Message {
-            switch self {
-            case .overview: .pageOverview
-            case .review: .pageReview
-            case .cases: .pageCases
-            case .cards: .pageCards
-            case .intake: .pageIntake
-            case .log: .pageLog
-            }
-        }
-
-        var scopes: [TokenScope] {
-            switch self {
-            case .overview: [.review, .audit, .run]
-            case .cases, .cards: AccessAction.show.scopes
-            case .review: AccessAction.decide.scopes
-            case .intake: [.submit]
-            case .log: AccessAction.log.scopes
-            }
-        }
-    }
-
     let title: Message
-    var section: Section?
+    let section: ConsoleRoute?
     let body: HTML
     var status = HTTPResponse.Status.ok
     /// What has just been done, or was refused.
@@ -55,10 +18,8 @@ struct ConsolePage: Sendable {
     /// Whether the page shows what is personal: it alone may hold images.
     var isRevealed = false
 
-    init(_ title: Message, in section: Section? = nil, _ body: HTML) {
-        self.title = title
-        self.section = section
-        self.body = body
+    init(_ title: Message, in section: ConsoleRoute? = nil, outcome: Message? = nil, _ body: HTML) {
+        (self.title, self.section, self.outcome, self.body) = (title, section, outcome, body)
     }
 
     static func problem(_ problem: Problem, requestID: String) -> ConsolePage {
@@ -67,7 +28,7 @@ struct ConsolePage: Sendable {
             """
             \(problem.detail.map { HTML("<p>\($0)</p>") })
             <p class="faint"><code>\(problem.code.name)</code> \(Message.pageRequestID) <code>\(requestID)</code></p>
-            <p><a\(href: .overview)>\(Message.pageBackHome)</a></p>
+            <p><a\(href: .overview())>\(Message.pageBackHome)</a></p>
             """
         )
         page.status = problem.code.status
@@ -101,7 +62,7 @@ struct ConsolePage: Sendable {
             <script defer src="\(ConsoleAsset.script.path.text)"></script></head>
             <body><a class="skip" href="#main">\(Message.pageSkip)</a>
             <header><strong>idcard-pipeline</strong>\(self.navigation(for: visit))\(self.settings(for: visit))</header>
-            <main id="main">\(self.outcome.map { HTML("<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\($0)</p>") })
+            <main id="main">\(self.outcome.map(HTML.outcome))
             <h1>\(self.title)</h1>
             \(self.body)
             </main></body></html>
@@ -111,9 +72,9 @@ struct ConsolePage: Sendable {
 
     private func navigation(for visit: Visit) -> HTML {
         guard visit.session != nil else { return "" }
-        let links = Section.allCases.filter { visit.caller.has($0.scopes) }.map { section in
-            let mark: HTML = section == self.section ? " aria-current=\"page\"" : ""
-            return HTML("<a\(href: section.path)\(mark)>\(section.title)</a>")
+        let links = ConsoleRoute.sections.filter { $0.route.admits(visit.caller) }.map { route, title in
+            let mark: HTML = route == self.section ? " aria-current=\"page\"" : ""
+            return HTML("<a\(href: ConsolePath(route))\(mark)>\(title)</a>")
         }
         return "<nav aria-label=\"\(Message.pageNavigation)\">\(links)</nav>"
     }

@@ -1,9 +1,10 @@
 import CardModel
 import HTTPTypes
+import Hummingbird
 
-/// One page or act of the console: where it is, and who may.
+/// One page or act of the console: where it is, who may, and what answers.
 struct ConsoleRoute: Hashable, Sendable {
-    enum Access: Hashable, Sendable {
+    enum Access: Sendable {
         case open
         /// Whoever is signed in.
         case session
@@ -15,11 +16,28 @@ struct ConsoleRoute: Hashable, Sendable {
     /// The template, such as `/console/cards/{card_id}`.
     let path: String
     let access: Access
+    let handler: @Sendable (Console) -> Console.Handler
 
-    private init(_ method: HTTPRequest.Method, _ path: String, _ access: Access) {
-        self.method = method
-        self.path = path
-        self.access = access
+    private init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ access: Access,
+        _ handler: @escaping @Sendable (Console) -> Console.Handler
+    ) {
+        (self.method, self.path, self.access, self.handler) = (method, path, access, handler)
+    }
+
+    private init(_ path: String, _ asset: ConsoleAsset) {
+        self.init(.get, path, .open) { _ in { _ in .response(asset.response) } }
+    }
+
+    static func == (one: Self, other: Self) -> Bool { (one.method, one.path) == (other.method, other.path) }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(self.path) }
+
+    /// Whether a caller who is signed in may.
+    func admits(_ caller: Caller) -> Bool {
+        if case .scopes(let scopes) = self.access { caller.has(scopes) } else { true }
     }
 
     /// Whether a path lies in the console, whatever is there.
@@ -29,35 +47,40 @@ struct ConsoleRoute: Hashable, Sendable {
 // Each stands on one line.
 // swift-format-ignore
 extension ConsoleRoute {
-    static let home = Self(.get, "/", .open)
-    static let styles = Self(.get, "/console/console.css", .open)
-    static let script = Self(.get, "/console/console.js", .open)
-    static let signInForm = Self(.get, "/console/sign-in", .open)
-    static let signIn = Self(.post, "/console/sign-in", .open)
-    static let signOut = Self(.post, "/console/sign-out", .session)
-    static let settings = Self(.post, "/console/settings", .session)
-    static let overview = Self(.get, "/console", .scopes([.review, .audit, .run]))
-    static let cases = Self(.get, "/console/cases", .scopes(AccessAction.show.scopes))
-    static let oneCase = Self(.get, "/console/cases/show", .scopes(AccessAction.show.scopes))
-    static let cards = Self(.get, "/console/cards", .scopes(AccessAction.show.scopes))
-    static let card = Self(.get, "/console/cards/{card_id}", .scopes(AccessAction.show.scopes))
+    private static let show = Access.scopes(AccessAction.show.scopes)
+    private static let deciding = Access.scopes(AccessAction.decide.scopes)
 
-    static let reveal = Self(.post, "/console/cards/{card_id}/reveal", .scopes(AccessAction.reveal.scopes))
-    static let icon = Self(.get, "/console/icon.svg", .open)
-
-    static let intakeForm = Self(.get, "/console/intake", .scopes([.submit]))
-    static let intake = Self(.post, "/console/intake", .scopes([.submit]))
-    static let log = Self(.get, "/console/log", .scopes(AccessAction.log.scopes))
-
-    static let decide = Self(.post, "/console/cards/{card_id}/decide", .scopes(AccessAction.decide.scopes))
-    static let review = Self(.get, "/console/review", .scopes(AccessAction.decide.scopes))
-    static let beginReview = Self(.post, "/console/review", .scopes(AccessAction.decide.scopes))
-    static let nextCase = Self(.post, "/console/review/next", .scopes(AccessAction.decide.scopes))
-    static let undoDecision = Self(.post, "/console/review/undo", .scopes(AccessAction.decide.scopes))
+    static let home = Self(.get, "/", .open, Console.welcome)
+    static let styles = Self("/console/console.css", .styles)
+    static let script = Self("/console/console.js", .script)
+    static let icon = Self("/console/icon.svg", .icon)
+    static let signInForm = Self(.get, "/console/sign-in", .open, Console.signInForm)
+    static let signIn = Self(.post, "/console/sign-in", .open, Console.signIn)
+    static let signOut = Self(.post, "/console/sign-out", .session, Console.signOut)
+    static let settings = Self(.post, "/console/settings", .session, Console.settings)
+    static let overview = Self(.get, "/console", .scopes([.review, .audit, .run]), Console.overview)
+    static let cases = Self(.get, "/console/cases", show, Console.listCases)
+    static let oneCase = Self(.get, "/console/cases/show", show, Console.showCase)
+    static let cards = Self(.get, "/console/cards", show, Console.listCards)
+    static let card = Self(.get, "/console/cards/{card_id}", show, Console.showCard)
+    static let reveal = Self(.post, "/console/cards/{card_id}/reveal", .scopes(AccessAction.reveal.scopes), Console.revealCard)
+    static let decide = Self(.post, "/console/cards/{card_id}/decide", deciding, Console.decide)
+    static let review = Self(.get, "/console/review", deciding, Console.review)
+    static let beginReview = Self(.post, "/console/review", deciding, Console.beginReview)
+    static let nextCase = Self(.post, "/console/review/next", deciding, Console.nextCase)
+    static let undoDecision = Self(.post, "/console/review/undo", deciding, Console.undoDecision)
+    static let intakeForm = Self(.get, "/console/intake", .scopes([.submit]), Console.intakeForm)
+    static let intake = Self(.post, "/console/intake", .scopes([.submit]), Console.intake)
+    static let log = Self(.get, "/console/log", .scopes(AccessAction.log.scopes), Console.log)
 
     static let all = [
-        home, styles, script, signInForm, signIn, signOut, settings, overview, cases, oneCase, cards, card,
-        reveal, icon, intakeForm, intake, log,
-        decide, review, beginReview, nextCase, undoDecision,
+        home, styles, script, icon, signInForm, signIn, signOut, settings, overview, cases, oneCase, cards, card, reveal,
+        decide, review, beginReview, nextCase, undoDecision, intakeForm, intake, log,
+    ]
+
+    /// The parts of the console, as the navigation shows them.
+    static let sections: [(route: Self, title: Message)] = [
+        (overview, .pageOverview), (review, .pageReview), (cases, .pageCases),
+        (cards, .pageCards), (intakeForm, .pageIntake), (log, .pageLog),
     ]
 }

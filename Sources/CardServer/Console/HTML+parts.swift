@@ -3,12 +3,20 @@ import CardStore
 
 // What pages are made of.
 extension HTML {
-    /// A table with a head; what is in it alone scrolls where the screen is narrow.
-    static func table(_ head: [Message], _ rows: [[HTML]], caption: Message) -> HTML {
-        let heads = head.map { HTML("<th scope=\"col\">\($0)</th>") }
-        let lines = rows.map { cells in
-            let data = zip(head, cells).dropFirst().map { HTML("<td data-label=\"\($0)\">\($1)</td>") }
-            return HTML("<tr><th scope=\"row\">\(cells.first)</th>\(data)</tr>\n")
+    /// A table of what its columns make of each row; what is in it alone scrolls where the screen is narrow.
+    ///
+    /// - Parameter none: what stands in its place if there are no rows.
+    static func table<Row>(
+        _ rows: some Collection<Row>,
+        _ caption: Message,
+        none: Message? = nil,
+        _ columns: [(title: Message, cell: (Row) -> HTML)]
+    ) -> HTML {
+        if let none, rows.isEmpty { return "<p>\(none)</p>" }
+        let heads = columns.map { HTML("<th scope=\"col\">\($0.title)</th>") }
+        let lines = rows.map { row in
+            let data = columns.dropFirst().map { HTML("<td data-label=\"\($0.title)\">\($0.cell(row))</td>") }
+            return HTML("<tr><th scope=\"row\">\(columns.first?.cell(row))</th>\(data)</tr>\n")
         }
         return """
             <div class="scroll" tabindex="0" role="region" aria-label="\(caption)"><table>\
@@ -38,7 +46,9 @@ extension HTML {
         return "<code>\(code)</code>\(meaning.map { HTML(" <span class=\"faint\">\($0)</span>") })"
     }
 
-    static func caseLink(_ number: String) -> HTML { "<a\(href: .oneCase(number))>\(number)</a>" }
+    static func caseLink(_ number: String) -> HTML {
+        "<a\(href: ConsolePath(.oneCase, [("no", number)]))>\(number)</a>"
+    }
 
     /// A card by the end of its id, as the command line takes it, too.
     static func cardLink(_ id: CardID) -> HTML {
@@ -62,82 +72,30 @@ extension HTML {
     }
 
     /// A form of filters: it only looks.
-    static func filters(_ path: ConsolePath, _ fields: [HTML]) -> HTML {
+    static func filters(_ route: ConsoleRoute, _ fields: [HTML]) -> HTML {
         """
-        <form class="filters" method="get"\(action: path)>\(fields)<button>\(Message.pageApply)</button>
-        <a\(href: path)>\(Message.pageClear)</a></form>
+        <form class="filters" method="get"\(action: route)>\(fields)<button>\(Message.pageApply)</button>
+        <a\(href: ConsolePath(route))>\(Message.pageClear)</a></form>
         """
     }
 
-    /// Names and values, one under the other.
-    static func facts(_ facts: [(Message, HTML)]) -> HTML {
-        "<dl class=\"facts\">\(facts.map { HTML("<div><dt>\($0.0)</dt><dd>\($0.1)</dd></div>") })</dl>"
+    /// Names and values, one under the other, without those that have no value.
+    static func facts(_ facts: [(Message, HTML?)]) -> HTML {
+        let lines = facts.map { title, value in value.map { HTML("<div><dt>\(title)</dt><dd>\($0)</dd></div>") } }
+        return "<dl class=\"facts\">\(lines.compactMap(\.self))</dl>"
     }
+
+    /// A field of a form that the person does not see; nothing without a value.
+    static func hidden(_ name: String, _ value: String?) -> HTML? {
+        value.map { "<input type=\"hidden\" name=\"\(name)\"\(value: $0)>" }
+    }
+
+    /// What was done or refused: the script puts the focus there.
+    static func outcome(_ text: Message) -> HTML {
+        "<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\(text)</p>"
+    }
+
+    static func message(_ text: String) -> HTML { "<p class=\"message\">\(text)</p>" }
 
     static func section(_ title: Message, _ body: HTML) -> HTML { "<section><h2>\(title)</h2>\(body)</section>\n" }
-}
-
-// What the codes of the pipeline are called on pages.
-extension Message {
-    static func pageSide(_ side: CardSide) -> Self {
-        switch side {
-        case .front: .pageFront
-        case .back: .pageBack
-        }
-    }
-
-    static func pageAction(_ action: DecisionAction) -> Self {
-        switch action {
-        case .accept: .pageAccept
-        case .delivered: .pageMarkDelivered
-        case .resend: .pageResend
-        case .reject: .pageReject
-        case .retry: .pageRetry
-        case .erase: .pageErase
-        }
-    }
-
-    static func pageSpan(_ span: FigureSpan) -> Self {
-        switch span {
-        case .hour: .pageHour
-        case .day: .pageDay
-        case .week: .pageWeek
-        }
-    }
-
-    static func pageStage(_ stage: Stage) -> Self {
-        switch stage {
-        case .fetch: .pageFetch
-        case .prepare: .pagePrepare
-        case .verify: .pageVerify
-        case .deliver: .pageDeliver
-        }
-    }
-
-    static func pageState(_ state: CaseState) -> Self {
-        switch state {
-        case .decide: .pageCaseDecide
-        case .failed: .pageCaseFailed
-        case .retake: .pageCaseRetake
-        case .inProgress: .pageCaseInProgress
-        case .incomplete: .pageCaseIncomplete
-        case .complete: .pageCaseComplete
-        }
-    }
-
-    static func pageState(_ state: CardState) -> Self {
-        switch state {
-        case .fetching: .pageCardFetching
-        case .received: .pageCardReceived
-        case .prepared: .pageCardPrepared
-        case .verified: .pageCardVerified
-        case .delivering: .pageCardDelivering
-        case .delivered: .pageCardDelivered
-        case .rejected: .pageCardRejected
-        case .failed: .pageCardFailed
-        case .held: .pageCardHeld
-        case .superseded: .pageCardSuperseded
-        case .erased: .pageCardErased
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import CardModel
+import CardStore
 
 // The words of the console. Each message stands on one line.
 // swift-format-ignore
@@ -116,9 +117,6 @@ extension Message {
     static let pageOlderLines = Self("page.older_lines", "Older lines")
     static func pageCode(_ code: String) -> Self { Self("page.code", "\(code: code)") }
     static let pageOverTime = Self("page.over_time", "Over time")
-    static let pageHour = Self("page.hour", "Hour")
-    static let pageDay = Self("page.day", "Day")
-    static let pageWeek = Self("page.week", "Week")
     static let pageLastBackup = Self("page.last_backup", "Last backup")
     static let pageNone = Self("page.none", "none")
 
@@ -145,12 +143,6 @@ extension Message {
     static func pageEraseByCommand(_ card: CardID) -> Self { Self("page.erase_by_command", "Erase it by command: idcard-pipeline cards erase \(card)") }
     static let pageRejectMessage = Self("page.reject_message", "Why, for the sender (optional)")
     static let pageYourWords = Self("page.your_words", "What you wrote")
-    static let pageAccept = Self("page.accept", "Accept")
-    static let pageMarkDelivered = Self("page.mark_delivered", "The backend has it")
-    static let pageResend = Self("page.resend", "Send again")
-    static let pageReject = Self("page.reject", "Reject")
-    static let pageRetry = Self("page.retry", "Retry")
-    static let pageErase = Self("page.erase", "Erase")
 
     // MARK: What is personal
 
@@ -163,29 +155,62 @@ extension Message {
     static let pageUserNo = Self("page.user_no", "User account")
     static let pageFile = Self("page.file", "File")
 
-    // MARK: Sides, stages and states
+    // MARK: What codes are called
 
-    static let pageFront = Self("page.front", "front")
-    static let pageBack = Self("page.back", "back")
-    static let pageFetch = Self("page.fetch", "fetch")
-    static let pagePrepare = Self("page.prepare", "prepare")
-    static let pageVerify = Self("page.verify", "verification")
-    static let pageDeliver = Self("page.deliver", "business backend")
-    static let pageCaseDecide = Self("page.case_decide", "a person must decide")
-    static let pageCaseFailed = Self("page.case_failed", "attempts used up")
-    static let pageCaseRetake = Self("page.case_retake", "photo must be taken again")
-    static let pageCaseInProgress = Self("page.case_in_progress", "in progress")
-    static let pageCaseIncomplete = Self("page.case_incomplete", "a side is missing")
-    static let pageCaseComplete = Self("page.case_complete", "complete")
-    static let pageCardFetching = Self("page.card_fetching", "being fetched")
-    static let pageCardReceived = Self("page.card_received", "to be prepared")
-    static let pageCardPrepared = Self("page.card_prepared", "to be verified")
-    static let pageCardVerified = Self("page.card_verified", "to be delivered")
-    static let pageCardDelivering = Self("page.card_delivering", "being delivered")
-    static let pageCardDelivered = Self("page.card_delivered", "delivered")
-    static let pageCardRejected = Self("page.card_rejected", "rejected")
-    static let pageCardFailed = Self("page.card_failed", "attempts used up")
-    static let pageCardHeld = Self("page.card_held", "waits for a person")
-    static let pageCardSuperseded = Self("page.card_superseded", "replaced by a newer photo")
-    static let pageCardErased = Self("page.card_erased", "erased")
+    static func pageSide(_ side: CardSide) -> Self {
+        switch side {
+        case .front: Self("page.front", "front")
+        case .back: Self("page.back", "back")
+        }
+    }
+    static func pageAction(_ action: DecisionAction) -> Self {
+        switch action {
+        case .accept: Self("page.accept", "Accept")
+        case .delivered: Self("page.mark_delivered", "The backend has it")
+        case .resend: Self("page.resend", "Send again")
+        case .reject: Self("page.reject", "Reject")
+        case .retry: Self("page.retry", "Retry")
+        case .erase: Self("page.erase", "Erase")
+        }
+    }
+    static func pageSpan(_ span: FigureSpan) -> Self {
+        switch span {
+        case .hour: Self("page.hour", "Hour")
+        case .day: Self("page.day", "Day")
+        case .week: Self("page.week", "Week")
+        }
+    }
+    static func pageStage(_ stage: Stage) -> Self {
+        switch stage {
+        case .fetch: Self("page.fetch", "fetch")
+        case .prepare: Self("page.prepare", "prepare")
+        case .verify: Self("page.verify", "verification")
+        case .deliver: Self("page.deliver", "business backend")
+        }
+    }
+    static func pageState(_ state: CaseState) -> Self {
+        switch state {
+        case .decide: Self("page.case_decide", "a person must decide")
+        case .failed: Self("page.case_failed", "attempts used up")
+        case .retake: Self("page.case_retake", "photo must be taken again")
+        case .inProgress: Self("page.case_in_progress", "in progress")
+        case .incomplete: Self("page.case_incomplete", "a side is missing")
+        case .complete: Self("page.case_complete", "complete")
+        }
+    }
+    static func pageState(_ state: CardState) -> Self {
+        switch state {
+        case .fetching: Self("page.card_fetching", "being fetched")
+        case .received: Self("page.card_received", "to be prepared")
+        case .prepared: Self("page.card_prepared", "to be verified")
+        case .verified: Self("page.card_verified", "to be delivered")
+        case .delivering: Self("page.card_delivering", "being delivered")
+        case .delivered: Self("page.card_delivered", "delivered")
+        case .rejected: Self("page.card_rejected", "rejected")
+        case .failed: Self("page.card_failed", "attempts used up")
+        case .held: Self("page.card_held", "waits for a person")
+        case .superseded: Self("page.card_superseded", "replaced by a newer photo")
+        case .erased: Self("page.card_erased", "erased")
+        }
+    }
 }

@@ -25,8 +25,7 @@ struct RevealedCard {
             (.pageBirthDate, read?.birthDate), (.pageAddress, read?.address), (.pageIssuer, read?.issuer),
             (.pageValidity, read?.validity), (.pageUserNo, said.userNumber), (.pageFile, self.export.details.inputName),
         ]
-        let facts = values.compactMap { title, value in value.map { (title, HTML("\($0.reveal())")) } }
-        return "<div data-revealed>\(HTML.facts(facts))</div>"
+        return "<div data-revealed>\(HTML.facts(values.map { ($0, $1.map { "\($0.reveal())" }) }))</div>"
     }
 
     /// Why it stands where it stands, with what remote sides and people said.

@@ -67,12 +67,13 @@ final class Sessions: Sendable {
         }
     }
 
-    func change(_ name: String, _ change: (inout Session) -> Void) {
+    @discardableResult
+    func change<Value: Sendable>(_ name: String, _ change: (inout Session) -> Value) -> Value? {
         self.sessions.withLock { sessions in
             let key = Self.key(name)
-            guard var session = sessions[key] else { return }
-            change(&session)
-            sessions[key] = session
+            guard var session = sessions[key] else { return nil }
+            defer { sessions[key] = session }
+            return change(&session)
         }
     }
 

@@ -4,6 +4,17 @@ import Hummingbird
 
 // How a session begins and ends, and what is set for it.
 extension Console {
+    /// `GET /`: leads browsers to the pages.
+    func welcome(_ visit: Visit) async throws -> Reply {
+        guard visit.request.headers[.accept]?.contains("text/html") == true else { throw Problem(.notFound) }
+        return .redirect(.overview())
+    }
+
+    /// The first page that a caller may see; `nil` if there is none.
+    static func home(of caller: Caller) -> ConsolePath? {
+        ConsoleRoute.sections.first { $0.route.admits(caller) }.map { ConsolePath($0.route) }
+    }
+
     /// `GET /console/sign-in`.
     func signInForm(_ visit: Visit) async throws -> Reply {
         if visit.session != nil, let home = Self.home(of: visit.caller) { return .redirect(home) }
@@ -11,8 +22,9 @@ extension Console {
     }
 
     private static func signInPage(_ outcome: Message?) -> ConsolePage {
-        var page = ConsolePage(
+        ConsolePage(
             .pageSignIn,
+            outcome: outcome,
             """
             <form method="post"\(action: .signIn) class="sign-in">
             <label for="token">\(Message.pageToken)</label>
@@ -21,8 +33,6 @@ extension Console {
             <button class="main">\(Message.pageSignIn)</button></form>
             """
         )
-        page.outcome = outcome
-        return page
     }
 
     /// `POST /console/sign-in`: a token in a field of a form; wrong ones count as they do in the API.
@@ -56,7 +66,7 @@ extension Console {
     func signOut(_ visit: Visit) async throws -> Reply {
         if let session = visit.session { self.sessions.end(session.name) }
         let headers: HTTPFields = [
-            .location: ConsolePath.signIn.text, .setCookie: self.cookie(nil), .clearSiteData: "\"cache\"",
+            .location: ConsolePath(.signIn).text, .setCookie: self.cookie(nil), .clearSiteData: "\"cache\"",
         ]
         return .response(Response(status: .seeOther, headers: headers))
     }
@@ -68,14 +78,12 @@ extension Console {
         guard language.map(["en", "zh"].contains) ?? true, keys.map(["on", "off"].contains) ?? true else {
             throw Problem(.fieldInvalid)
         }
-        if let session = visit.session {
-            self.sessions.change(session.name) { session in
-                session.language = language ?? session.language
-                session.hasKeys = keys.map { $0 == "on" } ?? session.hasKeys
-            }
+        self.change(visit) { session in
+            session.language = language ?? session.language
+            session.hasKeys = keys.map { $0 == "on" } ?? session.hasKeys
         }
         // Only to a page of ours.
         let back = form["back"].flatMap { ConsoleRoute.contains($0) ? ConsolePath($0) : nil }
-        return .redirect(back ?? .overview)
+        return .redirect(back ?? .overview())
     }
 }

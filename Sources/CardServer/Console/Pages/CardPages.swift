@@ -31,10 +31,14 @@ extension Console {
             ("submitter", filter.submitter), ("attention", filter.attention.isEmpty ? nil : "any"),
         ]
         let last = cards.count > shown.count ? shown.last.map { "\($0.order)" } : nil
-        let older = last.map { ConsolePath("/console/cards", given + [("before", $0)]) }
-        let list =
-            shown.isEmpty
-            ? "<p>\(Message.pageNoCards)</p>" : Self.table(of: shown.map(CardDocument.init), shown.map(\.submitter))
+        let older = last.map { ConsolePath(.cards, given + [("before", $0)]) }
+        let columns: [(Message, (Card) -> HTML)] = [
+            (.pageCard, { .cardLink($0.id) }), (.pageBusinessNo, { .caseLink($0.metadata.businessNumber.rawValue) }),
+            (.pageSideTitle, { .side($0.side ?? $0.metadata.side) }), (.pageStateTitle, { .state($0.state) }),
+            (.pageReason, { $0.shownReason.map { "<code>\($0)</code>" } ?? "" }),
+            (.pageSubmitter, { "\($0.submitter)" }), (.pageSent, { "\($0.createdAt)" }),
+        ]
+        let list = HTML.table(shown, .pageCards, none: .pageNoCards, columns)
         return .page(
             ConsolePage(.pageCards, in: .cards, "\(Self.filters(filter))\(list)\(HTML.pager(older, .pageOlder))")
         )
@@ -42,6 +46,7 @@ extension Console {
 
     private static func filters(_ filter: CardFilter) -> HTML {
         let states = CardState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
+        let attention = filter.attention.isEmpty ? nil : "any"
         return .filters(
             .cards,
             [
@@ -49,27 +54,9 @@ extension Console {
                 .field("reason", .pageReason, filter.reason),
                 .field("business_no", .pageBusinessNo, filter.number?.rawValue),
                 .field("submitter", .pageSubmitter, filter.submitter),
-                .choice(
-                    "attention",
-                    .pageNeedsPerson,
-                    [("any", .pageYes)],
-                    chosen: filter.attention.isEmpty ? nil : "any"
-                ),
+                .choice("attention", .pageNeedsPerson, [("any", .pageYes)], chosen: attention),
             ]
         )
-    }
-
-    private static func table(of cards: [CardDocument], _ submitters: [String]) -> HTML {
-        let rows: [[HTML]] = zip(cards, submitters).map { card, submitter in
-            [
-                .cardLink(card.cardID), .caseLink(card.businessNo), .side(card.side), .state(card.state),
-                card.reason.map { "<code>\($0)</code>" } ?? "", "\(submitter)", .time(card.createdAt),
-            ]
-        }
-        let heads: [Message] = [
-            .pageCard, .pageBusinessNo, .pageSideTitle, .pageStateTitle, .pageReason, .pageSubmitter, .pageSent,
-        ]
-        return .table(heads, rows, caption: .pageCards)
     }
 
     /// `GET /console/cards/{card_id}`: one card, nothing of it revealed.
@@ -77,28 +64,17 @@ extension Console {
         let details = try await self.ports.store.details(of: visit.card, for: visit.caller)
         let own = try await self.ports.store.undoable(by: visit.caller, now: self.ports.now())
         let undo = Self.undo(own.filter { $0.card == visit.card }, tab: "")
-        var page = ConsolePage(.pageCardTitle, in: .cards, "\(undo)\(self.view(details, visit).body)")
-        page.outcome = self.told(visit)
-        return .page(page)
-    }
-
-    func view(_ details: CardDetails, _ visit: Visit, revealed: RevealedCard? = nil, tab: String? = nil) -> CardView {
-        var view = CardView(details, revealed: revealed)
-        if visit.caller.may(.reveal, on: details.card.submitter) {
-            view.reveal = (visit.session?.value.purpose ?? "", tab)
-        }
-        view.tab = tab
-        view.mayDecide = visit.caller.may(.decide, on: details.card.submitter)
-        return view
+        let body: HTML = "\(undo)\(CardView(details, for: visit).body)"
+        return .page(ConsolePage(.pageCardTitle, in: .cards, outcome: self.told(visit), body))
     }
 
     /// `POST /console/cards/{card_id}/reveal`: the same page with what is personal, in this one answer.
     func revealCard(_ visit: Visit) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["purpose", "tab"])
-        let purpose = form["purpose"] ?? ""
-        let origin = try visit.origin(.reveal, purpose: purpose)
+        let (purpose, tab) = (form["purpose"] ?? "", form["tab"])
+        let origin = try visit.origin(purpose: purpose)
         var cards = [visit.card]
-        if let tab = form["tab"] {
+        if let tab {
             let now = self.ports.now()
             cards = try await self.ports.store.claimed(tab: tab, by: visit.caller, now: now, extending: true)
             guard cards.contains(visit.card) else { throw Problem(.changeRefused, .pageClaimOver) }
@@ -107,19 +83,13 @@ extension Console {
         for card in cards {
             exports[card] = try await self.cards.reveal(card, to: origin, hasPurpose: !purpose.isEmpty)
         }
-        if let session = visit.session { self.sessions.change(session.name) { $0.purpose = purpose } }
-        if let tab = form["tab"] {
-            return .page(try await self.reviewPage(visit, tab: tab, cards: cards, revealed: exports))
-        }
+        self.change(visit) { $0.purpose = purpose }
+        if let tab { return .page(try await self.reviewPage(visit, tab: tab, cards: cards, revealed: exports)) }
         guard let export = exports[visit.card] else { throw Problem(.cardNotFound) }
         let masked = ConsolePath.card(visit.card)
-        let view = self.view(export.details, visit, revealed: RevealedCard(export: export))
-        var page = ConsolePage(
-            .pageCardTitle,
-            in: .cards,
-            "\(Self.hideLink(masked))\(view.body)"
-        )
-        page.outcome = .pageRevealed(purpose)
+        let view = CardView(export.details, for: visit, revealed: export)
+        let body: HTML = "\(Self.hideLink(masked))\(view.body)"
+        var page = ConsolePage(.pageCardTitle, in: .cards, outcome: .pageRevealed(purpose), body)
         page.isRevealed = true
         page.refresh = (Limits.revealedSeconds, masked)
         return .page(page)

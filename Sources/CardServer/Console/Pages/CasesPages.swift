@@ -17,14 +17,9 @@ extension Console {
             return cursor
         }
         let page = try await self.ports.store.cases(filter, after: last, limit: Limits.consoleRows, for: visit.caller)
-        let documents = page.cases.map(CaseDocument.init)
         let state = filter.states.first?.rawValue
-        let next = page.next.map { cursor in
-            ConsolePath(
-                "/console/cases",
-                [("state", state), ("business_no", filter.number?.rawValue), ("after", cursor.text)]
-            )
-        }
+        let given = [("state", state), ("business_no", filter.number?.rawValue)]
+        let next = page.next.map { ConsolePath(.cases, given + [("after", $0.text)]) }
         let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
         let filters = HTML.filters(
             .cases,
@@ -33,20 +28,13 @@ extension Console {
                 .field("business_no", .pageBusinessNo, filter.number?.rawValue),
             ]
         )
-        let list = documents.isEmpty ? "<p>\(Message.pageNoCases)</p>" : Self.table(of: documents)
+        let columns: [(Message, (CaseDocument) -> HTML)] = [
+            (.pageBusinessNo, { .caseLink($0.businessNo) }), (.pageStateTitle, { .state($0.state) }),
+            (.pageCause, { .causeOf($0) }), (.pageSince, { "\($0.since)" }),
+            (.pageMissing, { $0.state == .complete ? "" : .missing($0) }),
+        ]
+        let list = HTML.table(page.cases.map(CaseDocument.init), .pageCases, none: .pageNoCases, columns)
         return .page(ConsolePage(.pageCases, in: .cases, "\(filters)\(list)\(HTML.pager(next, .pageNext))"))
-    }
-
-    private static func table(of cases: [CaseDocument]) -> HTML {
-        let rows: [[HTML]] = cases.map { one in
-            let missing = one.state == .complete ? [] : one.missing.map { HTML("\(Message.pageSide($0))") }
-            return [
-                .caseLink(one.businessNo), .state(one.state), .causeOf(one), "\(one.since)",
-                .joined(missing, by: ", "),
-            ]
-        }
-        let heads: [Message] = [.pageBusinessNo, .pageStateTitle, .pageCause, .pageSince, .pageMissing]
-        return .table(heads, rows, caption: .pageCases)
     }
 
     /// `GET /console/cases/show?no=`: one case with its cards.
@@ -62,29 +50,15 @@ extension Console {
         }
         let document = CaseDocument(one)
         let cards = try await store.caseCards(of: number, for: visit.caller).map(CaseCardDocument.init)
-        let missing = document.missing.map { HTML("\(Message.pageSide($0))") }
-        let facts: [(Message, HTML)] = [
-            (.pageStateTitle, .state(document.state)), (.pageSince, "\(document.since)"),
-            (.pageCause, .causeOf(document)), (.pageMissing, missing.isEmpty ? "–" : .joined(missing, by: ", ")),
-        ]
         let body: HTML = """
-            \(HTML.facts(facts))\(document.message.map { HTML("<p class=\"message\">\($0)</p>") })
-            \(HTML.section(.pageCards, Self.table(of: cards)))
+            \(HTML.facts([
+                (.pageStateTitle, .state(document.state)), (.pageSince, "\(document.since)"),
+                (.pageCause, .causeOf(document)),
+                (.pageMissing, document.missing.isEmpty ? "–" : .missing(document)),
+            ]))\(document.message.map(HTML.message))
+            \(HTML.section(.pageCards, .table(of: cards)))
             """
         return .page(ConsolePage(.pageCaseTitle(number.rawValue), in: .cases, body))
-    }
-
-    static func table(of cards: [CaseCardDocument]) -> HTML {
-        let rows: [[HTML]] = cards.map { one in
-            [
-                .cardLink(one.card.cardID), .side(one.card.side), .state(one.card.state), .reason(one.card.reason),
-                "\(one.submitter)", one.person.map { "\(Message.pagePerson($0))" } ?? "",
-            ]
-        }
-        let heads: [Message] = [
-            .pageCard, .pageSideTitle, .pageStateTitle, .pageReason, .pageSubmitter, .pagePersonTitle,
-        ]
-        return .table(heads, rows, caption: .pageCards)
     }
 }
 
@@ -93,6 +67,24 @@ extension HTML {
     fileprivate static func causeOf(_ one: CaseDocument) -> HTML {
         guard let card = one.cardID else { return "" }
         return "\(HTML.cardLink(card)) \(HTML.side(one.side)) <code>\(one.cause ?? "")</code>"
+    }
+
+    fileprivate static func missing(_ one: CaseDocument) -> HTML {
+        .joined(one.missing.map { "\(Message.pageSide($0))" }, by: ", ")
+    }
+
+    /// The cards of a case.
+    static func table(of cards: [CaseCardDocument]) -> HTML {
+        .table(
+            cards,
+            .pageCards,
+            [
+                (.pageCard, { .cardLink($0.card.cardID) }), (.pageSideTitle, { .side($0.card.side) }),
+                (.pageStateTitle, { .state($0.card.state) }), (.pageReason, { .reason($0.card.reason) }),
+                (.pageSubmitter, { "\($0.submitter)" }),
+                (.pagePersonTitle, { $0.person.map { "\(Message.pagePerson($0))" } ?? "" }),
+            ]
+        )
     }
 
     /// Where a list goes on.

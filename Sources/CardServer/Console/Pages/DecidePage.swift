@@ -21,7 +21,7 @@ extension Console {
         guard let tab else { return .redirect(.card(visit.card)) }
         if try await store.claimed(tab: tab, by: visit.caller, now: now, extending: true).isEmpty {
             let skipped = visit.session?.value.skipped ?? []
-            _ = try await store.claimNext(tab: tab, skipping: skipped, by: visit.origin(.decide), now: now)
+            _ = try await store.claimNext(tab: tab, skipping: skipped, by: visit.origin(), now: now)
         }
         return .redirect(.review(tab: tab))
     }
@@ -40,7 +40,7 @@ extension Console {
                 seen: seen,
                 message: message.map { Redacted(String($0.prefix(Limits.textBytes))) },
                 tab: tab,
-                by: visit.origin(.decide),
+                by: visit.origin(),
                 now: self.ports.now()
             )
         } catch let error as CodedError { throw error } catch {
@@ -58,7 +58,7 @@ extension Console {
             let cards = try await store.claimed(tab: tab, by: visit.caller, now: self.ports.now(), extending: false)
             page = try await self.reviewPage(visit, tab: tab, cards: cards, typed: typed.map { (visit.card, $0) })
         } else {
-            var view = self.view(try await self.ports.store.details(of: visit.card, for: visit.caller), visit)
+            var view = CardView(try await self.ports.store.details(of: visit.card, for: visit.caller), for: visit)
             view.typed = typed
             page = ConsolePage(.pageCardTitle, in: .cards, view.body)
         }
@@ -70,19 +70,10 @@ extension Console {
     // MARK: What the next page says
 
     /// Keeps an outcome for the page that the browser is led to.
-    func tell(_ visit: Visit, _ outcome: Message) {
-        if let session = visit.session { self.sessions.change(session.name) { $0.outcome = outcome } }
-    }
+    func tell(_ visit: Visit, _ outcome: Message) { self.change(visit) { $0.outcome = outcome } }
 
     /// Says it once.
-    func told(_ visit: Visit) -> Message? {
-        guard let session = visit.session else { return nil }
-        var outcome: Message?
-        self.sessions.change(session.name) { session in
-            (outcome, session.outcome) = (session.outcome, nil)
-        }
-        return outcome
-    }
+    func told(_ visit: Visit) -> Message? { self.change(visit) { $0.outcome.take() } ?? nil }
 }
 
 /// The buttons of one card.
@@ -114,9 +105,8 @@ extension CardView {
 
     private func decideForm(_ fields: [HTML], isNeeded: Bool = true) -> HTML {
         guard isNeeded else { return "" }
-        let tab = self.tab.map { HTML("<input type=\"hidden\" name=\"tab\"\(value: $0)>") }
         return """
-            <form method="post" class="act"\(action: .decide(self.details.card.id))>\(tab)
+            <form method="post" class="act"\(action: .decide, of: self.details.card.id)>\(HTML.hidden("tab", self.tab))
             <input type="hidden" name="seen" value="\(self.details.lastEvent)">\(fields)</form>
             """
     }

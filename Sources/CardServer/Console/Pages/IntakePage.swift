@@ -28,7 +28,7 @@ extension Console {
         }
         return ConsolePage(
             .pageIntake,
-            in: .intake,
+            in: .intakeForm,
             """
             \(outcome)<p class="faint">\(Message.pageIntakeHint)</p>
             <form method="post" enctype="multipart/form-data" class="intake"\(action: .intake)>\(fields)\(files)

@@ -26,38 +26,36 @@ extension Console {
         let given = [("subject", filter.subject), ("card", filter.card?.rawValue), ("action", filter.action?.rawValue)]
         let older =
             lines.count > shown.count
-            ? ConsolePath("/console/log", given + [("before", shown.last.map { "\($0.number)" })]) : nil
+            ? ConsolePath(.log, given + [("before", shown.last.map { "\($0.number)" })]) : nil
         let chain = try await query.given("check") == nil ? nil : store.checkAccessLog()
         let waiting = try await store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
         return .page(
             ConsolePage(
                 .pageLog,
                 in: .log,
-                "\(Self.chain(chain))\(Self.waiting(waiting))\(Self.filters(filter))\(Self.lines(Array(shown)))\(HTML.pager(older, .pageOlderLines))"
+                """
+                \(Self.chain(chain))\(waiting.isEmpty ? nil : Self.waiting(waiting))\(Self.filters(filter))\
+                \(Self.lines(shown))\(HTML.pager(older, .pageOlderLines))
+                """
             )
         )
     }
 
     private static func chain(_ chain: (lines: Int, findings: Int)?) -> HTML {
-        guard let chain else {
-            return
-                "<p class=\"tools\"><a\(href: ConsolePath("/console/log", [("check", "1")]))>\(Message.pageCheckChain)</a></p>"
+        guard let (lines, findings) = chain else {
+            let check = ConsolePath(.log, [("check", "1")])
+            return "<p class=\"tools\"><a\(href: check)>\(Message.pageCheckChain)</a></p>"
         }
-        return
-            "<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\(chain.findings == 0 ? Message.pageChainWhole(chain.lines) : .pageChainBroken(chain.findings))</p>"
+        return .outcome(findings == 0 ? .pageChainWhole(lines) : .pageChainBroken(findings))
     }
 
     private static func waiting(_ decisions: [PendingDecision]) -> HTML {
-        guard !decisions.isEmpty else { return "" }
-        let rows: [[HTML]] = decisions.map { one in
-            [
-                .cardLink(one.card), .caseLink(one.number.rawValue),
-                "\(one.action.map(Message.pageAction) ?? .pageAny)",
-                "\(one.subject)", "\(one.purpose)", "\(one.until)",
-            ]
-        }
-        let heads: [Message] = [.pageCard, .pageBusinessNo, .pageActionTitle, .pageWho, .pageWhy, .pageSince]
-        return .section(.pageSecondPerson, .table(heads, rows, caption: .pageSecondPerson))
+        let columns: [(Message, (PendingDecision) -> HTML)] = [
+            (.pageCard, { .cardLink($0.card) }), (.pageBusinessNo, { .caseLink($0.number.rawValue) }),
+            (.pageActionTitle, { "\($0.action.map(Message.pageAction) ?? .pageAny)" }),
+            (.pageWho, { "\($0.subject)" }), (.pageWhy, { "\($0.purpose)" }), (.pageSince, { "\($0.until)" }),
+        ]
+        return .section(.pageSecondPerson, .table(decisions, .pageSecondPerson, columns))
     }
 
     private static func filters(_ filter: LogFilter) -> HTML {
@@ -71,17 +69,13 @@ extension Console {
         )
     }
 
-    private static func lines(_ lines: [AccessRecord]) -> HTML {
-        guard !lines.isEmpty else { return "<p>\(Message.pageNoLines)</p>" }
-        let rows: [[HTML]] = lines.map { line in
-            [
-                .time(line.at), "<code>\(line.action)</code>", "\(line.subject ?? "–")", "\(line.purpose)",
-                line.cardID.map(HTML.cardLink) ?? "", "<span class=\"faint\">\(line.actor)</span>", "\(line.number)",
-            ]
-        }
-        let heads: [Message] = [
-            .pageTime, .pageActionTitle, .pageWho, .pageWhy, .pageCard, .pageCommand, .pageLineNumber,
+    private static func lines(_ lines: ArraySlice<AccessRecord>) -> HTML {
+        let columns: [(Message, (AccessRecord) -> HTML)] = [
+            (.pageTime, { .time($0.at) }), (.pageActionTitle, { "<code>\($0.action)</code>" }),
+            (.pageWho, { "\($0.subject ?? "–")" }), (.pageWhy, { "\($0.purpose)" }),
+            (.pageCard, { $0.cardID.map(HTML.cardLink) ?? "" }),
+            (.pageCommand, { "<span class=\"faint\">\($0.actor)</span>" }), (.pageLineNumber, { "\($0.number)" }),
         ]
-        return .table(heads, rows, caption: .pageLog)
+        return .table(lines, .pageLog, none: .pageNoLines, columns)
     }
 }

@@ -58,42 +58,34 @@ extension Console {
         )
     }
 
+    private static func tile(_ style: String, _ route: ConsoleRoute, _ state: String, _ name: Message, _ count: Int)
+        -> HTML
+    {
+        let path = ConsolePath(route, [("state", state)])
+        return "<a class=\"\(style) \(state)\"\(href: path)><strong>\(count)</strong><span>\(name)</span></a>"
+    }
+
     private static func cases(_ causes: [CaseCount]) -> HTML {
         let counts = Dictionary(grouping: causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
         let tiles = CaseState.allCases.map { state in
-            let path = ConsolePath("/console/cases", [("state", state.rawValue)])
-            return HTML(
-                """
-                <a class="tile \(state)"\(href: path)><strong>\(counts[state] ?? 0)</strong>\
-                <span>\(Message.pageState(state))</span></a>
-                """
-            )
+            Self.tile("tile", .cases, state.rawValue, .pageState(state), counts[state] ?? 0)
         }
-        let rows = causes.filter(\.state.needsPerson).map { cause in
-            let cards = ConsolePath("/console/cards", [("reason", cause.cause), ("attention", "any")])
-            return [
-                HTML("<a\(href: cards)><code>\(cause.cause ?? "-")</code></a>"), HTML("\(cause.cases)"),
-                .state(cause.state), HTML("\(cause.since)"),
-            ] as [HTML]
-        }
-        let heads: [Message] = [.pageCause, .pageCases, .pageStateTitle, .pageOldest]
+        let needing = causes.filter(\.state.needsPerson)
+        let columns: [(Message, (CaseCount) -> HTML)] = [
+            (.pageCause, { .cause($0.cause) }), (.pageCases, { "\($0.cases)" }),
+            (.pageStateTitle, { .state($0.state) }), (.pageOldest, { "\($0.since)" }),
+        ]
+        let table = HTML.table(needing, .pageNeedsPerson, none: .pageNobodyNeeded, columns)
         return .section(.pageCases, "<div class=\"tiles\">\(tiles)</div>")
-            + (rows.isEmpty
-                ? "<p>\(Message.pageNobodyNeeded)</p>"
-                : .section(.pageNeedsPerson, .table(heads, rows, caption: .pageNeedsPerson)))
+            + (needing.isEmpty ? table : .section(.pageNeedsPerson, table))
     }
 
     private static func cards(_ counts: [CardState: Int]) -> HTML {
         let tiles = CardState.allCases.filter { counts[$0] ?? 0 > 0 }.map { state in
-            let path = ConsolePath("/console/cards", [("state", state.rawValue)])
-            return HTML(
-                "<a class=\"small tile \(state)\"\(href: path)><strong>\(counts[state] ?? 0)</strong><span>\(Message.pageState(state))</span></a>"
-            )
+            Self.tile("small tile", .cards, state.rawValue, .pageState(state), counts[state] ?? 0)
         }
-        return .section(
-            .pageCards,
-            tiles.isEmpty ? "<p>\(Message.pageNoCards)</p>" : "<div class=\"tiles\">\(tiles)</div>"
-        )
+        let none: HTML = "<p>\(Message.pageNoCards)</p>"
+        return .section(.pageCards, tiles.isEmpty ? none : "<div class=\"tiles\">\(tiles)</div>")
     }
 
     private static func charts(_ figures: Throughput, _ span: FigureSpan, isLive: Bool) -> HTML {
@@ -112,38 +104,44 @@ extension Console {
         let troubles = standing.troubles.filter { $0.subject != .cases }.map { trouble in
             HTML("<p class=\"trouble \(trouble.severity)\"><code>\(trouble.code)</code> \(trouble.message)</p>")
         }
-        let endpoints: [[HTML]] = [Stage.verify, .deliver].map { stage in
-            let pauses = standing.pauses.filter { $0.stage == stage }
-            let state = pauses.map { HTML("<code>\($0.host)</code> \(Message.pageEndpointPauses(since: $0.since))") }
-            let works: HTML = "\(standing.lastSuccess[stage] == nil ? Message.pageEndpointUnused : .pageEndpointWorks)"
-            let last = standing.lastSuccess[stage].map { HTML("\($0)") }
-            return ["\(Message.pageStage(stage))", pauses.isEmpty ? works : .joined(state, by: "<br>"), last ?? "–"]
-        }
-        let workers: [[HTML]] = standing.workers.map { worker in
-            let hangs: HTML = worker.hangs(at: now) ? " <strong>\(Message.pageHangs)</strong>" : ""
-            return [
-                "\(worker.command)\(hangs)", "\(worker.process)", "\(worker.startedAt)", "\(worker.claims)",
-                "\(worker.staying)",
-            ]
-        }
-        let facts: [(Message, HTML)] = [
+        let endpoints: [(Message, (Stage) -> HTML)] = [
+            (.pageStageTitle, { "\(Message.pageStage($0))" }), (.pageStateTitle, standing.endpoint),
+            (.pageLastSuccess, { standing.lastSuccess[$0].map { "\($0)" } ?? "–" }),
+        ]
+        let workers: [(Message, (WorkerStatus) -> HTML)] = [
+            (
+                .pageCommand,
+                { "\($0.command)\($0.hangs(at: now) ? " <strong>\(Message.pageHangs)</strong>" : nil as HTML?)" }
+            ),
+            (.pageProcess, { "\($0.process)" }), (.pageSince, { "\($0.startedAt)" }),
+            (.pageClaims, { "\($0.claims)" }), (.pageStaying, { "\($0.staying)" }),
+        ]
+        let facts = HTML.facts([
             (.pageFreeDisk, "\(Message.pageBytes(self.ports.store.freeBytes))"),
             (.pageKey, "<code>\(standing.key)</code>"),
             (.pageLastBackup, standing.lastBackup.map { "\($0)" } ?? "\(Message.pageNone)"),
-        ]
-        return .section(
-            .pageEndpoints,
-            "\(troubles)\(HTML.table([.pageStageTitle, .pageStateTitle, .pageLastSuccess], endpoints, caption: .pageEndpoints))"
-        )
-            + .section(
-                .pageAtWork,
-                (workers.isEmpty
-                    ? "<p>\(Message.pageNoProcess)</p>"
-                    : HTML.table(
-                        [.pageCommand, .pageProcess, .pageSince, .pageClaims, .pageStaying],
-                        workers,
-                        caption: .pageAtWork
-                    )) + .facts(facts)
-            )
+        ])
+        return .section(.pageEndpoints, "\(troubles)\(HTML.table([.verify, .deliver], .pageEndpoints, endpoints))")
+            + .section(.pageAtWork, .table(standing.workers, .pageAtWork, none: .pageNoProcess, workers) + facts)
+    }
+}
+
+extension Console.Standing {
+    /// Whether an endpoint takes cards.
+    fileprivate func endpoint(_ stage: Stage) -> HTML {
+        let pauses = self.pauses.filter { $0.stage == stage }
+        guard pauses.isEmpty else {
+            let lines = pauses.map { HTML("<code>\($0.host)</code> \(Message.pageEndpointPauses(since: $0.since))") }
+            return .joined(lines, by: "<br>")
+        }
+        return "\(self.lastSuccess[stage] == nil ? Message.pageEndpointUnused : .pageEndpointWorks)"
+    }
+}
+
+extension HTML {
+    /// What cases need a person for, with the cards.
+    fileprivate static func cause(_ cause: String?) -> HTML {
+        let cards = ConsolePath(.cards, [("reason", cause), ("attention", "any")])
+        return "<a\(href: cards)><code>\(cause ?? "-")</code></a>"
     }
 }

@@ -21,7 +21,7 @@ extension Console {
             in: .review,
             """
             <p>\(Message.pageCasesFree(queue.free))</p>\(waiting)\(Self.claims(queue))
-            <form method="post" class="act"\(action: .review)>
+            <form method="post" class="act"\(action: .beginReview)>
             <label>\(Message.pagePurpose)<input name="purpose" required data-focus maxlength="\(Limits.purposeCharacters)"></label>
             <button class="main">\(Message.pageBegin)</button></form>
             """
@@ -38,8 +38,8 @@ extension Console {
         let form = try await ConsoleForm(visit, known: ["purpose"])
         guard let purpose = form["purpose"] else { throw Problem(.fieldInvalid, .requestRevealWhy) }
         // One that names a person is refused before it is kept.
-        let origin = try visit.origin(.beginReview, purpose: purpose)
-        if let session = visit.session { self.sessions.change(session.name) { $0.purpose = purpose } }
+        let origin = try visit.origin(purpose: purpose)
+        self.change(visit) { $0.purpose = purpose }
         let tab = String(Sessions.random().prefix(16))
         _ = try await self.ports.store.claimNext(tab: tab, by: origin, now: self.ports.now())
         return .redirect(.review(tab: tab))
@@ -51,15 +51,12 @@ extension Console {
         let (store, now) = (self.ports.store, self.ports.now())
         let left = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
         let numbers = try await store.cards(left, for: visit.caller).map(\.metadata.businessNumber)
-        var skipped: Set<BusinessNumber> = []
-        if let session = visit.session {
-            self.sessions.change(session.name) { session in
-                session.skipped.formUnion(numbers)
-                skipped = session.skipped
-            }
+        let skipped = self.change(visit) { session in
+            session.skipped.formUnion(numbers)
+            return session.skipped
         }
         try await store.release(tab: tab, by: visit.caller, now: now)
-        _ = try await store.claimNext(tab: tab, skipping: skipped, by: visit.origin(.nextCase), now: now)
+        _ = try await store.claimNext(tab: tab, skipping: skipped ?? [], by: visit.origin(), now: now)
         return .redirect(.review(tab: tab))
     }
 
@@ -69,7 +66,7 @@ extension Console {
         guard let card = form["card"].map(CardID.init(rawValue:)) else { throw Problem(.fieldInvalid) }
         let tab = form["tab"] ?? ""
         let now = self.ports.now()
-        let origin = try visit.origin(.undoDecision)
+        let origin = try visit.origin()
         let isUndone = try await self.ports.store.undo(card, tab: tab, by: origin, now: now)
         guard isUndone else { throw Problem(.changeRefused, .pageUndoTooLate) }
         self.tell(visit, .pageUndone)
@@ -98,7 +95,7 @@ extension Console {
             let export = revealed[card]
             let details: CardDetails =
                 if let export { export.details } else { try await store.details(of: card, for: visit.caller) }
-            var view = self.view(details, visit, revealed: export.map(RevealedCard.init), tab: tab)
+            var view = CardView(details, for: visit, revealed: export, tab: tab)
             view.hasKeys = index == 0
             view.typed = typed?.card == card ? typed?.text : nil
             views.append(view.reviewed)
@@ -108,14 +105,14 @@ extension Console {
         var page = ConsolePage(
             .pageReview,
             in: .review,
+            outcome: self.told(visit),
             """
             \(undo)\(rest)\(revealed.isEmpty ? "" : Self.hideLink(.review(tab: tab)))
             <div class="cards">\(views)</div>
-            <form method="post" class="act"\(action: .nextCase)><input type="hidden" name="tab"\(value: tab)>
+            <form method="post" class="act"\(action: .nextCase)>\(HTML.hidden("tab", tab))
             <button data-key="KeyS">\(cards.isEmpty ? Message.pageNextCase : .pageSkipCase) <kbd>S</kbd></button></form>
             """
         )
-        page.outcome = self.told(visit)
         page.isRevealed = !revealed.isEmpty
         if page.isRevealed { page.refresh = (Limits.revealedSeconds, .review(tab: tab)) }
         return page
@@ -140,8 +137,8 @@ extension Console {
                 let key: HTML = isLast ? " data-key=\"KeyZ\"" : ""
                 let focus: HTML = isLast ? " outcome\" role=\"status\" tabindex=\"-1" : ""
                 return """
-                    <form method="post" class="undo\(focus)"\(action: .undoDecision)><input type="hidden" name="tab"\(value: tab)>
-                    <input type="hidden" name="card"\(value: decision.card.rawValue)>
+                    <form method="post" class="undo\(focus)"\(action: .undoDecision)>\(HTML.hidden("tab", tab))
+                    \(HTML.hidden("card", decision.card.rawValue))
                     <span>\(Message.pageDecided(decision.number.rawValue, decision.action.map(Message.pageAction) ?? .pageAny, until: decision.until))</span>
                     <button\(key)>\(Message.pageUndo) <kbd>Z</kbd></button></form>
                     """
