@@ -40,17 +40,13 @@ extension OperatorRules {
         of card: Card,
         under circumstances: Circumstances
     ) throws(CodedError) {
-        switch action {
-        case .accept: try Self.requireResolution(of: card, as: .accept, under: circumstances)
-        case .delivered: try Self.requireResolution(of: card, as: .delivered, under: circumstances)
-        case .resend: try Self.requireResolution(of: card, as: .resend, under: circumstances)
-        case .reject: try Self.requireResolution(of: card, as: .reject, under: circumstances)
-        case .retry:
+        if let resolution = Resolution(rawValue: action.rawValue) {
+            try Self.requireResolution(of: card, as: resolution, under: circumstances)
+        } else if action == .retry {
             var card = card
             // Outside its delivery it would be verified, unless that may have arrived.
             if card.state == .delivering { card.state = .verified }
             try Self.requireRetry(of: card, under: circumstances)
-        case .erase: break
         }
     }
 }

@@ -165,11 +165,11 @@ struct Visit: Sendable {
     ///
     /// - Parameter purpose: `nil` for that of the sitting.
     func origin(purpose: String? = nil) throws -> AccessOrigin {
+        let action = "\(self.request.method.rawValue) \(self.context.endpointPath ?? "")"
         let purpose = purpose ?? self.session?.value.purpose ?? ""
-        guard purpose.count <= Limits.purposeCharacters else {
-            throw Problem(.fieldInvalid, .requestWhyLength(Limits.purposeCharacters))
-        }
-        let act = "\(self.request.method.rawValue) \(self.context.endpointPath ?? "")"
-        return try AccessOrigin(self.caller, actor: "token:\(self.caller.subject) \(act)", purpose: purpose)
+        return try CardRoutes.origin(action, caller: self.caller, why: purpose)
     }
+
+    /// The card that the path names; the store says whether there is one.
+    var card: CardID { CardRoutes.card(self.context) }
 }

@@ -170,11 +170,11 @@ struct CardRoutes: Sendable {
     // MARK: Reading requests
 
     /// The card that the path names; the store says whether there is one.
-    private static func card(_ context: ServerContext) -> CardID {
+    static func card(_ context: ServerContext) -> CardID {
         CardID(rawValue: String((context.parameters.get("card_id") ?? "").prefix(64)))
     }
 
-    private static func origin(_ action: String, caller: Caller, why: String?) throws -> AccessOrigin {
+    static func origin(_ action: String, caller: Caller, why: String?) throws -> AccessOrigin {
         if let why, why.count > Limits.purposeCharacters {
             throw Problem(.fieldInvalid, .requestWhyLength(Limits.purposeCharacters))
         }

@@ -25,24 +25,17 @@ package struct PendingDecision: Hashable, Sendable {
 
     static let messageColumn = "decision.message"
 
-    init(of row: CardRow, seen: Int64, _ action: DecisionAction?, by subject: String, purpose: String, until: Timestamp)
-    {
-        (self.card, self.number, self.seen) = (row.id, row.number, seen)
-        (self.action, self.subject, self.purpose, self.until) = (action, subject, purpose, until)
+    init(of row: CardRow, seen: Int64, _ action: DecisionAction?, by origin: AccessOrigin, until: Timestamp) {
+        (self.card, self.number, self.seen, self.action, self.until) = (row.id, row.number, seen, action, until)
+        // Why a card is claimed is asked and kept when something is decided.
+        (self.subject, self.purpose) = (origin.decider, action == nil ? "" : origin.purpose)
     }
 
     private init(_ row: inout Row) throws {
-        self.card = try row.next()
-        self.number = try row.next()
-        self.subject = try row.next()
-        self.tab = try row.next()
-        self.action = try row.next()
-        self.seen = try row.next()
-        self.sealedMessage = try row.next()
-        self.purpose = try row.next()
-        self.until = try row.next()
-        self.waitsForSecond = try row.next()
-        self.proposer = try row.next()
+        (self.card, self.number, self.subject) = (try row.next(), try row.next(), try row.next())
+        (self.tab, self.action, self.seen) = (try row.next(), try row.next(), try row.next())
+        (self.sealedMessage, self.purpose, self.until) = (try row.next(), try row.next(), try row.next())
+        (self.waitsForSecond, self.proposer) = (try row.next(), try row.next())
     }
 
     /// Reads those that a condition, with an order, selects.
@@ -104,6 +97,11 @@ package struct PendingDecision: Hashable, Sendable {
 
 extension DecisionAction: Bindable, Readable {}
 
+extension AccessOrigin {
+    /// Who decides: a caller, or the process.
+    var decider: String { self.caller?.subject ?? self.actor }
+}
+
 /// What a decision of a person came to.
 package enum DecisionOutcome: Hashable, Sendable {
     /// It was carried out: where the card stands, and others that this moved.
@@ -153,14 +151,7 @@ extension CardStore {
         if let pending, pending.subject != subject { throw Self.isTaken(pending) }
         if pending?.waitsForSecond != true || pending?.action != action {
             try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
-            var first = PendingDecision(
-                of: row,
-                seen: last,
-                action,
-                by: subject,
-                purpose: origin.purpose,
-                until: tx.now
-            )
+            var first = PendingDecision(of: row, seen: last, action, by: origin, until: tx.now)
             first.waitsForSecond = true
             try first.write(in: tx)
         }

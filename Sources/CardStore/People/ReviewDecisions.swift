@@ -24,19 +24,10 @@ extension CardStore {
         try await self.write(at: now) { tx in
             let row = try self.row(card, for: .decide, by: origin, in: tx)
             guard try self.lastEvent(of: card, in: tx) == seen else { throw try self.moved(row, since: seen, in: tx) }
-            guard action != .erase else {
-                throw CodedError(.cardConflict, .conflict, .decisionErase(card))
-            }
+            guard action != .erase else { throw CodedError(.cardConflict, .conflict, .decisionErase(card)) }
             try self.require(action, of: row, in: tx)
-            let subject = origin.caller?.subject ?? origin.actor
-            var decision = PendingDecision(
-                of: row,
-                seen: seen,
-                action,
-                by: subject,
-                purpose: origin.purpose,
-                until: now.advanced(by: Limits.undoTime)
-            )
+            let until = now.advanced(by: Limits.undoTime)
+            var decision = PendingDecision(of: row, seen: seen, action, by: origin, until: until)
             decision.tab = tab
             if action == .reject, let message {
                 // A card whose key does not open is rejected without words.
@@ -44,8 +35,8 @@ extension CardStore {
                     .seal(json: message, column: PendingDecision.messageColumn)
             }
             let pending = try self.pending(card, in: tx)
-            if let pending, pending.subject != subject || pending.proposer != nil && pending.seen == seen {
-                guard pending.action == action, pending.waitsForSecond || pending.subject == subject else {
+            if let pending, pending.subject != decision.subject || pending.proposer != nil && pending.seen == seen {
+                guard pending.action == action, pending.waitsForSecond || pending.subject == decision.subject else {
                     throw Self.isTaken(pending)
                 }
                 (decision.proposer, decision.sealedMessage) = (pending.first, pending.sealedMessage)
@@ -56,7 +47,7 @@ extension CardStore {
             }
             try AccessLog.append(.decide, of: [card], by: origin, vault: self.vault, in: tx)
             try decision.write(in: tx)
-            return .undoable(until: decision.until)
+            return .undoable(until: until)
         }
     }
 
@@ -72,7 +63,7 @@ extension CardStore {
     /// - Returns: whether there was one that can be taken back.
     package func undo(_ card: CardID, tab: String, by origin: AccessOrigin, now: Timestamp) async throws -> Bool {
         try await self.write(at: now) { tx in
-            let own: SQL = "decision.subject = \(origin.caller?.subject ?? origin.actor) AND decision.card = \(card)"
+            let own: SQL = "decision.subject = \(origin.decider) AND decision.card = \(card)"
             let undoable: SQL = "\(own) AND \(PendingDecision.canBeUndone(at: now))"
             guard var decision = try PendingDecision.all(undoable, in: tx).first else { return false }
             try AccessLog.append(.decide, of: [decision.card], by: origin, vault: self.vault, in: tx)

@@ -59,16 +59,10 @@ extension CardStore {
             guard let number = free.min(by: { $0.since < $1.since })?.number else { return nil }
             let open: SQL = "SELECT id FROM card WHERE \(Self.isOpen(in: "\(number)"))"
             for card in try tx.rows(open, { try $0.next(CardID.self) }) {
-                // Why is asked and kept when something is decided.
                 let row = try self.row(card, for: .decide, by: origin.caller, in: tx)
-                var claim = PendingDecision(
-                    of: row,
-                    seen: try self.lastEvent(of: card, in: tx),
-                    nil,
-                    by: origin.caller?.subject ?? origin.actor,
-                    purpose: "",
-                    until: now.advanced(by: Limits.claimTime)
-                )
+                let seen = try self.lastEvent(of: card, in: tx)
+                let until = now.advanced(by: Limits.claimTime)
+                var claim = PendingDecision(of: row, seen: seen, nil, by: origin, until: until)
                 claim.tab = tab
                 try claim.write(in: tx)
             }

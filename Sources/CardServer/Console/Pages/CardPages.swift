@@ -95,8 +95,3 @@ extension Console {
         return .page(page)
     }
 }
-
-extension Visit {
-    /// The card that the path names; the store says whether there is one.
-    var card: CardID { CardID(rawValue: String((self.context.parameters.get("card_id") ?? "").prefix(64))) }
-}

@@ -10,55 +10,42 @@ extension Console {
             let seen = form["seen"].flatMap(Int64.init)
         else { throw Problem(.fieldInvalid) }
         let (store, now, tab) = (self.ports.store, self.ports.now(), form["tab"])
-        do throws(CodedError) {
-            let outcome = try await self.decision(action, seen, form["message"], visit, tab: tab ?? "")
+        let (typed, origin) = (form["message"], try visit.origin())
+        let message = typed.map { Redacted(String($0.prefix(Limits.textBytes))) }
+        do {
+            let outcome = try await store.decide(
+                visit.card,
+                action,
+                seen: seen,
+                message: message,
+                tab: tab ?? "",
+                by: origin,
+                now: now
+            )
             if outcome == .waitsForSecond { self.tell(visit, .pageWaitsForSecond) }
-        } catch {
-            guard error.kind == .conflict else { throw error }
+        } catch let error as CodedError where error.kind == .conflict {
             visit.context.record.note { $0.problem = (.changeRefused, error) }
-            return .page(try await self.stalePage(visit, error, typed: form["message"], tab: tab))
+            return .page(try await self.stalePage(visit, error, typed: typed, tab: tab))
         }
         guard let tab else { return .redirect(.card(visit.card)) }
         if try await store.claimed(tab: tab, by: visit.caller, now: now, extending: true).isEmpty {
             let skipped = visit.session?.value.skipped ?? []
-            _ = try await store.claimNext(tab: tab, skipping: skipped, by: visit.origin(), now: now)
+            _ = try await store.claimNext(tab: tab, skipping: skipped, by: origin, now: now)
         }
         return .redirect(.review(tab: tab))
-    }
-
-    private func decision(
-        _ action: DecisionAction,
-        _ seen: Int64,
-        _ message: String?,
-        _ visit: Visit,
-        tab: String
-    ) async throws(CodedError) -> DecisionOutcome {
-        do {
-            return try await self.ports.store.decide(
-                visit.card,
-                action,
-                seen: seen,
-                message: message.map { Redacted(String($0.prefix(Limits.textBytes))) },
-                tab: tab,
-                by: visit.origin(),
-                now: self.ports.now()
-            )
-        } catch let error as CodedError { throw error } catch {
-            throw CodedError(.sandboxUnavailable, .temporary, Problem(cause: error).code.title)
-        }
     }
 
     /// The card as it stands now, with what happened meanwhile and what the person had written.
     private func stalePage(_ visit: Visit, _ error: CodedError, typed: String?, tab: String?) async throws
         -> ConsolePage
     {
+        let store = self.ports.store
         var page: ConsolePage
         if let tab {
-            let store = self.ports.store
             let cards = try await store.claimed(tab: tab, by: visit.caller, now: self.ports.now(), extending: false)
             page = try await self.reviewPage(visit, tab: tab, cards: cards, typed: typed.map { (visit.card, $0) })
         } else {
-            var view = CardView(try await self.ports.store.details(of: visit.card, for: visit.caller), for: visit)
+            var view = CardView(try await store.details(of: visit.card, for: visit.caller), for: visit)
             view.typed = typed
             page = ConsolePage(.pageCardTitle, in: .cards, view.body)
         }
