@@ -119,6 +119,8 @@ extension ChineseTexts {
         page.skip_case = 跳过这笔业务
         page.decided = {1}：{2}，从 {3} 起执行。
         page.claim_over = 这笔业务不再归你：已过十分钟，或已有决定。请看下一笔。
+        page.decided_first = {1}：{2}。从 {3} 起等待第二个人。
+        page.proposal = {1} 已决定：{2}。自 {3} 起等待第二个人。
         page.undo = 撤销
         page.undone = 决定已撤销。
         page.undo_too_late = 十秒已过，决定不能再撤销。
@@ -127,7 +129,7 @@ extension ChineseTexts {
         page.what_may_be_done = 可以做什么
         page.not_possible = 其余操作为何不行，以及如何清除
         page.erase_by_command = 用命令清除：idcard-pipeline cards erase {1}
-        page.reject_message = 给提交方的原因（可不填）
+        page.reject_message = 原因（可不填；随个人信息一起显示）
         page.your_words = 你写的内容
         page.accept = 接受
         page.mark_delivered = 业务后台已有

@@ -44,6 +44,24 @@ import Testing
         #expect(try await harness.state(again) == (isFirst ? "delivering" : "held holder_conflict"))
     }
 
+    @Test func `rejecting the wrong front frees no card about which a person has decided by then`() async throws {
+        let (one, two, back) = try await self.disputed()
+        let person = try AccessOrigin(.process, actor: "li.na", purpose: "T-1")
+        for card in [two, back] {
+            let seen = try await harness.store.details(of: card, for: .process).lastEvent
+            let outcome = try await harness.store.decide(card, .reject, seen: seen, tab: "a", by: person, now: harness.now)
+            #expect(outcome == .undoable(until: harness.now.advanced(by: .seconds(10))))
+            harness.pass(.seconds(5))
+        }
+        for _ in 0..<2 {
+            harness.pass(.seconds(5))
+            _ = try await harness.store.carryOutDecisions(now: harness.now)
+        }
+        #expect(try await harness.state(two) == "rejected rejected_by_operator")
+        #expect(try await harness.state(back) == "rejected rejected_by_operator")
+        #expect(try await harness.state(one) == "verified")
+    }
+
     @Test func `a third person keeps the dispute until only one is left`() async throws {
         let (one, two, back) = try await self.disputed()
         let third = try await harness.verified("third", number: "N", .front, holder: Self.third)

@@ -62,6 +62,7 @@ struct Envelope: RouterMiddleware {
             if ConsoleRoute.contains(request.uri.path) {
                 let page = ConsolePage.problem(problem, requestID: context.record.id)
                 response = page.response(for: Visit(request: request, context: context))
+                response.add(problem)
             } else {
                 let body = problem.document(requestID: context.record.id)
                 response = Response(status: problem.code.status, headers: problem.fields, body: .init(byteBuffer: body))

@@ -44,9 +44,9 @@ struct Authentication: Sendable {
     /// Finds the caller whose token a session was begun with; `nil` if it does not work any more.
     ///
     /// - Throws: ``Problem``: `rate_limited` or `tokens_unavailable`.
-    func admit(_ digest: Data, context: ServerContext) throws(Problem) -> Caller? {
+    func admit(_ digest: Data, isCounted: Bool, context: ServerContext) throws(Problem) -> Caller? {
         guard let token = try self.known({ $0 == digest }) else { return nil }
-        return try self.count(token, context: context)
+        return isCounted ? try self.count(token, context: context) : token.caller
     }
 
     /// Tells whose token it is that somebody signs in with.

@@ -4,6 +4,7 @@ import CardStore
 import Foundation
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
 import NIOCore
 
 /// The pages for people: who is let in, in which language, and what every answer has.
@@ -52,7 +53,7 @@ struct Console: Sendable {
         var visit = Visit(request: request, context: context)
         do {
             try CrossOrigin.check(request)
-            try self.enter(&visit)
+            if case .asset = route.access {} else { try self.enter(&visit, route.access) }
         } catch {
             return self.response(to: visit, failed: error)
         }
@@ -62,7 +63,8 @@ struct Console: Sendable {
                     return self.response(to: visit, .redirect(ConsolePath(.signIn)))
                 }
                 return self.response(to: visit, try await handler(visit))
-            } catch let error as CancellationError {
+            } catch  where error is CancellationError || route == .home {
+                // A program that asks for the root gets what any unknown path does.
                 throw error
             } catch {
                 return self.response(to: visit, failed: error)
@@ -73,13 +75,16 @@ struct Console: Sendable {
     // MARK: Who it is
 
     /// Finds the session that a request belongs to, if its token still works.
-    private func enter(_ visit: inout Visit) throws {
+    private func enter(_ visit: inout Visit, _ access: ConsoleRoute.Access) throws {
         guard let cookie = visit.request.cookies[self.cookieName]?.value else { return }
         // Behind the dot stands what changes with each answer.
         let name = String(cookie.prefix { $0 != "." })
         let isUse = visit.request.uri.queryParameters["live"] == nil
         guard let session = self.sessions.session(name, at: ConnectionGuard.now, isUse: isUse) else { return }
-        guard let caller = try self.authentication.admit(session.token, context: visit.context) else {
+        // Who asks too often can still sign out.
+        let isCounted = if case .scopes = access { true } else { false }
+        guard let caller = try self.authentication.admit(session.token, isCounted: isCounted, context: visit.context)
+        else {
             self.sessions.end(name)
             return
         }
@@ -97,7 +102,7 @@ struct Console: Sendable {
     /// - Throws: ``Problem`` `scope_missing`.
     private func requireAccess(_ access: ConsoleRoute.Access, _ visit: Visit) throws -> Bool {
         switch access {
-        case .open: return true
+        case .asset, .open: return true
         case .session: return visit.session != nil
         case .scopes(let scopes):
             guard visit.session != nil else { return false }
@@ -115,7 +120,7 @@ struct Console: Sendable {
         let problem = Problem(cause: error)
         visit.context.record.note { $0.problem = (problem.code, error) }
         var response = self.response(to: visit, .page(.problem(problem, requestID: visit.context.record.id)))
-        for field in problem.fields where field.name != .contentType { response.headers[field.name] = field.value }
+        response.add(problem)
         return response
     }
 
@@ -159,13 +164,17 @@ struct Visit: Sendable {
         }
     }
 
-    func query(_ known: Set<String>) throws -> QueryParameters { try QueryParameters(self.request, known: known) }
+    /// What a form of filters has sent: a space came as `+` (URL standard, section 5).
+    func query(_ known: Set<String>) throws -> QueryParameters {
+        let query = (self.request.uri.query ?? "").replacing("+", with: "%20")
+        return try QueryParameters(URI("?" + query).queryParameters, known: known)
+    }
 
     /// Who does something, for the access log.
     ///
     /// - Parameter purpose: `nil` for that of the sitting.
-    func origin(purpose: String? = nil) throws -> AccessOrigin {
-        let action = "\(self.request.method.rawValue) \(self.context.endpointPath ?? "")"
+    func origin(purpose: String? = nil, doing what: String = "") throws -> AccessOrigin {
+        let action = "\(self.request.method.rawValue) \(self.context.endpointPath ?? "")\(what)"
         let purpose = purpose ?? self.session?.value.purpose ?? ""
         return try CardRoutes.origin(action, caller: self.caller, why: purpose)
     }

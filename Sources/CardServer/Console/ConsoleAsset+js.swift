@@ -5,8 +5,10 @@ extension ConsoleAsset {
         // What was revealed goes as soon as nobody looks: also out of what Back would show.
         const hide = () => document.querySelectorAll("[data-revealed]").forEach((piece) => piece.remove());
         const masked = () => document.querySelector("[data-hide]");
-        document.addEventListener("visibilitychange", () => { if (document.hidden && masked()) { hide(); masked().click(); } });
+        document.addEventListener("visibilitychange", () => { if (document.hidden) hide(); });
         window.addEventListener("pagehide", hide);
+        const seconds = Number(document.documentElement.dataset.seconds);
+        if (seconds) setTimeout(hide, seconds * 1000);
         // To reload the answer to a reveal would reveal once more.
         window.addEventListener("pageshow", (event) => {
           if (event.persisted) { if (masked()) location.replace(masked().href); else location.reload(); }

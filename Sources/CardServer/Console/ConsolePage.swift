@@ -45,7 +45,7 @@ struct ConsolePage: Sendable {
             // Without it a browser sends `Origin: null` with a form (Fetch standard, "append a request Origin header").
             .referrerPolicy: "same-origin",
         ]
-        if let refresh { headers[.refresh] = "\(refresh.seconds); url=\(refresh.path.text)" }
+        if let refresh, !self.isRevealed { headers[.refresh] = "\(refresh.seconds); url=\(refresh.path.text)" }
         let markup = self.document(for: visit).markup
         return Response(status: self.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: markup)))
     }
@@ -55,11 +55,11 @@ struct ConsolePage: Sendable {
         let keys: HTML = visit.session?.value.hasKeys == true ? " data-keys=\"on\"" : ""
         return """
             <!doctype html>
-            <html lang="\(isEnglish ? "en" : "zh-Hans")"\(keys)>
+            <html lang="\(isEnglish ? "en" : "zh-Hans")"\(keys) data-seconds="\(self.isRevealed ? Limits.revealedSeconds : 0)">
             <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex"><title>\(self.title) · idcard-pipeline</title>
             <link rel="stylesheet"\(href: ConsoleAsset.styles.path)><link rel="icon"\(href: ConsoleAsset.icon.path)>
-            <script defer src="\(ConsoleAsset.script.path.text)"></script></head>
+            <script defer src="\(ConsoleAsset.script.path.text)"></script>\(self.masking)</head>
             <body><a class="skip" href="#main">\(Message.pageSkip)</a>
             <header><strong>idcard-pipeline</strong>\(self.navigation(for: visit))\(self.settings(for: visit))</header>
             <main id="main">\(self.outcome.map(HTML.outcome))
@@ -68,6 +68,13 @@ struct ConsolePage: Sendable {
             </main></body></html>
 
             """
+    }
+
+    /// The script hides what was revealed in place, and what a person is writing stays; without it the browser goes on.
+    private var masking: HTML? {
+        guard self.isRevealed, let refresh else { return nil }
+        let content = "\(refresh.seconds); url=\(refresh.path.text)"
+        return "<noscript><meta http-equiv=\"refresh\" content=\"\(content)\"></noscript>"
     }
 
     private func navigation(for visit: Visit) -> HTML {
@@ -83,7 +90,9 @@ struct ConsolePage: Sendable {
     private func settings(for visit: Visit) -> HTML {
         guard let session = visit.session?.value else { return "" }
         let isEnglish = MessageCatalogue.current.isEnglish
-        let back = ConsolePath(self.status == .ok && visit.request.method == .get ? visit.request.uri.path : "/console")
+        let back = ConsolePath(
+            self.status == .ok && visit.request.method == .get ? visit.request.uri.string : "/console"
+        )
         return """
             <form class="settings" method="post"\(action: .settings)>
             <input type="hidden" name="back"\(value: back.text)>

@@ -5,6 +5,8 @@ import Hummingbird
 /// One page or act of the console: where it is, who may, and what answers.
 struct ConsoleRoute: Hashable, Sendable {
     enum Access: Sendable {
+        /// Everybody, and the same for everybody: no session is looked for.
+        case asset
         case open
         /// Whoever is signed in.
         case session
@@ -28,7 +30,7 @@ struct ConsoleRoute: Hashable, Sendable {
     }
 
     private init(_ path: String, _ asset: ConsoleAsset) {
-        self.init(.get, path, .open) { _ in { _ in .response(asset.response) } }
+        self.init(.get, path, .asset) { _ in { _ in .response(asset.response) } }
     }
 
     static func == (one: Self, other: Self) -> Bool { (one.method, one.path) == (other.method, other.path) }
@@ -37,7 +39,8 @@ struct ConsoleRoute: Hashable, Sendable {
 
     /// Whether a caller who is signed in may.
     func admits(_ caller: Caller) -> Bool {
-        if case .scopes(let scopes) = self.access { caller.has(scopes) } else { true }
+        if self == .overview { return caller.has([.review, .audit, .run]) }
+        return if case .scopes(let scopes) = self.access { caller.has(scopes) } else { true }
     }
 
     /// Whether a path lies in the console, whatever is there.
@@ -58,12 +61,12 @@ extension ConsoleRoute {
     static let signIn = Self(.post, "/console/sign-in", .open, Console.signIn)
     static let signOut = Self(.post, "/console/sign-out", .session, Console.signOut)
     static let settings = Self(.post, "/console/settings", .session, Console.settings)
-    static let overview = Self(.get, "/console", .scopes([.review, .audit, .run]), Console.overview)
+    static let overview = Self(.get, "/console", .session, Console.overview)
     static let cases = Self(.get, "/console/cases", show, Console.listCases)
     static let oneCase = Self(.get, "/console/cases/show", show, Console.showCase)
     static let cards = Self(.get, "/console/cards", show, Console.listCards)
     static let card = Self(.get, "/console/cards/{card_id}", show, Console.showCard)
-    static let reveal = Self(.post, "/console/cards/{card_id}/reveal", .scopes(AccessAction.reveal.scopes), Console.revealCard)
+    static let reveal = Self(.post, "/console/cards/{card_id}/reveal", show, Console.revealCard)
     static let decide = Self(.post, "/console/cards/{card_id}/decide", deciding, Console.decide)
     static let review = Self(.get, "/console/review", deciding, Console.review)
     static let beginReview = Self(.post, "/console/review", deciding, Console.beginReview)

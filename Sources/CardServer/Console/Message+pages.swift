@@ -131,7 +131,9 @@ extension Message {
     static let pageAllClaimed = Self("page.all_claimed", "Others look at all cases that wait for a person.")
     static let pageNextCase = Self("page.next_case", "Next case")
     static let pageSkipCase = Self("page.skip_case", "Skip this case")
-    static func pageDecided(_ number: String, _ action: Message, until: Timestamp) -> Self { Self("page.decided", "\(code: number): \(action), from \(until) on.") }
+    static func pageDecided(_ number: String, _ action: Message, _ until: Timestamp) -> Self { Self("page.decided", "\(code: number): \(action), from \(until) on.") }
+    static func pageDecidedFirst(_ number: String, _ action: Message, _ until: Timestamp) -> Self { Self("page.decided_first", "\(code: number): \(action). From \(until) on it waits for a second person.") }
+    static func pageProposal(_ subject: String, _ action: Message, _ since: Timestamp) -> Self { Self("page.proposal", "\(code: subject) decided: \(action). It waits for a second person since \(since).") }
     static let pageClaimOver = Self("page.claim_over", "This case is not yours any more: ten minutes have passed, or it was decided. Take the next one.")
     static let pageUndo = Self("page.undo", "Undo")
     static let pageUndone = Self("page.undone", "The decision was taken back.")
@@ -141,7 +143,7 @@ extension Message {
     static let pageWhatMayBeDone = Self("page.what_may_be_done", "What may be done")
     static let pageNotPossible = Self("page.not_possible", "Why not the rest, and erasing")
     static func pageEraseByCommand(_ card: CardID) -> Self { Self("page.erase_by_command", "Erase it by command: idcard-pipeline cards erase \(card)") }
-    static let pageRejectMessage = Self("page.reject_message", "Why, for the sender (optional)")
+    static let pageRejectMessage = Self("page.reject_message", "Why (optional; shown with what is personal)")
     static let pageYourWords = Self("page.your_words", "What you wrote")
 
     // MARK: What is personal

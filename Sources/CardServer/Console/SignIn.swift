@@ -83,7 +83,9 @@ extension Console {
             session.hasKeys = keys.map { $0 == "on" } ?? session.hasKeys
         }
         // Only to a page of ours.
-        let back = form["back"].flatMap { ConsoleRoute.contains($0) ? ConsolePath($0) : nil }
+        let back = form["back"].flatMap {
+            ConsoleRoute.contains(String($0.prefix { $0 != "?" })) ? ConsolePath($0) : nil
+        }
         return .redirect(back ?? .overview())
     }
 }

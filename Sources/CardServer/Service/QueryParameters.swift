@@ -6,8 +6,10 @@ struct QueryParameters {
     private let values: [(name: String, value: String)]
 
     /// - Throws: ``Problem``: `parameter_invalid` for one that is not known: a mistyped filter would show too much.
-    init(_ request: Request, known: Set<String>) throws {
-        self.values = request.uri.queryParameters.map { (String($0.key), String($0.value)) }
+    init(_ request: Request, known: Set<String>) throws { try self.init(request.uri.queryParameters, known: known) }
+
+    init(_ parameters: some Sequence<(key: Substring, value: Substring)>, known: Set<String>) throws {
+        self.values = parameters.map { (String($0.key), String($0.value)) }
         guard self.values.allSatisfy({ known.contains($0.name) }) else {
             throw Problem(.parameterInvalid, .requestUnknownParameter(known.sorted()))
         }

@@ -62,7 +62,7 @@ package struct PendingDecision: Hashable, Sendable {
     }
 
     /// Who was the first of two persons.
-    var first: String? { self.waitsForSecond ? self.subject : self.proposer }
+    package var first: String? { self.waitsForSecond ? self.subject : self.proposer }
 
     // MARK: Which count
 

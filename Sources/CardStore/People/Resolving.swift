@@ -138,7 +138,12 @@ extension CardStore {
             """
         )
         guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }
-        let held: SQL = "card.state = 'held' AND card.reason = \(ReasonCode.holderConflict)"
+        // What a person has decided about one of them by now is carried out as it stands.
+        let held: SQL = """
+            card.state = 'held' AND card.reason = \(ReasonCode.holderConflict) AND NOT EXISTS (
+                SELECT 1 FROM decision WHERE decision.card = card.id AND decision.action IS NOT NULL
+            )
+            """
         let own: SQL = "WHERE card.number = \(number) AND \(held) ORDER BY card.intake_order"
         return try CardRow.all(own, in: tx).map { row in
             try self.move(row, Transition(.verified), also: ", \(Transition.fresh)", in: tx).card

@@ -15,17 +15,24 @@ import Testing
         /// The scopes that reach own cards, and those that reach all.
         var own: [TokenScope] = []
         var all: [TokenScope] = []
+        /// The scopes that see own cards without doing this to them: another's is not there for them.
+        var see: [TokenScope] = []
         /// The status where it may be done.
         var status = 200
 
         var testDescription: String { "\(self.route.method) \(self.route.path)" }
 
         func expected(_ scope: TokenScope?, isOwn: Bool) -> Int {
-            if case .open = self.route.access { return self.status }
+            switch self.route.access {
+            case .asset, .open: return self.status
+            case .session, .scopes: break
+            }
             guard let scope else { return 303 }
+            // Whoever has no overview is led to a page of theirs.
+            if self.route == .overview { return self.all.contains(scope) ? 200 : 303 }
             if case .session = self.route.access { return self.status }
             if self.all.contains(scope) || isOwn && self.own.contains(scope) { return self.status }
-            return self.own.contains(scope) ? 404 : 403
+            return self.own.contains(scope) || !isOwn && self.see.contains(scope) ? 404 : 403
         }
     }
 
@@ -46,7 +53,7 @@ import Testing
         Probe(route: .intake, all: [.submit, .operate], status: 415),
         Probe(route: .log, all: [.audit, .operate]),
         Probe(route: .oneCase, query: "?no={card_id}", own: [.read], all: viewers),
-        Probe(route: .reveal, fields: ["purpose": "T-1"], all: [.operate]), Probe(route: .icon),
+        Probe(route: .reveal, fields: ["purpose": "T-1"], all: [.operate], see: [.read]), Probe(route: .icon),
         Probe(route: .card, own: [.read], all: viewers),
     ]
 
@@ -145,6 +152,34 @@ import Testing
             #expect(answer.status == (isOurs ? 303 : 403))
             let page = try await visitor.get("/console/cards", headers: [("Accept-Language", "en")]).page
             #expect(page.contains("<html lang=\"zh-Hans\"") == isOurs)
+        }
+    }
+
+    @Test func `what everybody may keep carries no session, and a program gets no page for the root`() async throws {
+        try await Self.with { harness in
+            let visitor = try await ConsoleVisitor(harness, as: "review")
+            for path in ["console.css", "console.js", "icon.svg"] {
+                let answer = try await visitor.get("/console/\(path)")
+                #expect(answer["set-cookie"] == nil && answer["cache-control"]?.hasPrefix("public") == true, "\(path)")
+            }
+            #expect(try await visitor.get("/")["content-type"] == "application/problem+json")
+            #expect(try await visitor.get("/console/sign-out")["allow"] == "POST")
+        }
+    }
+
+    @Test func `the language changes on the page where it is changed, and a filter takes spaces`() async throws {
+        try await Self.with { harness in
+            let visitor = try await ConsoleVisitor(harness, as: "review")
+            let page = try await visitor.get("/console/cases?business_no=A+%2B+1&state=").page
+            #expect(page.contains("value=\"A + 1\""))
+            #expect(page.contains("name=\"back\" value=\"/console/cases?business_no=A+%2B+1&amp;state=\""))
+            let fields: KeyValuePairs = ["language": "zh", "back": "/console/cases?business_no=A+%2B+1&state="]
+            let answer = try await visitor.post("/console/settings", fields)
+            #expect(answer["location"] == "/console/cases?business_no=A+%2B+1&state=")
+            for back in ["//evil.example.com", "https://evil.example.com/console", "/consoles"] {
+                let answer = try await visitor.post("/console/settings", ["language": "zh", "back": back])
+                #expect(answer["location"] == "/console", "\(back)")
+            }
         }
     }
 

@@ -63,7 +63,7 @@ extension Console {
     func showCard(_ visit: Visit) async throws -> Reply {
         let details = try await self.ports.store.details(of: visit.card, for: visit.caller)
         let own = try await self.ports.store.undoable(by: visit.caller, now: self.ports.now())
-        let undo = Self.undo(own.filter { $0.card == visit.card }, tab: "")
+        let undo = self.undo(own.filter { $0.card == visit.card }, tab: "")
         let body: HTML = "\(undo)\(CardView(details, for: visit).body)"
         return .page(ConsolePage(.pageCardTitle, in: .cards, outcome: self.told(visit), body))
     }
@@ -81,7 +81,12 @@ extension Console {
         }
         var exports: [CardID: CardExport] = [:]
         for card in cards {
-            exports[card] = try await self.cards.reveal(card, to: origin, hasPurpose: !purpose.isEmpty)
+            do {
+                exports[card] = try await self.cards.reveal(card, to: origin, hasPurpose: !purpose.isEmpty)
+            } catch  where !exports.isEmpty {
+                // What has its line already is shown.
+                break
+            }
         }
         self.change(visit) { $0.purpose = purpose }
         if let tab { return .page(try await self.reviewPage(visit, tab: tab, cards: cards, revealed: exports)) }

@@ -10,7 +10,7 @@ extension Console {
             let seen = form["seen"].flatMap(Int64.init)
         else { throw Problem(.fieldInvalid) }
         let (store, now, tab) = (self.ports.store, self.ports.now(), form["tab"])
-        let (typed, origin) = (form["message"], try visit.origin())
+        let (typed, origin) = (form["message"], try visit.origin(doing: " as \(action)"))
         let message = typed.map { Redacted(String($0.prefix(Limits.textBytes))) }
         do {
             let outcome = try await store.decide(
@@ -72,6 +72,11 @@ extension CardView {
     /// What may be done, and why not the rest.
     var actions: HTML {
         guard self.mayDecide else { return "" }
+        let proposal = self.details.proposal.map { one in
+            HTML(
+                "<p class=\"message\">\(Message.pageProposal(one.subject, one.action.map(Message.pageAction) ?? .pageAny, one.until))</p>"
+            )
+        }
         let buttons = Self.keys.filter { self.details.actions[$0.key] == nil }.map { action, letter in
             HTML(
                 """
@@ -86,7 +91,7 @@ extension CardView {
         let why = HTML("<details><summary>\(Message.pageNotPossible)</summary><ul>\(refused)\(erase)</ul></details>")
         return HTML.section(
             .pageWhatMayBeDone,
-            "\(self.decideForm(buttons, isNeeded: !buttons.isEmpty))\(self.rejectForm)\(why)"
+            "\(proposal)\(self.decideForm(buttons, isNeeded: !buttons.isEmpty))\(self.rejectForm)\(why)"
         )
     }
 
@@ -101,10 +106,7 @@ extension CardView {
     private var rejectForm: HTML {
         guard self.details.actions[.reject] == nil else {
             // What was written is not lost, though it can no longer be sent.
-            let typed = self.typed.map {
-                HTML("<label>\(Message.pageYourWords)<textarea readonly>\($0)</textarea></label>")
-            }
-            return "\(typed)"
+            return "\(self.typed.map(Self.words))"
         }
         return self.decideForm([
             """
@@ -113,6 +115,10 @@ extension CardView {
             <button class="bad">\(Message.pageAction(.reject))\(self.hint("R"))</button>
             """
         ])
+    }
+
+    static func words(_ text: String) -> HTML {
+        "<label>\(Message.pageYourWords)<textarea readonly>\(text)</textarea></label>"
     }
 
     private func hint(_ letter: String) -> HTML { self.hasKeys ? " <kbd>\(letter)</kbd>" : "" }

@@ -47,9 +47,10 @@ extension Console {
                 caller: visit.caller,
                 isByHand: true
             )
-            let lines = outcomes.map { outcome in
+            let cards = try await self.ports.store.cards(outcomes.map(\.card), for: .process)
+            let lines = zip(outcomes, cards).map { outcome, card in
                 HTML(
-                    "<li>\(HTML.cardLink(outcome.card)) \(outcome.isDuplicate ? Message.pageKnownPhoto : .pageNewPhoto)</li>"
+                    "<li>\(HTML.side(card.metadata.side)) \(visit.caller.has(AccessAction.show.scopes) ? .cardLink(card.id) : "") \(outcome.isDuplicate ? Message.pageKnownPhoto : .pageNewPhoto)</li>"
                 )
             }
             let outcome: HTML = "<div class=\"outcome\" role=\"status\" tabindex=\"-1\"><ul>\(lines)</ul></div>"
@@ -63,7 +64,9 @@ extension Console {
                 """
             )
             page.status = problem.code.status
-            return .page(page)
+            var response = page.response(for: visit)
+            response.add(problem)
+            return .response(response)
         }
     }
 }

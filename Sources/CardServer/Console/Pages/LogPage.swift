@@ -49,7 +49,7 @@ extension Console {
         return .outcome(findings == 0 ? .pageChainWhole(lines) : .pageChainBroken(findings))
     }
 
-    private static func waiting(_ decisions: [PendingDecision]) -> HTML {
+    static func waiting(_ decisions: [PendingDecision]) -> HTML {
         let columns: [(Message, (PendingDecision) -> HTML)] = [
             (.pageCard, { .cardLink($0.card) }), (.pageBusinessNo, { .caseLink($0.number.rawValue) }),
             (.pageActionTitle, { "\($0.action.map(Message.pageAction) ?? .pageAny)" }),

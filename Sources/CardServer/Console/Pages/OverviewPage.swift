@@ -17,6 +17,10 @@ extension Console {
 
     /// `GET /console`.
     func overview(_ visit: Visit) async throws -> Reply {
+        guard ConsoleRoute.overview.admits(visit.caller) else {
+            guard let home = Self.home(of: visit.caller) else { throw Problem(.scopeMissing, .pageNoPage) }
+            return .redirect(home)
+        }
         let query = try visit.query(["span", "live"])
         let isLive = try query.single("live") == "1"
         let spans: [FigureSpan] = try query.words("span", empty: true)

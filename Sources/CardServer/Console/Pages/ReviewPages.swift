@@ -7,13 +7,14 @@ import Hummingbird
 extension Console {
     /// `GET /console/review`: what this tab has, or the form that a sitting begins with.
     func review(_ visit: Visit) async throws -> Reply {
-        guard let tab = try visit.query(["tab"]).given("tab") else { return .page(try await self.reviewStart()) }
+        guard let tab = try visit.query(["tab"]).given("tab") else { return .page(try await self.reviewStart(visit)) }
         let (store, now) = (self.ports.store, self.ports.now())
         let cards = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
         return .page(try await self.reviewPage(visit, tab: tab, cards: cards))
     }
 
-    private func reviewStart() async throws -> ConsolePage {
+    private func reviewStart(_ visit: Visit) async throws -> ConsolePage {
+        let second = try await self.ports.store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
         let queue = try await self.ports.store.reviewQueue(now: self.ports.now())
         let waiting = queue.oldest.map { HTML("<p>\(Message.pageOldestCase($0))</p>") }
         return ConsolePage(
@@ -23,7 +24,7 @@ extension Console {
             <p>\(Message.pageCasesFree(queue.free))</p>\(waiting)\(Self.claims(queue))
             <form method="post" class="act"\(action: .beginReview)>
             <label>\(Message.pagePurpose)<input name="purpose" required data-focus maxlength="\(Limits.purposeCharacters)"></label>
-            <button class="main">\(Message.pageBegin)</button></form>
+            <button class="main">\(Message.pageBegin)</button></form>\(Self.waiting(second))
             """
         )
     }
@@ -39,7 +40,7 @@ extension Console {
         guard let purpose = form["purpose"] else { throw Problem(.fieldInvalid, .requestRevealWhy) }
         // One that names a person is refused before it is kept.
         let origin = try visit.origin(purpose: purpose)
-        self.change(visit) { $0.purpose = purpose }
+        self.change(visit) { ($0.purpose, $0.skipped) = (purpose, []) }
         let tab = String(Sessions.random().prefix(16))
         _ = try await self.ports.store.claimNext(tab: tab, by: origin, now: self.ports.now())
         return .redirect(.review(tab: tab))
@@ -56,7 +57,9 @@ extension Console {
             return session.skipped
         }
         try await store.release(tab: tab, by: visit.caller, now: now)
-        _ = try await store.claimNext(tab: tab, skipping: skipped ?? [], by: visit.origin(), now: now)
+        let next = try await store.claimNext(tab: tab, skipping: skipped ?? [], by: visit.origin(), now: now)
+        // All that is left was skipped: it comes again with the next click.
+        if next == nil { self.change(visit) { $0.skipped = [] } }
         return .redirect(.review(tab: tab))
     }
 
@@ -89,7 +92,7 @@ extension Console {
     ) async throws -> ConsolePage {
         let (store, now) = (self.ports.store, self.ports.now())
         let queue = try await store.reviewQueue(now: now)
-        let undo = try await Self.undo(store.undoable(by: visit.caller, now: now), tab: tab)
+        let undo = try await self.undo(store.undoable(by: visit.caller, now: now), tab: tab)
         var views: [HTML] = []
         for (index, card) in cards.enumerated() {
             let export = revealed[card]
@@ -107,7 +110,7 @@ extension Console {
             in: .review,
             outcome: self.told(visit),
             """
-            \(undo)\(rest)\(revealed.isEmpty ? "" : Self.hideLink(.review(tab: tab)))
+            \(undo)\(rest)\(Self.lost(typed, on: cards))\(revealed.isEmpty ? "" : Self.hideLink(.review(tab: tab)))
             <div class="cards">\(views)</div>
             <form method="post" class="act"\(action: .nextCase)>\(HTML.hidden("tab", tab))
             <button data-key="KeyS">\(cards.isEmpty ? Message.pageNextCase : .pageSkipCase) <kbd>S</kbd></button></form>
@@ -116,6 +119,11 @@ extension Console {
         page.isRevealed = !revealed.isEmpty
         if page.isRevealed { page.refresh = (Limits.revealedSeconds, .review(tab: tab)) }
         return page
+    }
+
+    /// What was written about a card that the tab has no more.
+    private static func lost(_ typed: (card: CardID, text: String)?, on cards: [CardID]) -> HTML? {
+        typed.flatMap { cards.contains($0.card) ? nil : CardView.words($0.text) }
     }
 
     static func hideLink(_ masked: ConsolePath) -> HTML {
@@ -130,16 +138,19 @@ extension Console {
     }
 
     /// What was decided and can still be taken back.
-    static func undo(_ decisions: [PendingDecision], tab: String) -> HTML {
+    func undo(_ decisions: [PendingDecision], tab: String) -> HTML {
         .joined(
             decisions.enumerated().map { index, decision in
                 let isLast = index == 0
+                let action = decision.action.map(Message.pageAction) ?? .pageAny
+                let isFirst = decision.first == nil && decision.action.map(self.ports.store.fourEyes.contains) == true
+                let what = isFirst ? Message.pageDecidedFirst : Message.pageDecided
                 let key: HTML = isLast ? " data-key=\"KeyZ\"" : ""
                 let focus: HTML = isLast ? " outcome\" role=\"status\" tabindex=\"-1" : ""
                 return """
                     <form method="post" class="undo\(focus)"\(action: .undoDecision)>\(HTML.hidden("tab", tab))
                     \(HTML.hidden("card", decision.card.rawValue))
-                    <span>\(Message.pageDecided(decision.number.rawValue, decision.action.map(Message.pageAction) ?? .pageAny, until: decision.until))</span>
+                    <span>\(what(decision.number.rawValue, action, decision.until))</span>
                     <button\(key)>\(Message.pageUndo) <kbd>Z</kbd></button></form>
                     """
             }
