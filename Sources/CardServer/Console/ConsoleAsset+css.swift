@@ -46,6 +46,7 @@ extension ConsoleAsset {
         .state.complete, .state.delivered { color: var(--good); }
         .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr)); gap: .1rem 1.5rem; margin: 0;
           padding: .6rem 1rem; background: var(--paper); border: 1px solid var(--line); border-radius: .5rem; }
+        .scroll + .facts { margin-top: .75rem; }
         .facts div { padding: .35rem 0; }
         dt { color: var(--faint); font-size: .9rem; }
         dd { margin: 0; overflow-wrap: anywhere; }
@@ -82,7 +83,7 @@ extension ConsoleAsset {
         article h2 { display: flex; gap: .6rem; flex-wrap: wrap; margin: .6rem 0; }
         article h2 a { font-weight: normal; font-size: .9rem; }
         article h2 a:last-child { margin-left: auto; }
-        h2:focus-visible { outline: none; }
+        [data-focus]:not(input):focus-visible { outline: none; }
         article .facts { border: 0; padding: 0; }
         .undo { display: flex; gap: 1rem; align-items: center; flex-wrap: wrap; padding: .5rem 1rem; margin-bottom: .75rem; background: var(--mark); border-radius: .4rem; }
         button.bad { border-color: var(--bad); color: var(--bad); }
@@ -94,6 +95,7 @@ extension ConsoleAsset {
         .timeline li { padding: .2rem 0; overflow-wrap: anywhere; }
         @media (max-width: 40rem) { main, header { padding-left: .75rem; padding-right: .75rem; }
           header > strong, nav { flex-basis: 100%; }
+          .chart text { font-size: 22px; }
           .scroll table, .scroll tbody, .scroll tr, .scroll th, .scroll td { display: block; }
           .scroll thead { position: absolute; clip-path: inset(50%); }
           .scroll tr { padding: .5rem .25rem; border-bottom: 1px solid var(--line); }
