@@ -65,7 +65,7 @@ def walk(gallery, desk, language, cards):
     html = desk.page.get_attribute("html", "lang")
     gallery.console.expect(html.startswith(language), f"the browser asks for {language}, and pages come in {html}")
     pages = {
-        "overview": "", "overview-live": "?span=week&live=1", "cases": "/cases", "cases-none": "/cases?business_no=NONE",
+        "overview": "", "overview-live": "?span=week&live=1", "cases": "/cases", "cases-none": "/cases?business_no=NONE-1",
         "case": "/cases/show?no=PERSONS-0", "cards": "/cards", "card": f"/cards/{cards[0]}", "card-failed": f"/cards/{cards[-1]}",
         "intake": "/intake", "log": "/log", "log-chain": "/log?check=1", "not-found": "/cards/none", "review-begin": "/review",
     }

@@ -1,12 +1,15 @@
 """What is personal on the pages of `serve`: in the answer to a reveal alone, whose line stands in the log, and gone when nobody looks."""
 
+import contextlib
 import os
 import re
+from functools import partial
 
 from proofs.paged import Console
 from proofs.cards import identity_number, jpeg
 from proofs.disk import INTAKE, SmallDisk
 from proofs.proof import Skip
+from proofs.tool import until
 
 # What the verifier reads off each card, and what a clerk expects.
 READ = ("样本甲", "样本路1号", "样本市公安局", "2020.01.01-2040.01.01")
@@ -100,11 +103,19 @@ def hidden_again(eyes, path, where):
     eyes.expect_hidden(f"{where}, Escape")
 
 
+def fill(small):
+    """Whether the disk could be filled: `serve` may take room in the same moment."""
+    with contextlib.suppress(OSError):
+        small.leave(0)
+        return True
+    return False
+
+
 def full_disk(console, eyes, small, path):
     """Without room for its line nothing is revealed, and the page says why."""
     shown, refused = [], []
     for turn in range(60):
-        small.leave(0)
+        until(partial(fill, small))
         purpose = f"T-FULL-{turn:02d}"
         eyes.desk.go(path).reveal(purpose)
         answer = console.tap.passed[-1] if is_reveal(console.tap.passed[-1]) else [each for each in console.tap.passed if is_reveal(each)][-1]

@@ -157,7 +157,7 @@ class Console(Serve):
         """Until a person must decide about them."""
         def wait():
             states = self.states()
-            if any(states[card][0] == "prepared" for card in cards):
+            if any(states[card][0] in ("prepared", "delivering") for card in cards):
                 # A failure counts only if the endpoint takes another card meanwhile.
                 steady = self.send(f"STEADY-{self.persons}", self.person())
                 self.await_states({steady: "delivered"}, "a card that nothing is wrong with")
