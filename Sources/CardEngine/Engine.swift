@@ -201,21 +201,14 @@ package struct Engine: Sendable {
         let board = self.context.board
         try await withThrowingTaskGroup(of: Part.self) { tasks in
             tasks.addTask { .stages(await self.runStages()) }
-            tasks.addTask {
-                try await self.beat()
-                return .companion
-            }
-            tasks.addTask {
-                await self.tally()
-                return .companion
-            }
-            tasks.addTask {
-                await self.carryOutDecisions()
-                return .companion
-            }
-            tasks.addTask {
-                try await source()
-                return .companion
+            let companions: [@Sendable () async throws -> Void] = [
+                self.beat, self.tally, self.carryOutDecisions, source,
+            ]
+            for companion in companions {
+                tasks.addTask {
+                    try await companion()
+                    return .companion
+                }
             }
             tasks.addTask {
                 await board.waitUntilEnding()

@@ -23,15 +23,6 @@ package enum DecisionAction: String, CaseIterable, Sendable, Codable {
 }
 
 extension OperatorRules {
-    /// Says of each action why it is refused; one that is missing may be done.
-    package static func actions(for card: Card, under circumstances: Circumstances) -> [DecisionAction: CodedError] {
-        DecisionAction.allCases.reduce(into: [:]) { refusals, action in
-            do throws(CodedError) { try Self.require(action, of: card, under: circumstances) } catch {
-                refusals[action] = error
-            }
-        }
-    }
-
     /// Checks that something may be done to a card.
     ///
     /// - Throws: `card_conflict`, saying what to do instead.

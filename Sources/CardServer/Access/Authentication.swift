@@ -17,13 +17,8 @@ struct Authentication: Sendable {
     /// - Returns: who asks.
     /// - Throws: ``Problem``: `unauthorized`, `scope_missing`, `rate_limited` or `tokens_unavailable`.
     func admit(_ request: Request, context: ServerContext, scopes: [TokenScope]) throws -> Caller {
-        let presented = Self.token(of: request)
-        // A right token is let through even where others fail at its address: behind a proxy all have one.
-        let digest = SHA256.hash(data: Data((presented ?? "").utf8))
-        guard presented != nil, let token = try self.known({ digest == $0 }) else {
-            throw self.failure(isPresented: request.headers[.authorization] != nil, context: context)
-        }
-        let caller = try self.count(token, context: context)
+        let isPresented = request.headers[.authorization] != nil
+        let caller = try self.signIn(Self.token(of: request), isPresented: isPresented, context: context).caller
         guard caller.has(scopes) else {
             let names = scopes.map(\.rawValue)
             throw Problem(
@@ -49,13 +44,13 @@ struct Authentication: Sendable {
         return isCounted ? try self.count(token, context: context) : token.caller
     }
 
-    /// Tells whose token it is that somebody signs in with.
+    /// Finds a token that works. It is let through even where others fail at its address: behind a proxy all have one.
     ///
     /// - Throws: ``Problem``: `unauthorized`, `rate_limited` or `tokens_unavailable`.
-    func signIn(_ presented: String, context: ServerContext) throws(Problem) -> AccessToken {
-        let digest = SHA256.hash(data: Data(presented.utf8))
-        guard presented.utf8.count <= 512, let token = try self.known({ digest == $0 }) else {
-            throw self.failure(isPresented: true, context: context)
+    func signIn(_ presented: String?, isPresented: Bool = true, context: ServerContext) throws(Problem) -> AccessToken {
+        let digest = SHA256.hash(data: Data((presented ?? "").utf8))
+        guard let presented, presented.utf8.count <= 512, let token = try self.known({ digest == $0 }) else {
+            throw self.failure(isPresented: isPresented, context: context)
         }
         _ = try self.count(token, context: context)
         return token

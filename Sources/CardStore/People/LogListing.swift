@@ -36,10 +36,7 @@ extension CardStore {
         limit: Int,
         for caller: Caller
     ) async throws -> [AccessRecord] {
-        let scopes = AccessAction.log.scopes
-        guard caller.has(scopes) else {
-            throw CodedError(.scopeMissing, .usage, .accessScopeMissing(scopes.map(\.rawValue)))
-        }
+        guard caller.has(AccessAction.log.scopes) else { throw Self.scopeMissing(.log) }
         return try await self.read { tx in
             // The indexes go by time: a clock that was set back leaves lines whose numbers go another way.
             let at = try tx.value("SELECT at FROM access_log WHERE number = \(number)", as: Timestamp.self)

@@ -217,11 +217,14 @@ extension CardStore {
     ///
     /// - Parameter caller: `nil` for the process, which may do everything.
     func actions(for row: CardRow, by caller: Caller?, in tx: Transaction) throws -> [DecisionAction: CodedError] {
-        var refusals = try OperatorRules.actions(for: self.judged(row), under: self.circumstances(of: row, in: tx))
-        for action in DecisionAction.allCases where caller.map({ !$0.may(action.access, on: row.submitter) }) == true {
-            refusals[action] = Self.scopeMissing(action.access)
+        let (card, circumstances) = (self.judged(row), try self.circumstances(of: row, in: tx))
+        return DecisionAction.allCases.reduce(into: [:]) { refusals, action in
+            let isAllowed = caller?.may(action.access, on: row.submitter) ?? true
+            do throws(CodedError) {
+                guard isAllowed else { throw Self.scopeMissing(action.access) }
+                try OperatorRules.require(action, of: card, under: circumstances)
+            } catch { refusals[action] = error }
         }
-        return refusals
     }
 
     /// The card as the rules about what a person may do see it: one that failed has failed, whether or not that counts yet, and a

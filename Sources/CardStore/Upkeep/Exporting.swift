@@ -31,13 +31,9 @@ package struct AccessRecord: Encodable, Sendable {
     static let columns: SQL = "number, at, actor, subject, action, purpose, card"
 
     init(_ row: inout Row) throws {
-        self.number = try row.next()
-        self.at = try row.next(Timestamp.self).description
-        self.actor = try row.next()
-        self.subject = try row.next()
-        self.action = try row.next()
-        self.purpose = try row.next()
-        self.cardID = try row.next()
+        (self.number, self.at) = (try row.next(), try row.next(Timestamp.self).description)
+        (self.actor, self.subject, self.action) = (try row.next(), try row.next(), try row.next())
+        (self.purpose, self.cardID) = (try row.next(), try row.next())
     }
 }
 

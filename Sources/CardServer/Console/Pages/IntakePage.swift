@@ -39,30 +39,24 @@ extension Console {
 
     /// `POST /console/intake`: the photos of one case by hand, with the checks of the API.
     func intake(_ visit: Visit) async throws -> Reply {
-        let submission = SubmissionRoute(reception: self.reception)
         do {
-            let outcomes = try await submission.outcomes(
-                of: visit.request,
-                context: visit.context,
-                caller: visit.caller,
-                isByHand: true
-            )
+            let outcomes = try await SubmissionRoute(reception: self.reception)
+                .outcomes(of: visit.request, context: visit.context, caller: visit.caller, isByHand: true)
             let cards = try await self.ports.store.cards(outcomes.map(\.card), for: .process)
+            let maySee = visit.caller.has(AccessAction.show.scopes)
             let lines = zip(outcomes, cards).map { outcome, card in
-                HTML(
-                    "<li>\(HTML.side(card.metadata.side)) \(visit.caller.has(AccessAction.show.scopes) ? .cardLink(card.id) : "") \(outcome.isDuplicate ? Message.pageKnownPhoto : .pageNewPhoto)</li>"
-                )
+                let text: Message = outcome.isDuplicate ? .pageKnownPhoto : .pageNewPhoto
+                let link: HTML? = maySee ? .cardLink(card.id) : nil
+                return HTML("<li>\(HTML.side(card.metadata.side)) \(link) \(text)</li>")
             }
-            let outcome: HTML = "<div class=\"outcome\" role=\"status\" tabindex=\"-1\"><ul>\(lines)</ul></div>"
-            return .page(Self.intakePage(outcome))
+            return .page(
+                Self.intakePage("<div class=\"outcome\" role=\"status\" tabindex=\"-1\"><ul>\(lines)</ul></div>")
+            )
         } catch {
             let problem = Problem(cause: error)
             visit.context.record.note { $0.problem = (problem.code, error) }
-            var page = Self.intakePage(
-                """
-                <p class="outcome" role="alert" tabindex="-1"><code>\(problem.code.name)</code> \(problem.detail ?? problem.code.title)</p>
-                """
-            )
+            let words: HTML = "<code>\(problem.code.name)</code> \(problem.detail ?? problem.code.title)"
+            var page = Self.intakePage("<p class=\"outcome\" role=\"alert\" tabindex=\"-1\">\(words)</p>")
             page.status = problem.code.status
             var response = page.response(for: visit)
             response.add(problem)

@@ -6,11 +6,9 @@ extension Console {
     /// `GET /console/log`: who did what, to whose card and why; the chain; what waits for a second person.
     func log(_ visit: Visit) async throws -> Reply {
         let query = try visit.query(["subject", "card", "action", "before", "check"])
-        var filter = LogFilter()
-        filter.subject = try query.given("subject")
-        filter.card = try query.given("card").map(CardID.init(rawValue:))
+        let card = try query.given("card").map(CardID.init(rawValue:))
         let actions: [AccessAction] = try query.words("action", empty: true)
-        filter.action = actions.first
+        let filter = LogFilter(subject: try query.given("subject"), card: card, action: actions.first)
         let before = try query.given("before").map { text in
             guard let number = Int64(text) else { throw Problem(.parameterInvalid, .requestCursor) }
             return number
