@@ -98,6 +98,7 @@ extension ChineseTexts {
         restore.unreadable = 无法读取沙箱 {1}（{2}）；用 --force 替换，或指定其他文件夹（sandbox.path）
         restore.unreadable_full = 无法读取沙箱 {1}（{2}），可能是磁盘已满；腾出空间后再试；如果仍不行，用 --force 替换，或指定其他文件夹（sandbox.path）
         restore.held = 这张证件照来自备份，之后的情况不明；到业务后台查找；如果找到，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行：idcard-pipeline cards retry {2}；如果重试被拒绝，运行第一条命令，改用 --as accept
+        case.also_missing = 还缺少：{1}
         trouble.cases = 有 {1} 笔业务处于 {2}，最早的从 {3} 开始（{4}）；查看处理办法：idcard-pipeline cases list --state {5}
         trouble.hangs = {1}（进程 {2}）从 {3} 起没有响应；结束它（kill -9 {4}），其他进程会接着处理它的证件照
         trouble.no_intake = 沙箱所在磁盘快满了，因此不再导入照片；腾出空间

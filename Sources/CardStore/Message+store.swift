@@ -74,6 +74,7 @@ extension Message {
 
     // MARK: What is wrong
 
+    static func caseAlsoMissing(_ sides: String) -> Self { Self("case.also_missing", "also missing: \(code: sides)") }
     static func troubleCases(_ count: CaseCount) -> Self { Self("trouble.cases", one: "\(count: count.cases) case stands at \(code: count.state.rawValue) since \(count.since) (\(code: count.cause ?? "-")); show what to do: idcard-pipeline cases list --state \(code: count.state.rawValue)", other: "\(count: count.cases) cases stand at \(code: count.state.rawValue), the oldest since \(count.since) (\(code: count.cause ?? "-")); show what to do: idcard-pipeline cases list --state \(code: count.state.rawValue)") }
     static func troubleHangs(_ worker: WorkerStatus) -> Self { Self("trouble.hangs", "\(code: worker.command) (process \(worker.process)) does not respond since \(worker.seenAt); end it (kill -9 \(worker.process)); other processes then continue with its cards") }
     static let troubleNoIntake = Self("trouble.no_intake", "the disk of the sandbox is nearly full, so no photos are imported; free some space")

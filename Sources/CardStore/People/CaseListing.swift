@@ -226,7 +226,9 @@ package struct CaseDocument: Encodable, Sendable {
     package var text: String {
         let cause = [self.side?.rawValue, self.cause].compactMap(\.self).joined(separator: " ")
         let missing = self.missing.map(\.rawValue).joined(separator: " ")
-        let what = self.state.needsPerson ? cause : missing
+        // The side of the cause is named with it; what else there is to send is said, too.
+        let others = self.side == nil ? "" : self.missing.filter { $0 != self.side }.map(\.rawValue).joined(separator: " ")
+        let what = self.state.needsPerson ? cause + (others.isEmpty ? "" : ", \(Message.caseAlsoMissing(others).text())") : missing
         return "\(self.state.rawValue.padded(to: 11))  \(self.since.local)  \(self.businessNo)"
             + (what.isEmpty ? "" : "  \(what)")
     }

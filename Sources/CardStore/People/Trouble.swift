@@ -111,9 +111,12 @@ extension CardStore {
 }
 
 extension Trouble {
-    /// The most urgent first, and of that what lasts longest.
+    /// The most urgent first, and of that what lasts longest; cases stay in the order of their states.
     package static func sorted(_ troubles: [Trouble]) -> [Trouble] {
         let ranks = Dictionary(uniqueKeysWithValues: Severity.allCases.enumerated().map { ($1, -$0) })
-        return troubles.sorted { (ranks[$0.severity] ?? 0, $0.since ?? "") < (ranks[$1.severity] ?? 0, $1.since ?? "") }
+        func key(_ place: Int, _ one: Trouble) -> (Int, String, Int) {
+            (ranks[one.severity] ?? 0, one.subject == .cases ? "" : one.since ?? "", place)
+        }
+        return troubles.enumerated().sorted { key($0.offset, $0.element) < key($1.offset, $1.element) }.map(\.element)
     }
 }
