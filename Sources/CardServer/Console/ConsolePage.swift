@@ -22,6 +22,21 @@ struct ConsolePage: Sendable {
         (self.title, self.section, self.outcome, self.body) = (title, section, outcome, body)
     }
 
+    /// A list with its filters, and where it goes on: behind the last row, with the same filters.
+    init(
+        list title: Message,
+        _ route: ConsoleRoute,
+        before: HTML = "",
+        _ fields: [HTML.Filter],
+        _ list: HTML,
+        _ more: Message,
+        _ last: (name: String, value: String?)?
+    ) {
+        let next = last.map { ConsolePath(route, fields.map { ($0.name, $0.value) } + [$0]) }
+        let pager = next.map { HTML("<p class=\"pager\"><a rel=\"next\"\(href: $0)>\(more)</a></p>") }
+        self.init(title, in: route, "\(before)\(HTML.filters(route, fields))\(list)\(pager)")
+    }
+
     static func problem(_ problem: Problem, requestID: String) -> ConsolePage {
         var page = ConsolePage(
             problem.code.title,

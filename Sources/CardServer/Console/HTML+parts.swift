@@ -55,28 +55,29 @@ extension HTML {
         "<a\(href: .card(id))><code>…\(String(id.rawValue.suffix(8)))</code></a>"
     }
 
-    /// A choice of words in a form of filters.
-    static func choice(_ name: String, _ label: Message, _ options: [(value: String, text: Message)], chosen: String?)
-        -> HTML
-    {
-        let lines = options.map { value, text in
-            let mark: HTML = value == chosen ? " selected" : ""
-            return HTML("<option\(value: value)\(mark)>\(text)</option>")
-        }
-        return
-            "<label>\(label)<select name=\"\(name)\"><option value=\"\">\(Message.pageAny)</option>\(lines)</select></label>"
-    }
-
-    static func field(_ name: String, _ label: Message, _ value: String?) -> HTML {
-        "<label>\(label)<input name=\"\(name)\"\(value: value ?? "") autocomplete=\"off\" spellcheck=\"false\"></label>"
-    }
+    /// A field of a form of filters; a choice of words if it has options.
+    typealias Filter = (name: String, label: Message, value: String?, options: [(value: String, text: Message)])
 
     /// A form of filters: it only looks.
-    static func filters(_ route: ConsoleRoute, _ fields: [HTML]) -> HTML {
+    static func filters(_ route: ConsoleRoute, _ fields: [Filter]) -> HTML {
         """
-        <form class="filters" method="get"\(action: route)>\(fields)<button>\(Message.pageApply)</button>
+        <form class="filters" method="get"\(action: route)>\(fields.map(self.field))<button>\(Message.pageApply)</button>
         <a\(href: ConsolePath(route))>\(Message.pageClear)</a></form>
         """
+    }
+
+    private static func field(_ field: Filter) -> HTML {
+        let (name, value) = (field.name, field.value)
+        guard !field.options.isEmpty else {
+            return """
+                <label>\(field.label)<input name="\(name)"\(value: value ?? "") autocomplete="off" spellcheck="false"></label>
+                """
+        }
+        let lines = field.options.map { option, text in
+            HTML("<option\(value: option)\(option == value ? " selected" : nil as HTML?)>\(text)</option>")
+        }
+        let any: HTML = "<option value=\"\">\(Message.pageAny)</option>"
+        return "<label>\(field.label)<select name=\"\(name)\">\(any)\(lines)</select></label>"
     }
 
     /// Names and values, one under the other, without those that have no value.

@@ -25,13 +25,14 @@ extension Console {
             for: visit.caller
         )
         let shown = cards.prefix(Limits.consoleRows)
-        let given: [(String, String?)] = [
-            ("state", filter.states.first?.rawValue), ("reason", filter.reason),
-            ("business_no", filter.number?.rawValue),
-            ("submitter", filter.submitter), ("attention", filter.attention.isEmpty ? nil : "any"),
+        let states = CardState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
+        let fields: [HTML.Filter] = [
+            ("state", .pageStateTitle, filter.states.first?.rawValue, states),
+            ("reason", .pageReason, filter.reason, []),
+            ("business_no", .pageBusinessNo, filter.number?.rawValue, []),
+            ("submitter", .pageSubmitter, filter.submitter, []),
+            ("attention", .pageNeedsPerson, filter.attention.isEmpty ? nil : "any", [("any", .pageYes)]),
         ]
-        let last = cards.count > shown.count ? shown.last.map { "\($0.order)" } : nil
-        let older = last.map { ConsolePath(.cards, given + [("before", $0)]) }
         let columns: [(Message, (Card) -> HTML)] = [
             (.pageCard, { .cardLink($0.id) }), (.pageBusinessNo, { .caseLink($0.metadata.businessNumber.rawValue) }),
             (.pageSideTitle, { .side($0.side ?? $0.metadata.side) }), (.pageStateTitle, { .state($0.state) }),
@@ -39,24 +40,8 @@ extension Console {
             (.pageSubmitter, { "\($0.submitter)" }), (.pageSent, { "\($0.createdAt)" }),
         ]
         let list = HTML.table(shown, .pageCards, none: .pageNoCards, columns)
-        return .page(
-            ConsolePage(.pageCards, in: .cards, "\(Self.filters(filter))\(list)\(HTML.pager(older, .pageOlder))")
-        )
-    }
-
-    private static func filters(_ filter: CardFilter) -> HTML {
-        let states = CardState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
-        let attention = filter.attention.isEmpty ? nil : "any"
-        return .filters(
-            .cards,
-            [
-                .choice("state", .pageStateTitle, states, chosen: filter.states.first?.rawValue),
-                .field("reason", .pageReason, filter.reason),
-                .field("business_no", .pageBusinessNo, filter.number?.rawValue),
-                .field("submitter", .pageSubmitter, filter.submitter),
-                .choice("attention", .pageNeedsPerson, [("any", .pageYes)], chosen: attention),
-            ]
-        )
+        let last = cards.count > shown.count ? shown.last.map { ("before", "\($0.order)") } : nil
+        return .page(ConsolePage(list: .pageCards, .cards, fields, list, .pageOlder, last))
     }
 
     /// `GET /console/cards/{card_id}`: one card, nothing of it revealed.

@@ -17,24 +17,19 @@ extension Console {
             return cursor
         }
         let page = try await self.ports.store.cases(filter, after: last, limit: Limits.consoleRows, for: visit.caller)
-        let state = filter.states.first?.rawValue
-        let given = [("state", state), ("business_no", filter.number?.rawValue)]
-        let next = page.next.map { ConsolePath(.cases, given + [("after", $0.text)]) }
         let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
-        let filters = HTML.filters(
-            .cases,
-            [
-                .choice("state", .pageStateTitle, states, chosen: state),
-                .field("business_no", .pageBusinessNo, filter.number?.rawValue),
-            ]
-        )
+        let fields: [HTML.Filter] = [
+            ("state", .pageStateTitle, filter.states.first?.rawValue, states),
+            ("business_no", .pageBusinessNo, filter.number?.rawValue, []),
+        ]
         let columns: [(Message, (CaseDocument) -> HTML)] = [
             (.pageBusinessNo, { .caseLink($0.businessNo) }), (.pageStateTitle, { .state($0.state) }),
             (.pageCause, { .causeOf($0) }), (.pageSince, { "\($0.since)" }),
             (.pageMissing, { $0.state == .complete ? "" : .missing($0) }),
         ]
         let list = HTML.table(page.cases.map(CaseDocument.init), .pageCases, none: .pageNoCases, columns)
-        return .page(ConsolePage(.pageCases, in: .cases, "\(filters)\(list)\(HTML.pager(next, .pageNext))"))
+        let next = page.next.map { ("after", $0.text) }
+        return .page(ConsolePage(list: .pageCases, .cases, fields, list, .pageNext, next))
     }
 
     /// `GET /console/cases/show?no=`: one case with its cards.
@@ -85,10 +80,5 @@ extension HTML {
                 (.pagePersonTitle, { $0.person.map { "\(Message.pagePerson($0))" } ?? "" }),
             ]
         )
-    }
-
-    /// Where a list goes on.
-    static func pager(_ path: ConsolePath?, _ text: Message) -> HTML {
-        path.map { HTML("<p class=\"pager\"><a rel=\"next\"\(href: $0)>\(text)</a></p>") } ?? ""
     }
 }

@@ -7,8 +7,8 @@ extension Console {
     func log(_ visit: Visit) async throws -> Reply {
         let query = try visit.query(["subject", "card", "action", "before", "check"])
         let card = try query.given("card").map(CardID.init(rawValue:))
-        let actions: [AccessAction] = try query.words("action", empty: true)
-        let filter = LogFilter(subject: try query.given("subject"), card: card, action: actions.first)
+        let asked: [AccessAction] = try query.words("action", empty: true)
+        let filter = LogFilter(subject: try query.given("subject"), card: card, action: asked.first)
         let before = try query.given("before").map { text in
             guard let number = Int64(text) else { throw Problem(.parameterInvalid, .requestCursor) }
             return number
@@ -21,22 +21,17 @@ extension Console {
             for: visit.caller
         )
         let shown = lines.prefix(Limits.consoleRows)
-        let given = [("subject", filter.subject), ("card", filter.card?.rawValue), ("action", filter.action?.rawValue)]
-        let older =
-            lines.count > shown.count
-            ? ConsolePath(.log, given + [("before", shown.last.map { "\($0.number)" })]) : nil
+        let actions = AccessAction.allCases.map { (value: $0.rawValue, text: Message.pageCode($0.rawValue)) }
+        let fields: [HTML.Filter] = [
+            ("subject", .pageWho, filter.subject, []), ("card", .pageCard, filter.card?.rawValue, []),
+            ("action", .pageActionTitle, filter.action?.rawValue, actions),
+        ]
+        let last = lines.count > shown.count ? shown.last.map { ("before", "\($0.number)") } : nil
         let chain = try await query.given("check") == nil ? nil : store.checkAccessLog()
         let waiting = try await store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
-        return .page(
-            ConsolePage(
-                .pageLog,
-                in: .log,
-                """
-                \(Self.chain(chain))\(waiting.isEmpty ? nil : Self.waiting(waiting))\(Self.filters(filter))\
-                \(Self.lines(shown))\(HTML.pager(older, .pageOlderLines))
-                """
-            )
-        )
+        let head: HTML = "\(Self.chain(chain))\(waiting.isEmpty ? nil : Self.waiting(waiting))"
+        let list = Self.lines(shown)
+        return .page(ConsolePage(list: .pageLog, .log, before: head, fields, list, .pageOlderLines, last))
     }
 
     private static func chain(_ chain: (lines: Int, findings: Int)?) -> HTML {
@@ -54,17 +49,6 @@ extension Console {
             (.pageWho, { "\($0.subject)" }), (.pageWhy, { "\($0.purpose)" }), (.pageSince, { "\($0.until)" }),
         ]
         return .section(.pageSecondPerson, .table(decisions, .pageSecondPerson, columns))
-    }
-
-    private static func filters(_ filter: LogFilter) -> HTML {
-        let actions = AccessAction.allCases.map { (value: $0.rawValue, text: Message.pageCode($0.rawValue)) }
-        return .filters(
-            .log,
-            [
-                .field("subject", .pageWho, filter.subject), .field("card", .pageCard, filter.card?.rawValue),
-                .choice("action", .pageActionTitle, actions, chosen: filter.action?.rawValue),
-            ]
-        )
     }
 
     private static func lines(_ lines: ArraySlice<AccessRecord>) -> HTML {
