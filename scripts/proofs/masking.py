@@ -131,6 +131,11 @@ def full_disk(console, eyes, small, path):
         console.figure("with a full disk the page says", f"{answer.status}: {' · '.join(words.split(chr(10)))[:160]}")
         break
     small.empty()
+    if console.process.poll() is not None:
+        # Not even the heartbeat found room: serve ended, with 74, and its sessions are gone.
+        console.expect(console.process.returncode == 74, f"serve ended with {console.process.returncode} on a full disk")
+        console.start()
+        eyes.desk.sign_in()
     console.expect(refused, f"with a full disk all of {len(shown)} reveals found room for their lines")
     eyes.reveal(path, "T-ROOM", "with room again")
     log = eyes.desk.go("/console/log?action=reveal").text
