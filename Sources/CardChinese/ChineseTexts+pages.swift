@@ -99,7 +99,7 @@ extension ChineseTexts {
         page.why = 用途
         page.time = 时间
         page.line_number = 行号
-        page.no_lines = 没有符合条件的行。
+        page.no_lines = 没有符合条件的人员操作；程序自身的行要按证件照查看。
         page.older_lines = 更早的行
         page.code = {1}
         page.over_time = 随时间变化
@@ -130,6 +130,7 @@ extension ChineseTexts {
         page.not_possible = 其余操作为何不行，以及如何清除
         page.erase_by_command = 用命令清除：idcard-pipeline cards erase {1}
         page.reject_message = 原因（可不填；随个人信息一起显示）
+        page.in_words = 详细说明
         page.your_words = 你写的内容
         page.accept = 接受
         page.mark_delivered = 业务后台已有

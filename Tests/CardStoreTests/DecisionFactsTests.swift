@@ -49,7 +49,14 @@ import Testing
         let person = try AccessOrigin(.process, actor: "li.na", purpose: "T-1")
         for card in [two, back] {
             let seen = try await harness.store.details(of: card, for: .process).lastEvent
-            let outcome = try await harness.store.decide(card, .reject, seen: seen, tab: "a", by: person, now: harness.now)
+            let outcome = try await harness.store.decide(
+                card,
+                .reject,
+                seen: seen,
+                tab: "a",
+                by: person,
+                now: harness.now
+            )
             #expect(outcome == .undoable(until: harness.now.advanced(by: .seconds(10))))
             harness.pass(.seconds(5))
         }

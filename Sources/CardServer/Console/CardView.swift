@@ -42,7 +42,7 @@ struct CardView {
         let focus: HTML = self.hasKeys ? " data-focus tabindex=\"-1\"" : ""
         return """
             <article><h2\(focus)>\(HTML.side(card.side)) · \(HTML.caseLink(card.businessNo)) <a\(href: .card(card.cardID))>\(Message.pageTimeline)</a></h2>
-            \(HTML.facts(self.why))\(self.message)\(self.image)\(self.fields)\(self.actions)</article>
+            \(HTML.facts(self.why))\(self.inWords)\(self.image)\(self.fields)\(self.actions)</article>
 
             """
     }
@@ -58,6 +58,11 @@ struct CardView {
         ]
     }
 
+    /// Behind a click: it names commands, where the page has buttons.
+    private var inWords: HTML? {
+        self.message.map { "<details><summary>\(Message.pageInWords)</summary>\($0)</details>" }
+    }
+
     private var message: HTML? { self.revealed?.message ?? self.document.message.map(HTML.message) }
 
     private var summary: HTML {
@@ -65,8 +70,9 @@ struct CardView {
         let place: [(Message, HTML?)] = [
             (.pageBusinessNo, .caseLink(card.businessNo)), (.pageSideTitle, .side(card.side)),
         ]
+        let failures = self.details.attempts.count { ![nil, .accepted].contains($0.failureClass) }
         let facts: [(Message, HTML?)] = [
-            (.pageSent, .time(card.createdAt)), (.pageAttempts, "\(document.attempts)"),
+            (.pageSent, .time(card.createdAt)), (.pageAttempts, "\(failures)"),
             (.pageNextAttempt, document.nextAttemptAt.map(HTML.time)),
             (.pageDeliveryKey, document.idempotencyKey.map { "<code>\($0)</code>" }),
             (.pageCard, "<code>\(card.cardID.rawValue)</code>"),

@@ -27,6 +27,7 @@ struct Console: Sendable {
     let reception: Reception
     let sessions = Sessions()
     let standing = Kept<Standing>()
+    let chain = Kept<(lines: Int, findings: Int)>()
     /// Figures over time, of each span for itself.
     let figures = Dictionary(uniqueKeysWithValues: FigureSpan.allCases.map { ($0, Kept<Throughput>()) })
 

@@ -113,7 +113,7 @@ extension Message {
     static let pageWhy = Self("page.why", "Purpose")
     static let pageTime = Self("page.time", "Time")
     static let pageLineNumber = Self("page.line_number", "Line")
-    static let pageNoLines = Self("page.no_lines", "No line fits.")
+    static let pageNoLines = Self("page.no_lines", "No line of a person fits; lines of the pipeline show with a card.")
     static let pageOlderLines = Self("page.older_lines", "Older lines")
     static func pageCode(_ code: String) -> Self { Self("page.code", "\(code: code)") }
     static let pageOverTime = Self("page.over_time", "Over time")
@@ -144,6 +144,7 @@ extension Message {
     static let pageNotPossible = Self("page.not_possible", "Why not the rest, and erasing")
     static func pageEraseByCommand(_ card: CardID) -> Self { Self("page.erase_by_command", "Erase it by command: idcard-pipeline cards erase \(card)") }
     static let pageRejectMessage = Self("page.reject_message", "Why (optional; shown with what is personal)")
+    static let pageInWords = Self("page.in_words", "More about it")
     static let pageYourWords = Self("page.your_words", "What you wrote")
 
     // MARK: What is personal

@@ -227,8 +227,9 @@ package struct CaseDocument: Encodable, Sendable {
         let cause = [self.side?.rawValue, self.cause].compactMap(\.self).joined(separator: " ")
         let missing = self.missing.map(\.rawValue).joined(separator: " ")
         // The side of the cause is named with it; what else there is to send is said, too.
-        let others = self.side == nil ? "" : self.missing.filter { $0 != self.side }.map(\.rawValue).joined(separator: " ")
-        let what = self.state.needsPerson ? cause + (others.isEmpty ? "" : ", \(Message.caseAlsoMissing(others).text())") : missing
+        let others = self.missing.filter { self.side != nil && $0 != self.side }.map(\.rawValue).joined(separator: " ")
+        let rest = others.isEmpty ? "" : ", \(Message.caseAlsoMissing(others).text())"
+        let what = self.state.needsPerson ? cause + rest : missing
         return "\(self.state.rawValue.padded(to: 11))  \(self.since.local)  \(self.businessNo)"
             + (what.isEmpty ? "" : "  \(what)")
     }

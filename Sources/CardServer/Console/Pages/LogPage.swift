@@ -27,7 +27,10 @@ extension Console {
             ("action", .pageActionTitle, filter.action?.rawValue, actions),
         ]
         let last = lines.count > shown.count ? shown.last.map { ("before", "\($0.number)") } : nil
-        let chain = try await query.given("check") == nil ? nil : store.checkAccessLog()
+        // Who may look at the log asks for the walk; a walk that is under way answers all who ask.
+        let chain =
+            try await query.given("check") == nil
+            ? nil : self.chain.value(for: { $0 * Limits.figuresPause }) { try await store.checkAccessLog() }
         let waiting = try await store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
         let head: HTML = "\(Self.chain(chain))\(waiting.isEmpty ? nil : Self.waiting(waiting))"
         let list = Self.lines(shown)
