@@ -65,7 +65,14 @@ import Testing
     /// Sends one token for each scope, and a session with each.
     static func with(_ body: (ServerHarness) async throws -> Void) async throws {
         let tokens = TokenScope.allCases.map { ServerHarness.token($0.rawValue, [$0]) }
-        try await ServerHarness.with({ $0.tokens = { () throws(CodedError) in tokens } }, body)
+        try await ServerHarness.with(
+            {
+                $0.tokens = { () throws(CodedError) in tokens }
+                // None of them comes back while a test takes long.
+                $0.failureRate = RatePolicy(quota: 20, window: .seconds(36_000))
+            },
+            body
+        )
     }
 
     @Test(arguments: probes)
