@@ -39,7 +39,7 @@ extension ConsoleAsset {
         tbody tr:last-child > * { border-bottom: 0; }
         tbody tr:hover { background: var(--ground); }
         time { white-space: nowrap; font-variant-numeric: tabular-nums; }
-        tbody th a { white-space: nowrap; }
+        tbody th a, tbody td > a { white-space: nowrap; }
         .state { padding: .05rem .5rem; border-radius: 1rem; border: 1px solid currentColor; white-space: nowrap; color: var(--faint); }
         .state.decide, .state.held { color: var(--warn); }
         .state.failed, .state.retake, .state.rejected { color: var(--bad); }
@@ -95,6 +95,7 @@ extension ConsoleAsset {
         .timeline li { padding: .2rem 0; overflow-wrap: anywhere; }
         @media (max-width: 40rem) { main, header { padding-left: .75rem; padding-right: .75rem; }
           header > strong, nav { flex-basis: 100%; }
+          header [name=keys] { display: none; }
           .chart text { font-size: 22px; }
           .scroll table, .scroll tbody, .scroll tr, .scroll th, .scroll td { display: block; }
           .scroll thead { position: absolute; clip-path: inset(50%); }

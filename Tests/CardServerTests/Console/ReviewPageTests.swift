@@ -54,6 +54,8 @@ import Testing
         try await self.with { harness, clock in
             let cards = try await self.held(harness, 3, at: clock)
             let visitor = try await ConsoleVisitor(harness, as: "li.na")
+            // Nothing is proposed, so nothing is said of a second person.
+            #expect(try await !visitor.get("/console/review").page.contains("<table"))
             var found: [Set<String>] = []
             for _ in 0..<2 {
                 let tab = try await self.begin(visitor)

@@ -24,7 +24,7 @@ extension Console {
             <p>\(Message.pageCasesFree(queue.free))</p>\(waiting)\(Self.claims(queue))
             <form method="post" class="act"\(action: .beginReview)>
             <label>\(Message.pagePurpose)<input name="purpose" required data-focus maxlength="\(Limits.purposeCharacters)"></label>
-            <button class="main">\(Message.pageBegin)</button></form>\(Self.waiting(second))
+            <button class="main">\(Message.pageBegin)</button></form>\(second.isEmpty ? nil : Self.waiting(second))
             """
         )
     }
