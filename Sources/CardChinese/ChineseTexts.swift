@@ -5,7 +5,7 @@ enum ChineseTexts {
     private static let areas = [
         values, model, imaging, input, store, engine, backend, verifier, fetch, http, server, pages, problems, commands,
         configuration, configurationKeys, keys, run, serve, watch, console, helpRun, helpCases, helpCards, helpSandbox,
-        language, reasons, chart,
+        language, reasons,
     ]
 
     /// The texts by their ids. In a text, `\n` stands for a line break and `\\` for a backslash.

@@ -151,7 +151,7 @@ struct Console: Sendable {
 struct Visit: Sendable {
     let request: Request
     let context: ServerContext
-    /// The session with its name; `nil` for somebody who is not signed in.
+    /// The session with its name; `nil` for a visitor who is not signed in.
     var session: (name: String, value: Sessions.Session)?
     /// Nobody until a session is found.
     var caller = Caller(subject: "", scopes: [])

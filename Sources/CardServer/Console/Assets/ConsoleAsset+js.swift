@@ -2,7 +2,7 @@ extension ConsoleAsset {
     /// Keys, hiding what is personal, and the focus. Every page works without it.
     static let js = #"""
         "use strict";
-        // What was revealed goes as soon as nobody looks: also out of what Back would show.
+        // What was revealed goes as soon as the tab is left: also out of what Back would show.
         const hide = () => document.querySelectorAll("[data-revealed]").forEach((piece) => piece.remove());
         const masked = () => document.querySelector("[data-hide]");
         document.addEventListener("visibilitychange", () => { if (document.hidden) hide(); });
@@ -18,7 +18,7 @@ extension ConsoleAsset {
         const outcome = document.querySelector(".outcome");
         (outcome || document.querySelector("[data-focus]"))?.focus();
 
-        // A key presses the button that names it. Not while somebody writes, and not what was typed ahead of the page.
+        // A key presses the button that names it. Not while a person writes, and not what was typed ahead of the page.
         const opened = performance.now();
         document.addEventListener("keydown", (event) => {
           const isWriting = event.target.closest("input, select, textarea, [contenteditable]");
