@@ -88,6 +88,7 @@ extension ChineseTexts {
         page.intake = 提交照片
         page.intake_hint = 一笔业务的一张或两张照片，JPEG 或 PNG；服务先检查再接收。
         page.send = 提交
+        page.no_photo = 请选择正面、反面或两面的照片。
         page.new_photo = 已接收
         page.known_photo = 这张照片已经存在
         page.log = 访问日志
