@@ -134,16 +134,18 @@ struct Console: Sendable {
         }
         // A changed cookie keeps the page out of the cache that Back goes to.
         if let session = visit.session, response.headers[.setCookie] == nil {
-            response.headers[.setCookie] = self.cookie(session.name)
+            response.headers[.setCookie] = self.cookie(session.name, for: visit)
         }
         return response
     }
 
     /// - Parameter name: of the session; `nil` takes the cookie away.
-    func cookie(_ name: String?) -> String {
+    func cookie(_ name: String?, for visit: Visit) -> String {
         let value = name.map { "\($0).\(Sessions.random().prefix(8))" } ?? ""
+        // A proxy that ends TLS says so; who says it without one gets a cookie that goes over TLS alone, and no other.
+        let isSecure = self.configuration.tls != nil || visit.request.headers[.forwardedScheme] == "https"
         return "\(self.cookieName)=\(value); Path=/; HttpOnly; SameSite=Lax"
-            + (self.configuration.tls == nil ? "" : "; Secure") + (name == nil ? "; Max-Age=0" : "")
+            + (isSecure ? "; Secure" : "") + (name == nil ? "; Max-Age=0" : "")
     }
 }
 

@@ -25,5 +25,6 @@ enum CrossOrigin {
 extension HTTPField.Name {
     static let secFetchSite = Self.known("Sec-Fetch-Site")
     static let clearSiteData = Self.known("Clear-Site-Data")
+    static let forwardedScheme = Self.known("X-Forwarded-Proto")
     static let refresh = Self.known("Refresh")
 }

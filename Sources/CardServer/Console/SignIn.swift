@@ -48,7 +48,7 @@ extension Console {
         guard let home = Self.home(of: token.caller) else { throw Problem(.scopeMissing, .pageNoPage) }
         if let old = visit.session { self.sessions.end(old.name) }
         let name = self.sessions.begin(token, language: visit.session?.value.language, at: ConnectionGuard.now)
-        let headers: HTTPFields = [.location: home.text, .setCookie: self.cookie(name)]
+        let headers: HTTPFields = [.location: home.text, .setCookie: self.cookie(name, for: visit)]
         return .response(Response(status: .seeOther, headers: headers))
     }
 
@@ -66,7 +66,7 @@ extension Console {
     func signOut(_ visit: Visit) async throws -> Reply {
         if let session = visit.session { self.sessions.end(session.name) }
         let headers: HTTPFields = [
-            .location: ConsolePath(.signIn).text, .setCookie: self.cookie(nil), .clearSiteData: "\"cache\"",
+            .location: ConsolePath(.signIn).text, .setCookie: self.cookie(nil, for: visit), .clearSiteData: "\"cache\"",
         ]
         return .response(Response(status: .seeOther, headers: headers))
     }
