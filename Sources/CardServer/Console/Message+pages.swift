@@ -102,6 +102,7 @@ extension Message {
     static let pageIntake = Self("page.intake", "Send photos")
     static let pageIntakeHint = Self("page.intake_hint", "One or both photos of one case, JPEG or PNG; the service checks them before it takes them.")
     static let pageSend = Self("page.send", "Send")
+    static let pageNoPhoto = Self("page.no_photo", "Choose a photo of the front, of the back, or of both.")
     static let pageNewPhoto = Self("page.new_photo", "taken")
     static let pageKnownPhoto = Self("page.known_photo", "this photo was there already")
     static let pageLog = Self("page.log", "Access log")

@@ -55,7 +55,7 @@ struct FormReader {
         self.parser.finish()
         try self.drain()
         guard self.isComplete else { throw Problem.bodyTruncated }
-        guard !self.images.isEmpty else { throw Problem(.imageMissing) }
+        guard !self.images.isEmpty else { throw Problem(.imageMissing, self.isByHand ? .pageNoPhoto : nil) }
         guard let image = self.images[Self.imageName] else {
             return CardSide.allCases.compactMap { side in self.images[side.rawValue].map { (side, $0) } }
         }

@@ -125,6 +125,21 @@ import Testing
         }
     }
 
+    @Test func `who sends no photo by hand is asked for one`() async throws {
+        try await Self.with { harness in
+            let visitor = try await ConsoleVisitor(harness, as: "submit")
+            // A browser sends a file without a name and bytes where none was chosen.
+            let form = HandWrittenForm(
+                boundary: "specimen",
+                parts: [("business_no", nil), ("front", ""), ("back", "")].map {
+                    HandWrittenForm.Part(name: $0.0, filename: $0.1, body: $0.1 == nil ? Array("N".utf8) : [])
+                }
+            )
+            let answer = try await visitor.send(form, to: "/console/intake")
+            #expect(answer.status == 422 && answer.page.contains("Choose a photo of the front"))
+        }
+    }
+
     @Test func `a token that is revoked ends its session at the next click`() async throws {
         let tokens = ServerHarness.Mutexed([ServerHarness.token("li.na", [.review])])
         try await ServerHarness.with({ $0.tokens = { () throws(CodedError) in tokens.withLock(\.self) } }) { harness in
@@ -207,6 +222,10 @@ import Testing
             #expect(!policy.contains("data:") && !policy.contains("unsafe"))
             let cookie = try #require(first["set-cookie"])
             #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax") && cookie.contains("Path=/"))
+            for (scheme, isSecure) in ["http": false, "https": true] {
+                let answer = try await visitor.get("/console/cards", headers: [("X-Forwarded-Proto", scheme)])
+                #expect(!cookie.contains("Secure") && answer["set-cookie"]?.contains("; Secure") == isSecure)
+            }
             #expect(try await visitor.get("/console/cards")["set-cookie"] != cookie)
             #expect(try await visitor.get("/console/nothing").status == 404)
             #expect(try await visitor.get("/console/nothing")["content-type"] == "text/html; charset=utf-8")

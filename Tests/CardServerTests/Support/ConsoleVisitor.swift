@@ -28,10 +28,18 @@ struct ConsoleVisitor: Sendable {
         from origin: [(String, String)] = [("Sec-Fetch-Site", "same-origin")]
     ) async throws -> RawResponse {
         let body = fields.map { "\(Self.encoded($0.key))=\(Self.encoded($0.value))" }.joined(separator: "&")
-        let type = ("Content-Type", "application/x-www-form-urlencoded")
-        return try await self.harness.send(
-            RawRequest("POST", target, headers: self.cookies + origin + [type], body: Data(body.utf8))
-        )
+        return try await self.post(target, origin, "application/x-www-form-urlencoded", Data(body.utf8))
+    }
+
+    func send(_ form: HandWrittenForm, to target: String) async throws -> RawResponse {
+        try await self.post(target, [("Sec-Fetch-Site", "same-origin")], form.contentType, Data(form.body))
+    }
+
+    private func post(_ target: String, _ origin: [(String, String)], _ type: String, _ body: Data) async throws
+        -> RawResponse
+    {
+        let headers = self.cookies + origin + [("Content-Type", type)]
+        return try await self.harness.send(RawRequest("POST", target, headers: headers, body: body))
     }
 
     private var cookies: [(String, String)] { self.cookie.map { [("Cookie", $0)] } ?? [] }
