@@ -63,6 +63,17 @@ import Testing
         #expect(try await !harness.admit("later", number: "L").isDuplicate)
     }
 
+    @Test func `what a person had decided before the backup is not carried out after it`() async throws {
+        let (store, card, li) = (harness.store, scene["foreign"], ReviewingTests.li)
+        let seen = try await store.details(of: card, for: .process).lastEvent
+        _ = try await store.decide(card, .reject, seen: seen, tab: "a", by: li, now: harness.now)
+        try await scene.backUpAgain()
+        try await scene.closeAndRestore()
+        harness.pass(.seconds(60))
+        #expect(try await harness.store.carryOutDecisions(now: harness.now) == [])
+        #expect(try await scene.state("foreign") == "held submitter_conflict")
+    }
+
     @Test func `who was erased after the backup stays erased, with the certificate of then`() async throws {
         let certificate = try await harness.erase(scene["delivered"])[0]
         let lines = try await harness.value("SELECT count(*) FROM access_log", as: Int.self)
