@@ -151,7 +151,5 @@ struct ICCProfile {
         Double(Int32(truncatingIfNeeded: Self.integer(self.bytes, at: offset, bytes: 4))) / 65536
     }
 
-    private static func raw(_ values: [Float]) -> [UInt8] {
-        values.withUnsafeBytes { Array($0) }
-    }
+    private static func raw(_ values: [Float]) -> [UInt8] { values.withUnsafeBytes { Array($0) } }
 }

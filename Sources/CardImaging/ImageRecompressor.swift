@@ -33,9 +33,7 @@ package struct ImageRecompressor: Sendable {
     ///   `image_truncated`, `image_corrupt`, `image_too_many_pixels` …); of kind `temporary` when there is no memory or
     ///   time now.
     package func prepare(_ source: Data) throws(CodedError) -> PreparedImage {
-        guard !source.isEmpty else {
-            throw CodedError(.imageEmpty, .input, .imageEmpty)
-        }
+        guard !source.isEmpty else { throw CodedError(.imageEmpty, .input, .imageEmpty) }
         guard source.count <= self.settings.maxSourceBytes else {
             throw CodedError(.sourceTooLarge, .input, .imageTooLarge(source.count, self.settings.maxSourceBytes))
         }

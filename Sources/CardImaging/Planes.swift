@@ -45,9 +45,7 @@ struct Planes: ~Copyable {
         self.native = native
     }
 
-    deinit {
-        idci_planes_destroy(self.native)
-    }
+    deinit { idci_planes_destroy(self.native) }
 
     func reduced(to size: PixelSize) throws(CodedError) -> Planes {
         let native = idci_planes_reduced(self.native, UInt32(size.width), UInt32(size.height))

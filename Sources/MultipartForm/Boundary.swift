@@ -30,9 +30,7 @@ package struct Boundary: Sendable, Hashable {
     }
 
     /// For text that is valid by construction.
-    init(unchecked value: String) {
-        self.value = value
-    }
+    init(unchecked value: String) { self.value = value }
 }
 
 extension Boundary {

@@ -12,9 +12,7 @@ extension MultipartForm {
         private var index = 0
         private var position = 0
 
-        init(segments: [Data]) {
-            self.segments = segments
-        }
+        init(segments: [Data]) { self.segments = segments }
 
         /// Whether all bytes were yielded.
         package var isAtEnd: Bool { self.index == self.segments.count }

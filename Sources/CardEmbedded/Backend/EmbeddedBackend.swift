@@ -37,9 +37,7 @@ package struct EmbeddedBackend: Service {
         package var slowTime = Limits.slowTime
 
         /// Describes a backend on a free port of the loopback interface.
-        package init(folder: String) {
-            self.folder = folder
-        }
+        package init(folder: String) { self.folder = folder }
     }
 
     private let configuration: Configuration

@@ -14,9 +14,7 @@ struct LedgerExport {
     /// The highest number of an exported document, and of an exported refusal.
     private var (sequence, refusal) = (0, 0)
 
-    init(folder: String) {
-        self.folder = folder
-    }
+    init(folder: String) { self.folder = folder }
 
     /// Appends what the database has and the export has not.
     mutating func append(from db: Database) throws {

@@ -5,9 +5,7 @@ struct Point: Sendable, Equatable {
     var x: Double
     var y: Double
 
-    func distance(to other: Point) -> Double {
-        hypot(self.x - other.x, self.y - other.y)
-    }
+    func distance(to other: Point) -> Double { hypot(self.x - other.x, self.y - other.y) }
 }
 
 /// A straight line that is nearly level or nearly upright: `u = offset + slope * (v - middle)`, where u is y for
@@ -18,9 +16,7 @@ struct Line: Sendable {
     var offset: Double
     let middle: Double
 
-    func value(at v: Double) -> Double {
-        self.offset + self.slope * (v - self.middle)
-    }
+    func value(at v: Double) -> Double { self.offset + self.slope * (v - self.middle) }
 
     static func crossing(level: Line, upright: Line) -> Point {
         // y = a + b (x - m) and x = c + d (y - n): substitute and solve for y.

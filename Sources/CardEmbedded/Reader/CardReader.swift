@@ -40,9 +40,7 @@ struct CardReader: Sendable {
 
     private func side(of card: RectifiedCard, searchingWords: Bool) async throws -> CardText.Side? {
         let line = try await self.digits(of: card.numberLine(.first), alphabet: "0123456789X.-")
-        if FieldText.period(line) != nil {
-            return .back(try await self.tesseract.back(of: card.flat))
-        }
+        if FieldText.period(line) != nil { return .back(try await self.tesseract.back(of: card.flat)) }
         let number = NumberBallot.cleaned(line)
         if !line.contains("."), number.count >= 15 {
             return try await self.front(of: card, firstReading: line)

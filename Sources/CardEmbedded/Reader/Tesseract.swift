@@ -83,9 +83,7 @@ package struct Tesseract: Sendable {
         alphabet: String? = nil
     ) async throws -> String {
         var arguments = ["stdin", "stdout", "-l", language.rawValue, "--psm", String(mode.rawValue), "--dpi", "300"]
-        if let alphabet {
-            arguments += ["-c", "tessedit_char_whitelist=\(alphabet)"]
-        }
+        if let alphabet { arguments += ["-c", "tessedit_char_whitelist=\(alphabet)"] }
         return try await self.gate.withSlot { [arguments] in
             do {
                 return try await self.run(arguments) { try picture.portableGreymapFile() }

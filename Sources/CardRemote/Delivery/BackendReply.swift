@@ -19,9 +19,7 @@ struct BackendReply: Sendable {
             answers = BackendAnswers(document, shape: shape, table: self.table, mask: mask)
         }
         let judge = BackendJudge(reply: reply, table: self.table)
-        if reply.isSuccess {
-            return self.outcome(answers, judge) ?? .failed(self.unreadable(reply, reading))
-        }
+        if reply.isSuccess { return self.outcome(answers, judge) ?? .failed(self.unreadable(reply, reading)) }
         return self.definiteOutcome(answers, judge) ?? judge.statusOutcome(answers.whole)
     }
 

@@ -109,7 +109,5 @@ package final class BusinessBackend: Backend {
     }
 
     /// Closes the connections; calls under way end as interrupted.
-    package func shutdown() async {
-        await self.http.shutdown()
-    }
+    package func shutdown() async { await self.http.shutdown() }
 }

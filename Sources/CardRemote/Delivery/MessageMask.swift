@@ -24,9 +24,7 @@ final class MessageMask: Discreet {
     private lazy var values = Set((self.sent + self.personal + self.pieces(of: 6)).filter { $0.count >= 4 })
 
     /// Takes the values of a delivery.
-    init(_ delivery: OutboundDelivery) {
-        self.delivery = delivery
-    }
+    init(_ delivery: OutboundDelivery) { self.delivery = delivery }
 
     private func pieces(of length: Int) -> [[Unicode.Scalar]] {
         self.personal.filter { $0.count >= 6 }.flatMap { value in

@@ -31,9 +31,7 @@ package struct EndpointSettings: Sendable {
     package var proxy: Redacted<String>?
     package var tls = TLS()
 
-    package init(url: String) {
-        self.url = url
-    }
+    package init(url: String) { self.url = url }
 }
 
 /// A checked URL that requests are sent to: `http` or `https`, with a host, without user name, password and fragment.

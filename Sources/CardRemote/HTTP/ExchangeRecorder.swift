@@ -62,9 +62,7 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
         self.progress?(min(sent, self.contentLength), self.contentLength)
     }
 
-    func didSendRequest(task: HTTPClient.Task<Void>) {
-        self.state.withLock { $0.requestSent = true }
-    }
+    func didSendRequest(task: HTTPClient.Task<Void>) { self.state.withLock { $0.requestSent = true } }
 
     func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
         let record = self.state.withLock { record in

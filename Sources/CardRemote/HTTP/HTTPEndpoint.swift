@@ -97,9 +97,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
             return await self.post(body, headers, isFresh: true, deadline: deadline, progress: progress)
         }
         let exchange = await self.post(body, headers, isFresh: false, deadline: deadline, progress: progress)
-        guard case .failure(let failure) = exchange, failure.code == .unaskedAnswer else {
-            return exchange
-        }
+        guard case .failure(let failure) = exchange, failure.code == .unaskedAnswer else { return exchange }
         // Without progress, which never runs backwards.
         return await self.post(body, headers, isFresh: true, deadline: deadline, progress: nil)
     }

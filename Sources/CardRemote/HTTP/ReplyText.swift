@@ -30,9 +30,7 @@ enum ReplyText {
 
     /// Returns the body of a reply in UTF-8, without a byte order mark.
     static func utf8(of reply: HTTPReply) throws(Unreadable) -> [UInt8] {
-        if let coding = reply.contentCoding {
-            throw Unreadable(why: .replyCoding(self.shown(coding)))
-        }
+        if let coding = reply.contentCoding { throw Unreadable(why: .replyCoding(self.shown(coding))) }
         return try self.utf8(Array(reply.body), charset: reply.charset)
     }
 

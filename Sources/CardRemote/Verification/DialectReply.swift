@@ -106,9 +106,7 @@ struct BirthDateText {
         self.init(text: Self.date(read[0], read[1], read[2]) ?? read.joined(separator: "-"))
     }
 
-    private init(text: String) {
-        self.text = text
-    }
+    private init(text: String) { self.text = text }
 
     /// The date with zeros before short numbers; `nil` if one is none, or out of all bounds.
     private static func date(_ year: String, _ month: String, _ day: String) -> String? {

@@ -53,9 +53,7 @@ package final class VerificationService: Verifier {
     }
 
     /// Closes the connections; calls under way end with `CancellationError`.
-    package func shutdown() async {
-        await self.http.shutdown()
-    }
+    package func shutdown() async { await self.http.shutdown() }
 }
 
 /// The wire dialects that are all called "ocridcard"; the raw values are those of `verification.dialect`.

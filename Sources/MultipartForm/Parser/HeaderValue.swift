@@ -41,9 +41,7 @@ struct HeaderValue {
         }
     }
 
-    func values(of name: String) -> [String] {
-        self.parameters.filter { $0.name == name }.map(\.value)
-    }
+    func values(of name: String) -> [String] { self.parameters.filter { $0.name == name }.map(\.value) }
 
     private static func take(from rest: inout ArraySlice<UInt8>, while isIncluded: (UInt8) -> Bool) -> String {
         let taken = rest.prefix(while: isIncluded)

@@ -121,9 +121,7 @@ package struct MultipartParser: Sendable {
     }
 
     /// Says that the body has ended.
-    package mutating func finish() {
-        self.isFinished = true
-    }
+    package mutating func finish() { self.isFinished = true }
 
     /// Gives the next event.
     ///
