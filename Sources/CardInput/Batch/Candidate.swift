@@ -38,6 +38,9 @@ struct Candidate {
     /// What was written, if nothing lies there and this is the one file that it may mean.
     var written: FilePath?
 
+    /// The folders between the named one and it.
+    var below: [String] { self.place?.folders ?? [] }
+
     /// The source as reports name it: a URL without user, password, query and fragment, which may be secrets.
     var shownSource: String {
         guard self.finding == .address else { return self.source }

@@ -41,15 +41,13 @@ struct InputSelection {
     /// Refuses a file that is only meant, where another row or path names it, too: its own photo may be missing.
     private static func certain(_ candidate: Candidate) -> Candidate {
         guard let written = candidate.written else { return candidate }
-        var refused = Candidate(
+        return Candidate(
             source: written.text,
             path: written,
             real: written,
             origin: candidate.origin,
             finding: .unusable(.inputSimilarUsed)
         )
-        refused.written = written
-        return refused
     }
 
     /// Lists the inputs in their order, each with the row that names it.
@@ -137,14 +135,11 @@ struct InputSelection {
         case .file(let identity):
             // One whose name says that it is an image is not opened to decide that.
             if self.namedFiles.contains(candidate.real) || ImageFormat.isName(name) { return .success(.file(identity)) }
-            let start: Data
             do {
-                start = try SourceFile.head(identity, count: InputLimits.sniffBytes)
+                return try SourceFile.whatIsNoImage(identity).map { .failure($0) } ?? .success(.file(identity))
             } catch {
                 throw CodedError(error.code, error.kind, .inputCannotSniff(error.message))
             }
-            let format = ImageFormat.sniff(start)
-            return format == .unknown ? .failure(format.refusal(start)) : .success(.file(identity))
         }
     }
 

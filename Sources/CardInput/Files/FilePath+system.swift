@@ -54,11 +54,6 @@ extension FilePath {
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { return text }
         return String(text.utf8[text.utf8.index(after: slash)...]) ?? ""
     }
-
-    /// The path with a suffix at its name; `nil` for the root and the empty path.
-    func suffixed(_ suffix: String) -> FilePath? {
-        self.lastComponent == nil ? nil : FilePath(self.text + suffix)
-    }
 }
 
 // `string` and `String(validating:)` decode byte by byte through generic code, which takes a debug build half a

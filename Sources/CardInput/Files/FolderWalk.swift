@@ -78,9 +78,7 @@ struct FolderWalk {
             }
             // Gone since its parent was listed: then it holds nothing.
             if error.isAbsence { return }
-            let message: Message = .folderCannotList(error.rawValue)
-            self.add(.unusable(message), path: folder.path, below: folder.below, place: nil)
-            return
+            return self.add(.unusable(.folderCannotList(error.rawValue)), path: folder.path, below: folder.below)
         }
         if names.isEmpty, !folder.place.folders.isEmpty { self.watching?.isEmpty(folder.path) }
         // What the user named is meant, also if it was put away.
@@ -117,8 +115,7 @@ struct FolderWalk {
             case .link: self.follow(name, path, below: below, in: folder)
             }
         } catch {
-            let message: Message = .inputCannotStat(error.rawValue)
-            self.add(.unusable(message), path: path, below: below)
+            self.add(.unusable(.inputCannotStat(error.rawValue)), path: path, below: below)
         }
     }
 
@@ -129,13 +126,12 @@ struct FolderWalk {
             target = try path.real()
             status = try target.realStatus()
         } catch {
-            let message: Message = .linkBroken(error.rawValue)
-            return self.add(.strayLink(message), path: path, below: below)
+            return self.add(.strayLink(.linkBroken(error.rawValue)), path: path, below: below)
         }
         guard target.starts(with: self.root) else {
-            let message: Message = .linkOutside
             // A folder may hold photos, so that the run would not be whole without it.
-            return self.add(status.kind == .folder ? .unusable(message) : .strayLink(message), path: path, below: below)
+            let isFolder = status.kind == .folder
+            return self.add(isFolder ? .unusable(.linkOutside) : .strayLink(.linkOutside), path: path, below: below)
         }
         switch status.kind {
         case .file where self.own.holds(target):

@@ -11,34 +11,33 @@ package enum SourceFile {
     ///   - limit: the largest size that is accepted, in bytes (`imaging.max_source_bytes`).
     /// - Throws: `CodedError` with `source_unreadable`, `source_changed` or `image_too_large_bytes`.
     package static func read(_ identity: FileIdentity, limit: Int) throws(CodedError) -> Data {
-        let file = try self.open(identity)
-        do {
-            return try file.contents(limit: limit)
-        } catch {
-            throw self.error(error, limit: limit)
-        }
+        try self.reading(identity, limit: limit) { file throws(OpenFile.Failure) in try file.contents(limit: limit) }
     }
 
-    static func head(_ identity: FileIdentity, count: Int) throws(CodedError) -> Data {
-        let file = try self.open(identity)
-        do {
-            return try file.head(count)
-        } catch {
-            throw self.error(error, limit: count)
-        }
+    /// Says by the first bytes of a file whose name claims no image why it is none; `nil` if it is one.
+    ///
+    /// - Throws: as `read`.
+    static func whatIsNoImage(_ identity: FileIdentity) throws(CodedError) -> CodedError? {
+        let count = InputLimits.sniffBytes
+        let start = try self.reading(identity, limit: count) { file throws(OpenFile.Failure) in try file.head(count) }
+        let format = ImageFormat.sniff(start)
+        return format == .unknown ? format.refusal(start) : nil
     }
 
-    private static func open(_ identity: FileIdentity) throws(CodedError) -> OpenFile {
+    private static func reading(
+        _ identity: FileIdentity,
+        limit: Int,
+        _ body: (borrowing OpenFile) throws(OpenFile.Failure) -> Data
+    ) throws(CodedError) -> Data {
         let path = identity.path.reveal()
-        let file: OpenFile
-        do {
-            file = try OpenFile(FilePath(path), followingLinks: false)
+        do throws(OpenFile.Failure) {
+            let file = try OpenFile(FilePath(path), followingLinks: false)
+            if FileIdentity(path: path, file.status).isSame(as: identity) { return try body(file) }
         } catch {
             // A link has taken the place of the file.
-            throw error == .system(.tooManySymbolicLinkLevels) ? self.replaced : self.error(error, limit: 0)
+            if error != .system(.tooManySymbolicLinkLevels) { throw self.error(error, limit: limit) }
         }
-        guard FileIdentity(path: path, file.status).isSame(as: identity) else { throw self.replaced }
-        return file
+        throw CodedError(.sourceChanged, .temporary, .sourceReplaced)
     }
 
     private static func error(_ failure: OpenFile.Failure, limit: Int) -> CodedError {
@@ -48,9 +47,5 @@ package enum SourceFile {
         case .tooLarge(let size): CodedError(.sourceTooLarge, .input, .sourceTooLarge(size, limit))
         case .changed: CodedError(.sourceChanged, .temporary, .sourceChanged)
         }
-    }
-
-    private static var replaced: CodedError {
-        CodedError(.sourceChanged, .temporary, .sourceReplaced)
     }
 }

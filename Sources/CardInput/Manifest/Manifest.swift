@@ -65,8 +65,29 @@ struct Manifest {
             throw Self.error(error, path)
         }
         let isCSV = ![".jsonl", ".ndjson"].contains { path.name.lowercased().hasSuffix($0) }
-        self.rows = try isCSV ? CSVManifest.rows(in: data) : JSONRecord.rows(in: data)
+        self.rows = try isCSV ? CSVManifest.rows(in: data) : Self.rows(inJSON: data)
         self.folder = path.removingLastComponent()
+    }
+
+    /// Reads the lines of a manifest; the number of a row is the number of its line, blank lines are passed over.
+    private static func rows(inJSON data: Data) throws(CodedError) -> [Row] {
+        var rows: [Row] = []
+        for (index, line) in TableText.withoutByteOrderMark(data).split(
+            separator: UInt8(ascii: "\n"),
+            omittingEmptySubsequences: false
+        ).enumerated() where line.contains(where: { $0 > UInt8(ascii: " ") }) {
+            let record: Record
+            do {
+                record = try Record(json: line)
+            } catch {
+                throw Self.invalid(row: index + 1, error.message)
+            }
+            guard !record.duplicates.contains("path") else {
+                throw Self.invalid(row: index + 1, record.duplicate.message, code: .fieldDuplicate)
+            }
+            rows.append(try Row(index + 1, record))
+        }
+        return rows
     }
 
     /// Whether a file is a manifest by its name.

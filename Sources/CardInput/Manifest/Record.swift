@@ -1,4 +1,5 @@
 import CardModel
+import Foundation
 
 /// The texts of a row or sidecar by their columns or keys.
 struct Record {
@@ -41,4 +42,39 @@ struct Record {
     var duplicate: CodedError {
         CodedError(.fieldDuplicate, .input, .recordDuplicate(self.duplicates))
     }
+}
+
+extension Record {
+    /// Reads a flat JSON object of texts, whole numbers and nulls: a sidecar, or a line of a JSONL manifest.
+    ///
+    /// A key that is `null` is missing, one that stands twice is among `duplicates`.
+    ///
+    /// - Throws: `CodedError` whose message reads on after "row 7 of the manifest " or "its sidecar ".
+    init(json: Data) throws(CodedError) {
+        guard let object = JSONValue(parsing: json), object.isObject else { throw Self.invalid(.recordMalformed) }
+        let unknown = object.members.map(\.name).filter { Self.column($0) == nil }
+        guard unknown.isEmpty else {
+            throw Self.invalid(.recordUnknownKeys(Self.shown(unknown.sorted()), known: Self.names))
+        }
+        var (given, twice) = (Set<String>(), Set<String>())
+        for member in object.members {
+            guard let column = Self.column(member.name) else { continue }
+            if !given.insert(column).inserted { twice.insert(column) }
+            self.set(column, to: try Self.text(of: member.value))
+        }
+        self.duplicates = twice.sorted()
+    }
+
+    private static func text(of value: JSONValue) throws(CodedError) -> String? {
+        switch value {
+        case .null: return nil
+        case .string(let text): return text
+        case .number(let digits):
+            guard digits.contains(where: { ".eE".contains($0) }) else { return digits }
+            throw Self.invalid(.recordInexactNumber)
+        case .object, .array, .boolean: throw Self.invalid(.recordMalformed)
+        }
+    }
+
+    private static func invalid(_ message: Message) -> CodedError { CodedError(.fieldInvalid, .input, message) }
 }

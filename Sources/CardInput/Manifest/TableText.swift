@@ -6,8 +6,8 @@ enum TableText {
     /// Reads UTF-8, UTF-16 with a byte order mark, else GB18030, in which Excel writes CSV on Chinese Windows; `nil`
     /// if it is none of them.
     static func decoded(_ data: Data) -> String? {
-        if data.starts(with: [0xFF, 0xFE]) { return self.utf16(data.dropFirst(2), firstByteShift: 0) }
-        if data.starts(with: [0xFE, 0xFF]) { return self.utf16(data.dropFirst(2), firstByteShift: 8) }
+        if data.starts(with: [0xFF, 0xFE]) { return self.utf16(data.dropFirst(2), .utf16LittleEndian) }
+        if data.starts(with: [0xFE, 0xFF]) { return self.utf16(data.dropFirst(2), .utf16BigEndian) }
         return String(validating: self.withoutByteOrderMark(data), as: UTF8.self) ?? self.gb18030(data)
     }
 
@@ -16,13 +16,9 @@ enum TableText {
         data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
     }
 
-    private static func utf16(_ data: Data, firstByteShift shift: UInt16) -> String? {
-        guard data.count.isMultiple(of: 2) else { return nil }
-        let bytes = [UInt8](data)
-        let units = stride(from: 0, to: bytes.count, by: 2).map { index in
-            UInt16(bytes[index]) << shift | UInt16(bytes[index + 1]) << (8 - shift)
-        }
-        return String(validating: units, as: UTF16.self)
+    private static func utf16(_ data: Data, _ encoding: String.Encoding) -> String? {
+        // Foundation would drop half a unit at the end.
+        data.count.isMultiple(of: 2) ? String(data: data, encoding: encoding) : nil
     }
 
     /// Converts by iconv(3); `nil` if a byte does not belong to the charset, or the system lacks its table.

@@ -60,17 +60,16 @@ package enum BusinessNumberRule: Sendable {
         switch self {
         case .none: throw Self.missing(.noNumberRuleNone)
         case .pattern(let pattern):
-            let folders = candidate.place?.folders ?? []
-            guard let found = pattern.number(in: folders.joined(separator: "/"), candidate.path.name) else {
+            guard let found = pattern.number(in: candidate.below.joined(separator: "/"), candidate.path.name) else {
                 throw Self.missing(.noNumberPattern)
             }
             return found
-        case .folder, .level, .root: break
+        case .folder, .level, .root:
+            guard let place = candidate.place else {
+                throw Self.missing(.noNumberNamedPhoto)
+            }
+            return (try self.folder(in: place), .folder)
         }
-        guard let place = candidate.place else {
-            throw Self.missing(.noNumberNamedPhoto)
-        }
-        return (try self.folder(in: place), .folder)
     }
 
     private func folder(in place: FolderPlace) throws(CodedError) -> String {

@@ -89,9 +89,7 @@ struct MetadataResolver {
         let folder = candidate.path.removingLastComponent()
         guard let names = self.sidecars[folder] ?? (try? OpenFolder(folder).names()).map({ SidecarNames($0) }) else {
             // A folder that may be entered and not listed; what is wrong otherwise is found by opening.
-            return try candidate.path.suffixed(Sidecar.suffix).flatMap { path throws(CodedError) in
-                try Sidecar.fields(at: path)
-            }
+            return try Sidecar.fields(at: FilePath(candidate.path.text + Sidecar.suffix))
         }
         self.sidecars[folder] = names
         guard let name = try Sidecar.name(names.match(candidate.path.name)) else { return nil }

@@ -1,5 +1,4 @@
 import CardModel
-import Glibc
 import SystemPackage
 
 /// Finds out how a file of a watched folder looks, what it is, and what is known about it. Blocks.
@@ -41,17 +40,14 @@ struct FileExaminer: Sendable {
     }
 
     private func sight(of candidate: Candidate, _ sidecars: SidecarNames.Match) -> Sight? {
-        let below = candidate.place?.folders ?? []
+        let folder = self.folder(of: candidate)
         // What cannot be looked at is not there for now: the next scan meets it again.
-        guard let folder = try? OpenFolder(self.root).entering(below) else { return nil }
-        return try? Sight.of(
-            candidate.path.name,
-            in: folder,
-            root: self.root,
-            below: below,
-            suffixes: self.options.companionSuffixes,
-            sidecars: sidecars
-        )
+        guard let opened = try? folder.open() else { return nil }
+        return try? folder.sight(of: candidate.path.name, in: opened, sidecars)
+    }
+
+    func folder(of candidate: Candidate) -> PhotoFolder {
+        PhotoFolder(root: self.root, below: candidate.below, suffixes: self.options.companionSuffixes)
     }
 
     /// Tells what is to be done with a file that looks so.
@@ -71,14 +67,16 @@ struct FileExaminer: Sendable {
             if ImageFormat.isName(owner.image) { return self.late(image, candidate.path) }
         }
         do throws(CodedError) {
-            if let reason = try self.whatIsNoImage(sight) ?? self.whatIsMissing(sight) { return .leave(reason) }
+            let isNamed = ImageFormat.isName(sight.name)
+            let reason = try isNamed ? nil : SourceFile.whatIsNoImage(sight.identity)
+            if let reason = reason ?? self.whatIsMissing(sight) { return .leave(reason) }
         } catch {
             return error.code == .sourceChanged ? .changed : .leave(error)
         }
         do throws(CodedError) {
             return .take(try self.item(candidate, sight.identity, sidecar: try self.sidecar(of: sight)))
         } catch {
-            let isDeep = (candidate.place?.folders.count ?? 0) > 1
+            let isDeep = candidate.below.count > 1
             if isDeep, error.code == .businessNumberMissing, case .folder = self.options.inputs.businessNumberRule {
                 return .leave(error)
             }
@@ -103,13 +101,6 @@ struct FileExaminer: Sendable {
         image.real = image.path
         image.source = FilePath(candidate.source).removingLastComponent().appending(name).text
         return image
-    }
-
-    private func whatIsNoImage(_ sight: Sight) throws(CodedError) -> CodedError? {
-        if ImageFormat.isName(sight.name) { return nil }
-        let start = try SourceFile.head(sight.identity, count: InputLimits.sniffBytes)
-        let format = ImageFormat.sniff(start)
-        return format == .unknown ? format.refusal(start) : nil
     }
 
     /// Says what an image has waited for in vain: `WatchedFiles` gives it its turn all the same.
@@ -148,10 +139,7 @@ struct FileExaminer: Sendable {
     ///
     /// It is late if the last photo of its name was taken without one. Any other is for a photo to come.
     private func late(_ image: Candidate, _ sidecar: FilePath) -> Plan {
-        let below = image.place?.folders ?? []
-        let place = below.reduce(self.root.appending("done")) { $0.appending($1) }
-        guard self.options.after == .move,
-            let (name, identity) = try? self.lastTaken(image.path.name, place, below),
+        guard self.options.after == .move, let (name, identity) = try? self.lastTaken(image),
             let alone = try? self.item(image, identity, sidecar: .missing)
         else { return Self.lone }
         do {
@@ -164,16 +152,16 @@ struct FileExaminer: Sendable {
         }
     }
 
-    /// The last photo of a name that was put into a folder, if it has no sidecar there.
-    private func lastTaken(_ image: String, _ place: FilePath, _ below: [String]) throws(Errno)
-        -> (String, FileIdentity)?
-    {
-        let folder = try OpenFolder(self.root).entering(["done"] + below)
-        let names = NumberedName(image, leavingRoomFor: PutAway.room(self.options.companionSuffixes))
-        let free = try names.free(above: 0) { name throws(Errno) in try folder.status(of: name) != nil }
-        guard free > 1, let status = try folder.status(of: names[free - 1]), status.kind == .file,
-            try folder.status(of: names[free - 1] + Sidecar.suffix) == nil
+    /// The last photo of a name that was put into `done`, if it has no sidecar there.
+    private func lastTaken(_ image: Candidate) throws(Errno) -> (String, FileIdentity)? {
+        let folder = self.folder(of: image)
+        let done = try folder.open(in: "done")
+        let names = folder.names(for: image.path.name)
+        let free = try names.free(above: 0) { name throws(Errno) in try done.status(of: name) != nil }
+        let last = names[free - 1]
+        guard free > 1, let status = try done.status(of: last), status.kind == .file,
+            try done.status(of: last + Sidecar.suffix) == nil
         else { return nil }
-        return (names[free - 1], FileIdentity(path: place.appending(names[free - 1]).text, status))
+        return (last, folder.identity(last, status, in: "done"))
     }
 }

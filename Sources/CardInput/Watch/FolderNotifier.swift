@@ -83,14 +83,12 @@ final class FolderNotifier: Sendable {
     /// - Throws: `Errno`: `ENOSPC` beyond `fs.inotify.max_user_watches`, `EACCES` without the right to read.
     func watch(_ folder: WatchedFolder) throws(Errno) {
         // Under the lock, so that no event of the new watch meets a table that does not know it.
-        let error = self.state.withLock { state -> Errno? in
-            guard !state.isStopped else { return nil }
+        try self.state.withLock { state throws(Errno) in
+            guard !state.isStopped else { return }
             let watch = folder.path.withPlatformString { inotify_add_watch(self.descriptor, $0, Self.mask) }
-            guard watch >= 0 else { return .last }
+            guard watch >= 0 else { throw Errno.last }
             state.folders[watch] = folder
-            return nil
         }
-        if let error { throw error }
     }
 
     /// Hears no more of a folder that is watched, but may still hear of those below it.

@@ -44,8 +44,8 @@ extension FolderWatch {
     func scan(_ index: Int) async -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
         let isFirst = !self.roots[index].isSwept && self.options.after != .leave
-        let (date, emptied) = (self.date, self.roots[index].emptied)
-        let result = await self.blocking { [options = self.options, mark = self.mark, notifier = self.notifier] in
+        let emptied = self.roots[index].emptied
+        let result = await self.blocking { [notifier = self.notifier] in
             Result<Scan, CodedError> { () throws(CodedError) in
                 let real: FilePath
                 let isRemote: Bool
@@ -56,14 +56,14 @@ extension FolderWatch {
                     throw .unwatchable(given, error)
                 }
                 // Each time: a share comes back under the path of the folder that it was mounted on.
-                let unmarked = try mark.claim(real, given: given)
-                if let unmarked, options.after != .leave { throw unmarked }
+                let unmarked = try self.mark.claim(real, given: given)
+                if let unmarked, self.options.after != .leave { throw unmarked }
                 if let known, known != real { notifier?.forget(known) }
                 let place = FolderPlace(named: FilePath(given), real: real)
                 let folder = WatchedFolder(root: index, path: real, place: place)
-                var scan = try Self.walk(folder, source: FilePath(given), options, mark, notifier, sweeping: isFirst)
+                var scan = try self.walk(folder, source: FilePath(given), notifier, sweeping: isFirst)
                 (scan.isRemote, scan.unmarked) = (isRemote, unmarked)
-                scan.removed = Self.tidy(scan, emptied, options, date, notifier)
+                scan.removed = self.tidy(scan, emptied, notifier)
                 return scan
             }
         }
@@ -90,29 +90,27 @@ extension FolderWatch {
         let root = self.roots[folder.root]
         guard let real = root.real, !NeverInputs.isPutAway(folder.path) else { return }
         let source = folder.place.folders.reduce(FilePath(root.given)) { $0.appending($1) }
-        let result = await self.blocking { [options = self.options, mark = self.mark, notifier = self.notifier] in
+        let result = await self.blocking { [notifier = self.notifier] in
             // One that cannot be listed is told of by the next scan of its root; most often it is gone already.
-            try? Self.walk(folder, source: source, options, mark, notifier)
+            try? self.walk(folder, source: source, notifier)
         }
         guard let result, self.roots[folder.root].real == real else { return }
         if let error = result.watchError { self.poll(folder.root, because: error) }
         self.meet(result.found, root: folder.root)
     }
 
-    private static func walk(
+    private nonisolated func walk(
         _ folder: WatchedFolder,
         source: FilePath,
-        _ options: WatchOptions,
-        _ mark: WatchMark,
         _ notifier: FolderNotifier?,
         sweeping: Bool = false
     ) throws(CodedError) -> Scan {
         var watchError: Errno?
         var empty: [FilePath] = []
         let watching = FolderWalk.Watching(
-            passesOver: { name, place in options.passesOver(name, isAtTop: place.folders.isEmpty) },
+            passesOver: { name, place in self.options.passesOver(name, isAtTop: place.folders.isEmpty) },
             entering: { path, place in
-                if let refusal = mark.refusal(of: path) {
+                if let refusal = self.mark.refusal(of: path) {
                     // It was entered before the other sandbox came.
                     notifier?.forget(path)
                     return refusal
@@ -133,33 +131,33 @@ extension FolderWatch {
             root: folder.path,
             source: source,
             roots: [folder.path: folder.place],
-            own: OwnFolder(options.inputs.sandbox),
+            own: OwnFolder(self.options.inputs.sandbox),
             limit: InputLimits.inputs,
             watching: watching
         )
         let found = try walk.candidates()
-        var scan = Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError)
-        scan.empty = empty
-        return scan
+        return Scan(
+            real: folder.path,
+            found: found,
+            passedOver: walk.passedOver,
+            watchError: watchError,
+            empty: empty
+        )
     }
 
     /// Gives the watches of folders up that stood empty for long, and removes those of them that the watch has emptied,
     /// where each folder is a case: any other may be the place that a scanner writes to.
     ///
     /// - Returns: the folders that were removed; none that holds something by now.
-    private static func tidy(
-        _ scan: Scan,
-        _ emptied: Set<FilePath>,
-        _ options: WatchOptions,
-        _ date: Timestamp,
-        _ notifier: FolderNotifier?
-    ) -> [FilePath] {
-        scan.empty.filter { folder in
+    private nonisolated func tidy(_ scan: Scan, _ emptied: Set<FilePath>, _ notifier: FolderNotifier?) -> [FilePath] {
+        let date = self.date
+        return scan.empty.filter { folder in
             guard let status = try? folder.status(followingLinks: false) else { return false }
             let since = Timestamp(millisecondsSinceEpoch: Int64(status.st_mtim.tv_sec) * 1000)
             if since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.rest(folder) }
-            guard since.advanced(by: WatchLimits.emptiedWait) <= date, options.inputs.businessNumberRule.isOfFolders,
-                emptied.contains(folder) || options.after == .move && self.isPutAway(folder, of: scan.real)
+            guard since.advanced(by: WatchLimits.emptiedWait) <= date,
+                self.options.inputs.businessNumberRule.isOfFolders,
+                emptied.contains(folder) || self.options.after == .move && Self.isPutAway(folder, of: scan.real)
             else { return false }
             return folder.withPlatformString { rmdir($0) == 0 }
         }
@@ -178,11 +176,7 @@ extension FolderWatch {
         if self.roots[index].real != scan.real { self.files.forget(root: index) }
         self.roots[index].real = scan.real
         for code in [ReasonCode.watchFolderMissing, .watchFolderClaimed] { self.mend(code, of: index) }
-        if let unmarked = scan.unmarked {
-            self.tell(unmarked, of: index)
-        } else {
-            self.mend(.watchFolderUnmarked, of: index)
-        }
+        self.tell(scan.unmarked, orMend: .watchFolderUnmarked, of: index)
         if let error = scan.watchError {
             self.poll(index, because: error)
         } else if self.notifier != nil {
@@ -197,11 +191,10 @@ extension FolderWatch {
         self.roots[index].nextScan = self.now + wait
         self.tellOfStrays(scan.found, in: index)
         let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }
-        if let first = unusable.first {
-            self.tell(CodedError(.watchFolderUnreadable, .input, .watchUnusable(unusable.count, first)), of: index)
-        } else {
-            self.mend(.watchFolderUnreadable, of: index)
+        let unreadable = unusable.first.map { first in
+            CodedError(.watchFolderUnreadable, .input, .watchUnusable(unusable.count, first))
         }
+        self.tell(unreadable, orMend: .watchFolderUnreadable, of: index)
         self.tellHowManyStay(in: index)
         return .scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver)
     }

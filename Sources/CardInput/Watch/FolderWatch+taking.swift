@@ -1,4 +1,4 @@
-import CardModel
+package import CardModel
 import SystemPackage
 
 // What becomes of a file whose turn it is.
@@ -102,18 +102,14 @@ extension FolderWatch {
         _ error: CodedError,
         card: CardID?
     ) async {
-        let (path, now) = (file.candidate.path, self.now)
+        let path = file.candidate.path
         if card == nil {
-            guard error.code != .sourceChanged else {
-                return self.files.lookAgain(path, at: now + WatchLimits.wait(tries: file.tries), isTry: true)
-            }
+            guard error.code != .sourceChanged else { return self.tryAgain(file) }
             let isStill = file.since + self.options.quietTime
             // Another piece of it may come within moments.
-            guard now >= isStill else { return self.files.lookAgain(path, at: isStill) }
+            guard self.now >= isStill else { return self.files.lookAgain(path, at: isStill) }
             let isDoubtful = error.kind != .input || error.code == .sourceUnreadable
-            if isDoubtful, file.tries + 1 < WatchLimits.tries {
-                return self.files.lookAgain(path, at: now + WatchLimits.wait(tries: file.tries), isTry: true)
-            }
+            if isDoubtful, file.tries + 1 < WatchLimits.tries { return self.tryAgain(file) }
         }
         if self.files[path]?.isTold == false {
             self.files[path]?.isTold = true
@@ -141,25 +137,23 @@ extension FolderWatch {
             self.report(.placed(name: name, place))
         }
         // One that could not be moved is met again with its photo.
+        self.tryAgain(file)
+    }
+
+    /// Has a file tried again, later each time.
+    private func tryAgain(_ file: WatchedFiles.File) {
         self.files.lookAgain(file.candidate.path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
     }
 
     private func note(_ error: CodedError, _ card: CardID?, on file: WatchedFiles.File) -> FailureNote {
-        FailureNote(error, card: card, in: file.candidate.place?.folders ?? [], time: self.date)
+        FailureNote(error, card: card, in: file.candidate.below, time: self.date)
     }
 
     // MARK: Putting away
 
     /// How a file is put away; `nil` if the watched folder is not there.
     private func step(_ file: WatchedFiles.File, _ sight: Sight) -> PutAway? {
-        self.roots[file.root].real.map { root in
-            PutAway(
-                root: root,
-                below: file.candidate.place?.folders ?? [],
-                sight: sight,
-                suffixes: self.options.companionSuffixes
-            )
-        }
+        self.examiner(of: file.root).map { PutAway(folder: $0.folder(of: file.candidate), sight: sight) }
     }
 
     private func finish(_ file: WatchedFiles.File, _ sight: Sight, beside name: String?) async {
@@ -205,13 +199,40 @@ extension FolderWatch {
                 ? .watchCannotDelete(cause)
                 : .watchCannotMove(cause)
             self.tell(CodedError(.putAwayFailed, .storage, message), of: file.root)
-            self.files.lookAgain(path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
+            self.tryAgain(file)
         }
     }
 
     private func placed(_ path: FilePath, root: Int) {
         guard self.roots[root].unplaced.remove(path) != nil, self.roots[root].unplaced.isEmpty else { return }
         self.mend(.putAwayFailed, of: root)
+    }
+
+    // MARK: Photos whose cards are refused later
+
+    /// Writes notes beside the photo of a refused card where the watch has put it. A photo that was renamed, changed or removed
+    /// gets none, and a note that cannot be written is due again at the next start.
+    ///
+    /// - Parameter files: the files that the card was imported from.
+    package func note(_ error: CodedError, card: CardID, beside files: [FileIdentity]) async {
+        guard self.options.after == .move else { return }
+        let note = FailureNote(error, card: card, in: [], time: self.date)
+        let text = "\(error.code.rawValue)\n\(error.message.withoutPersonalValues.text())\n"
+        let room = PutAway.room(self.options.companionSuffixes)
+        await self.blocking { [folders = self.options.folders] in
+            for file in files {
+                let parts = FilePath(file.path.reveal()).components.filter { $0.kind == .regular }.map(\.text)
+                let names = NumberedName(parts.last ?? "", leavingRoomFor: room)
+                // How much of the name lies below the folder depends on how the folder was named then.
+                for (folder, depth) in folders.flatMap({ folder in parts.indices.map { (folder, $0) } }) {
+                    guard let root = try? FilePath(folder).real(),
+                        let done = try? OpenFolder(root).entering(["done"] + parts.dropLast().suffix(depth)),
+                        let name = try? names.name(of: file, in: done)
+                    else { continue }
+                    try? note.write(text, beside: name, in: done)
+                }
+            }
+        }
     }
 
     // MARK: Problems
@@ -222,9 +243,27 @@ extension FolderWatch {
         self.report(.problem(folder: Redacted(self.roots[root].given), error))
     }
 
+    /// Tells of a problem, or without one that it is no more.
+    func tell(_ error: CodedError?, orMend code: ReasonCode, of root: Int) {
+        if let error { self.tell(error, of: root) } else { self.mend(code, of: root) }
+    }
+
     /// Tells that a problem is no more, if it was told of.
     func mend(_ code: ReasonCode, of root: Int) {
         guard self.roots[root].problems.remove(code) != nil else { return }
         self.report(.mended(folder: Redacted(self.roots[root].given), code))
+    }
+}
+
+extension NumberedName {
+    /// Returns the name that a file has among these; operators may have removed others.
+    fileprivate func name(of file: FileIdentity, in folder: borrowing OpenFolder) throws(Errno) -> String? {
+        var (number, last) = (1, WatchLimits.missingNames)
+        while number <= last {
+            if try folder.holds(file, as: self[number]) { return self[number] }
+            if try folder.status(of: self[number]) != nil { last = number + WatchLimits.missingNames }
+            number += 1
+        }
+        return nil
     }
 }

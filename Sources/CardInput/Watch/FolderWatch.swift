@@ -1,7 +1,6 @@
 package import CardEngine
 package import CardModel
 import Dispatch
-import Glibc
 import SystemPackage
 
 /// Takes in the photos that arrive in folders, and puts each away once its card is durable.
@@ -99,7 +98,7 @@ package actor FolderWatch {
                         guard let plan = await self.plan(for: file) else { continue }
                         takes.addTask { try await self.work(on: file, plan) }
                     }
-                    if let (due, wait) = self.nextAlarm() { alarms.addTask { await self.wake(at: due, after: wait) } }
+                    if let due = self.nextAlarm() { alarms.addTask { await self.wake(at: due) } }
                 }
             }
         }
@@ -112,7 +111,7 @@ package actor FolderWatch {
     }
 
     var now: Duration { self.time.steady() }
-    var date: Timestamp { self.time.now() }
+    nonisolated var date: Timestamp { self.time.now() }
 
     /// Has the next turn come at once.
     nonisolated func ring() { self.bell.continuation.yield() }
@@ -137,6 +136,11 @@ package actor FolderWatch {
         for scan in scans { self.report(scan) }
     }
 
+    /// Looks at the files of a folder; `nil` if the folder is not there.
+    func examiner(of root: Int) -> FileExaminer? {
+        self.roots[root].real.map { FileExaminer(options: self.options, root: $0) }
+    }
+
     private func nextFile() -> WatchedFiles.File? {
         guard !self.isEnding, self.underway < WatchLimits.takenAtOnce,
             self.pause.map({ $0.until <= self.now }) ?? true, let file = self.files.takeReady()
@@ -148,8 +152,7 @@ package actor FolderWatch {
     /// Tells what is to be done with a file; `nil` if an older photo of its number comes first.
     private func plan(for file: WatchedFiles.File) async -> FileExaminer.Plan? {
         var plan = FileExaminer.Plan.changed
-        if let sight = file.sight, let root = self.roots[file.root].real {
-            let examiner = FileExaminer(options: self.options, root: root)
+        if let sight = file.sight, let examiner = self.examiner(of: file.root) {
             plan = await self.blocking { examiner.plan(for: file.candidate, sight) }
         }
         let path = file.candidate.path
@@ -191,18 +194,18 @@ package actor FolderWatch {
     }
 
     /// When something is due that nobody will call for, if no alarm is set for that or for an earlier time.
-    private func nextAlarm() -> (due: Duration, wait: Duration)? {
+    private func nextAlarm() -> Duration? {
         // Where nothing may begin for other reasons, whoever ends calls.
         let pause = self.pause.flatMap { self.files.hasReady && $0.until > self.now ? $0.until : nil }
         let times = [self.files.nextDue(), pause].compactMap { $0 } + self.roots.map(\.nextScan)
         guard let due = times.min(), self.alarm.map({ due < $0 }) ?? true else { return nil }
         self.alarm = due
-        return (due, max(.zero, due - self.now))
+        return due
     }
 
-    private func wake(at due: Duration, after wait: Duration) async {
+    private func wake(at due: Duration) async {
         // Fallback of a sleep that is cancelled: the watch ends.
-        try? await self.time.sleep(wait)
+        try? await self.time.sleep(max(.zero, due - self.now))
         if self.alarm == due { self.alarm = nil }
         self.ring()
     }
@@ -211,7 +214,7 @@ package actor FolderWatch {
     private func lookAtFiles() async -> Bool {
         let due = self.files.takeDue(now: self.now, limit: WatchLimits.looksAtOnce)
         guard !due.isEmpty else { return false }
-        let examiners = self.roots.map { root in root.real.map { FileExaminer(options: self.options, root: $0) } }
+        let examiners = self.roots.indices.map(self.examiner)
         let looks = await self.blocking {
             var folders: [FilePath: SidecarNames] = [:]
             return due.map { (path: $0.candidate.path, sight: examiners[$0.root]?.sight(of: $0.candidate, &folders)) }

@@ -23,36 +23,50 @@ struct Sight: Hashable, Sendable {
     var sidecars = SidecarNames.Match()
 
     var sidecar: Companion? { self.companions.first { $0.suffix == Sidecar.suffix } }
+}
 
-    /// Looks at a file in a folder, `below` the watched `root`, and at what goes with it; `nil` if there is no such file.
-    static func of(
-        _ name: String,
-        in folder: borrowing OpenFolder,
-        root: FilePath,
-        below: [String],
-        suffixes: [String],
-        sidecars: SidecarNames.Match
-    ) throws(Errno) -> Sight? {
+/// The folder of a watched file, and those of the same place in `done` and `failed`.
+struct PhotoFolder: Sendable {
+    /// The real path of the watched folder.
+    let root: FilePath
+    /// The folders between it and the file.
+    let below: [String]
+    /// The suffixes of what may go with a file.
+    let suffixes: [String]
+
+    /// Opens it, or the one of its place in one of `PutAway.folders`.
+    func open(in top: String? = nil) throws(Errno) -> OpenFolder {
+        try OpenFolder(self.root).entering((top.map { [$0] } ?? []) + self.below)
+    }
+
+    func identity(_ name: String, _ status: stat, in top: String? = nil) -> FileIdentity {
+        let path = [self.root.text] + (top.map { [$0] } ?? []) + self.below + [name]
+        return FileIdentity(path: path.joined(separator: "/"), status)
+    }
+
+    /// The names that a file may be given in these folders.
+    func names(for name: String) -> NumberedName { NumberedName(name, leavingRoomFor: PutAway.room(self.suffixes)) }
+
+    /// Looks at a file in the opened folder, and at what goes with it; `nil` if there is no such file.
+    func sight(of name: String, in folder: borrowing OpenFolder, _ sidecars: SidecarNames.Match) throws(Errno) -> Sight?
+    {
         guard let status = try folder.status(of: name), status.kind == .file else { return nil }
-        let place = ([root.text] + below).joined(separator: "/")
-        var sight = Sight(name: name, identity: FileIdentity(path: place + "/" + name, status), sidecars: sidecars)
-        for suffix in suffixes {
+        var sight = Sight(name: name, identity: self.identity(name, status), sidecars: sidecars)
+        for suffix in self.suffixes {
             let own = suffix == Sidecar.suffix ? sidecars.names.first ?? name + suffix : name + suffix
             guard let found = try folder.status(of: own), found.kind == .file else { continue }
-            let identity = FileIdentity(path: place + "/" + own, found)
-            sight.companions.append(Companion(suffix: suffix, name: own, identity: identity, folder: nil, base: name))
+            let identity = self.identity(own, found)
+            sight.companions.append(.init(suffix: suffix, name: own, identity: identity, folder: nil, base: name))
         }
-        let missing = suffixes.filter { suffix in !sight.companions.contains { $0.suffix == suffix } }
+        let missing = self.suffixes.filter { suffix in !sight.companions.contains { $0.suffix == suffix } }
         for top in PutAway.folders where !missing.isEmpty {
-            let place = ([root.text, top] + below).joined(separator: "/")
             // Where there is no such folder, or none that can be opened, nothing went ahead.
-            guard let target = try? OpenFolder(root).entering([top] + below) else { continue }
-            let ahead = try self.ahead(of: name, status, missing, target, room: PutAway.room(suffixes))
+            guard let target = try? self.open(in: top) else { continue }
+            let ahead = try self.ahead(of: name, status, missing, target)
             for (base, suffix, found) in ahead {
-                let identity = FileIdentity(path: place + "/" + base + suffix, found)
-                let companion =
-                    Companion(suffix: suffix, name: base + suffix, identity: identity, folder: top, base: base)
-                sight.companions.append(companion)
+                let identity = self.identity(base + suffix, found, in: top)
+                let name = base + suffix
+                sight.companions.append(.init(suffix: suffix, name: name, identity: identity, folder: top, base: base))
             }
             if !ahead.isEmpty { break }
         }
@@ -61,17 +75,16 @@ struct Sight: Hashable, Sendable {
 
     /// What went ahead of a file: it stands where the file was to be put, and was put there after the file last
     /// changed, for a rename counts as a change of status. A newer file of the same name has changed since.
-    private static func ahead(
+    private func ahead(
         of name: String,
         _ file: stat,
         _ suffixes: [String],
-        _ target: borrowing OpenFolder,
-        room: Int
+        _ target: borrowing OpenFolder
     ) throws(Errno) -> [(base: String, suffix: String, stat)] {
-        let names = NumberedName(name, leavingRoomFor: room)
+        let names = self.names(for: name)
         var number = 1
-        if try self.isOther(names[1], in: target, than: file) {
-            number = try names.free(above: 1) { name throws(Errno) in try self.isOther(name, in: target, than: file) }
+        if try Self.isOther(names[1], in: target, than: file) {
+            number = try names.free(above: 1) { name throws(Errno) in try Self.isOther(name, in: target, than: file) }
         }
         while true {
             // The file stands there itself if its move was cut short before its first name went.
@@ -86,7 +99,7 @@ struct Sight: Hashable, Sendable {
                 if !isRefused, isThere || !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
             }
             if !ahead.isEmpty || !isAny { return ahead }
-            repeat { number += 1 } while try self.isOther(names[number], in: target, than: file)
+            repeat { number += 1 } while try Self.isOther(names[number], in: target, than: file)
         }
     }
 

@@ -73,7 +73,7 @@ import Testing
         let sight = try #require(examiner.sight(of: candidate, &folders))
         #expect(rename(self.folder["in/L/a.jpg"], self.folder["older"]) == 0)
         try self.folder.write("in/L/a.jpg", text: "newer")
-        let step = PutAway(root: .init(self.folder["in"]), below: ["L"], sight: sight, suffixes: [".json"])
+        let step = PutAway(folder: examiner.folder(of: candidate), sight: sight)
         #expect(try step.put(as: .done) == nil)
         #expect(try String(contentsOfFile: self.folder["in/L/a.jpg"], encoding: .utf8) == "newer")
         #expect(access(self.folder["in/L/a.jpg.json"], F_OK) == 0)

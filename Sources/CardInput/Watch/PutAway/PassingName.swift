@@ -1,5 +1,4 @@
 import CardModel
-import Glibc
 import SystemPackage
 
 /// The name that a file has for the moment in which it is deleted: it says which file it is, and which files go with it.

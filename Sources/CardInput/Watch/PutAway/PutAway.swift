@@ -17,14 +17,9 @@ struct PutAway: Sendable {
         case deleted
     }
 
-    /// The real path of the watched folder.
-    let root: FilePath
-    /// The folders between it and the file.
-    let below: [String]
+    let folder: PhotoFolder
     /// The file as it was when it was looked at.
     let sight: Sight
-    /// The suffixes of what may go with a file.
-    let suffixes: [String]
     /// The name that it is to have, if not its own.
     var newName: String?
 
@@ -40,24 +35,13 @@ struct PutAway: Sendable {
     /// - Returns: where it is; `nil` if it, or what goes with it, is not what it was.
     /// - Throws: `Errno` or `CodedError` if it cannot be moved; it is still there, to be put away later.
     func put(as ending: Ending) throws -> WatchEvent.Place? {
-        let source = try OpenFolder(self.root).entering(self.below)
-        guard
-            try Sight.of(
-                self.name,
-                in: source,
-                root: self.root,
-                below: self.below,
-                suffixes: self.suffixes,
-                sidecars: self.sight.sidecars
-            ) == self.sight
-        else { return nil }
+        let source = try self.folder.open()
+        guard try self.folder.sight(of: self.name, in: source, self.sight.sidecars) == self.sight else { return nil }
         guard ending != .deleted else { return try self.delete(from: source) ? .deleted : nil }
-        var folder = "done"
-        if case .failed = ending { folder = "failed" }
-        let target = try Self.target(folder, in: self.root).entering(self.below, making: true)
+        let place: WatchEvent.Place = ending == .done ? .done : .failed
+        let target = try Self.target(place.rawValue, in: self.folder.root).entering(self.folder.below, making: true)
         var members = self.sight.companions
-        guard try self.move(&members, from: source, to: folder, target, ending) else { return nil }
-        return folder == "done" ? .done : .failed
+        return try self.move(&members, from: source, to: place.rawValue, target, ending) ? place : nil
     }
 
     /// Deletes the file where it is, with what goes with it; `false` if it is not what it was.
@@ -68,8 +52,7 @@ struct PutAway: Sendable {
         // What went ahead of it when `watch.after` was another.
         for member in self.sight.companions {
             guard let ahead = member.folder else { continue }
-            let folder = try OpenFolder(self.root).entering([ahead] + self.below)
-            _ = try FileMove(identity: member.identity).remove(member.name, from: folder)
+            _ = try FileMove(identity: member.identity).remove(member.name, from: self.folder.open(in: ahead))
         }
         return true
     }
@@ -90,7 +73,7 @@ struct PutAway: Sendable {
         _ target: borrowing OpenFolder,
         _ ending: Ending
     ) throws -> Bool {
-        let names = NumberedName(self.newName ?? self.name, leavingRoomFor: Self.room(self.suffixes))
+        let names = self.folder.names(for: self.newName ?? self.name)
         var number = 1
         while true {
             let name = names[number]
@@ -123,7 +106,7 @@ struct PutAway: Sendable {
         // The note of a photo that was removed from there says nothing of this one.
         let notes = folder == "done" && !isThere ? [FailureNote.suffix, FailureNote.textSuffix] : []
         let ahead = Set(members.filter { $0.folder == folder && $0.base == name }.map(\.suffix))
-        for suffix in self.suffixes + notes where !ahead.contains(suffix) {
+        for suffix in self.folder.suffixes + notes where !ahead.contains(suffix) {
             if try target.status(of: name + suffix) != nil { return false }
         }
         return true
@@ -140,7 +123,7 @@ struct PutAway: Sendable {
     ) throws(Errno) -> Bool {
         for index in members.indices where members[index].folder != folder || members[index].base != name {
             let member = members[index]
-            let source = try OpenFolder(self.root).entering((member.folder.map { [$0] } ?? []) + self.below)
+            let source = try self.folder.open(in: member.folder)
             let mover = FileMove(identity: member.identity)
             let outcome = try mover.move(member.name, from: source, as: name + member.suffix, to: target)
             if outcome == .nameTaken { return false }
