@@ -1,7 +1,6 @@
 import ArgumentParser
 import CardModel
 import CardStore
-import Foundation
 
 extension CardsCommand {
     struct Retry: Command {

@@ -3,7 +3,6 @@ import CardEmbedded
 import CardEngine
 import CardModel
 import CardStore
-import Foundation
 import Glibc
 
 extension CardsCommand {

@@ -67,20 +67,18 @@ extension CardsCommand {
         ) throws(CodedError) -> [String] {
             var written: [String] = []
             do {
-                if made.areThere {
-                    for (name, content) in files {
-                        var rest: Data? = content
-                        try made.fill("\(folder)/\(name)") { rest.take() }
-                        written.append("\(folder)/\(name)")
-                    }
-                    return written
-                }
-                try DurableFile.makeFolders(folder, mode: 0o700)
+                if !made.areThere { try DurableFile.makeFolders(folder, mode: 0o700) }
                 for (name, content) in files {
-                    try DurableFile.create("\(folder)/\(name)", with: Array(content))
-                    written.append("\(folder)/\(name)")
+                    let path = "\(folder)/\(name)"
+                    if made.areThere {
+                        var rest: Data? = content
+                        try made.fill(path) { rest.take() }
+                    } else {
+                        try DurableFile.create(path, with: Array(content))
+                    }
+                    written.append(path)
                 }
-                try DurableFile.synchroniseFolder(folder)
+                if !made.areThere { try DurableFile.synchroniseFolder(folder) }
             } catch {
                 for path in written { unlink(path) }
                 // The folder is the caller's choice; the sandbox is well.

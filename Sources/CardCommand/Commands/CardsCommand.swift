@@ -1,7 +1,6 @@
 import ArgumentParser
 import CardModel
 import CardStore
-import Foundation
 
 struct CardsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,18 +49,16 @@ struct CardsCommand: AsyncParsableCommand {
             filter.number = self.businessNo.map { BusinessNumber(stored: $0.trimmed) }
             return try await self.options.withSandbox { store, _ in
                 var list = ListPrinter(format: self.format, name: "cards")
-                if self.quiet {
-                    try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
+                if !self.quiet { await list.begin() }
+                try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
+                    if self.quiet {
                         try Console.requireReader()
                         await Console.standardOutput(card.id.rawValue)
-                    }
-                } else {
-                    await list.begin()
-                    try await store.forEachCard(filter, limit: self.limit == 0 ? .max : self.limit) { card in
+                    } else {
                         for document in try await store.documents([card]) { try await list.print(document) }
                     }
-                    await list.end()
                 }
+                if !self.quiet { await list.end() }
                 return .delivered
             }
         }
@@ -168,4 +165,58 @@ extension CaseCardDocument {
         let sent = Message.cardsSentBy(self.submitter, self.card.createdAt).text()
         return sent + (self.person.map { ", " + Message.cardsPerson($0).text() } ?? "")
     }
+}
+
+extension CardsCommand {
+    struct Reasons: Command {
+        enum Format: String, CaseIterable, ExpressibleByArgument {
+            case text, json, markdown
+        }
+
+        static let configuration = CommandConfiguration(
+            abstract: "Say what the reasons of cards and refusals mean, and what to do.",
+            discussion: "Exit status: 0 done · 66 a code is none of ours: it may be the remote service's own."
+        )
+
+        @Argument(help: ArgumentHelp("The codes; without one, all.", valueName: "code"))
+        var codes: [String] = []
+
+        @Option(help: "Format of the list; markdown is that of the manual page.")
+        var format = Format.text
+
+        func execute() async throws -> CommandStatus {
+            if self.format == .markdown {
+                await Console.standardOutput(Self.page())
+                return .delivered
+            }
+            let known = ReasonCode.all.filter { self.codes.isEmpty || self.codes.contains($0.code.rawValue) }
+            let lines = known.map { Meaning(reason: $0.code.rawValue, meaning: $0.meaning.text()) }
+            await OutputFormat(rawValue: self.format.rawValue)?.print(lines, as: "reasons")
+            let unknown = Set(self.codes).subtracting(known.map(\.code.rawValue)).sorted()
+            guard let first = unknown.first else { return .delivered }
+            throw CodedError(.notFound, .notFound, .cardsUnknownReason(Redacted(first)))
+        }
+
+        /// The page of all reasons, in Markdown.
+        private static func page() -> String {
+            var lines = [
+                "# Reasons", "", "<!-- Made by `idcard-pipeline cards reasons --format markdown`; do not edit it. -->",
+                "",
+                "Why a card stands where it does, or why an input became no card. Where a remote service decided, its own code is",
+                "shown in place of one of these. `idcard-pipeline cards reasons CODE` says the same.",
+            ]
+            for (title, reasons) in ReasonCode.groups {
+                lines += ["", "## \(title)", "", "| reason | meaning |", "|---|---|"]
+                lines += reasons.map { "| `\($0.code)` | \($0.meaning.text()) |" }
+            }
+            return lines.joined(separator: "\n")
+        }
+    }
+}
+
+private struct Meaning: ReportLine {
+    let reason: String
+    let meaning: String
+
+    var text: String { "\(self.reason.padded(to: 24))  \(self.meaning)" }
 }

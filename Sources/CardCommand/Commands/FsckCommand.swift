@@ -1,7 +1,6 @@
 import ArgumentParser
 import CardModel
 import CardStore
-import Foundation
 
 struct FsckCommand: Command {
     static let configuration = CommandConfiguration(

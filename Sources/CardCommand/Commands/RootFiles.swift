@@ -12,7 +12,7 @@ struct RootFiles {
     /// - Throws: `file_not_written`; what loading the configuration throws.
     init(_ paths: [String], in folder: String? = nil, always: Bool = false, for options: GlobalOptions) throws {
         let sandbox = try options.load(readingFiles: false).configuration.sandboxPath
-        guard always || SandboxOwner.isAnother(of: sandbox) else {
+        guard always || SandboxOwner.another(of: sandbox) != nil else {
             self.descriptors = [:]
             return
         }

@@ -126,10 +126,8 @@ enum SystemUser {
 
 /// What root does on somebody's sandbox it does as that user, so that nothing in it comes to belong to root.
 enum SandboxOwner {
-    /// Whether root is to become another user.
-    static func isAnother(of path: String) -> Bool { self.another(of: path) != nil }
-
-    private static func another(of path: String) -> stat? {
+    /// The status of a sandbox whose owner root is to become; `nil` for anybody but root, and for a sandbox of root.
+    static func another(of path: String) -> stat? {
         var status = stat()
         return geteuid() == 0 && stat(path, &status) == 0 && status.st_uid != 0 ? status : nil
     }

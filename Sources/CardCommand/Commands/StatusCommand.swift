@@ -2,7 +2,6 @@ import ArgumentParser
 import CardEngine
 import CardModel
 import CardStore
-import Foundation
 
 struct StatusCommand: Command {
     static let configuration = CommandConfiguration(
@@ -79,20 +78,17 @@ private struct StatusReport: Report {
     private static let exampleCount = 10
 
     private struct Process: Encodable {
-        private enum CodingKeys: String, CodingKey { case id, command, process, since, claims, staying, hangs }
-
         let id: String
         let command: String
         let process: Int32
-        let since: String
-        let startedAt: Timestamp
+        @UTC var since: Timestamp
         let claims: Int
         /// How many files stay in its watched folders.
         let staying: Int
         let hangs: Bool
 
         var lines: [String] {
-            let work: Message = .statusWorker(self.command, self.process, since: self.startedAt, claims: self.claims)
+            let work: Message = .statusWorker(self.command, self.process, since: self.since, claims: self.claims)
             // Names of files are personal: `status` leaves no line in the access log, so it does not show them.
             let staying: Message? = self.staying > 0 ? .statusStaying(self.staying) : nil
             return [work.text()] + [staying].compactMap { $0.map { "  " + $0.text() } }
@@ -147,8 +143,7 @@ private struct StatusReport: Report {
                 id: worker.id,
                 command: worker.command,
                 process: worker.process,
-                since: worker.startedAt.description,
-                startedAt: worker.startedAt,
+                since: worker.startedAt,
                 claims: worker.claims,
                 staying: worker.staying,
                 hangs: worker.hangs(at: now)

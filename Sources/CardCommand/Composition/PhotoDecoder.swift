@@ -19,11 +19,11 @@ struct PhotoDecoder: Sendable {
     private let isolation: Configuration.Isolation
     private let notes: String
 
-    /// Makes the folder of the notes in a sandbox, if it is missing.
-    init(_ recompressor: ImageRecompressor, isolation: Configuration.Isolation, sandbox: String) {
-        self.recompressor = recompressor
-        self.isolation = isolation
-        self.notes = sandbox + "/decoding"
+    /// Makes the folder of the notes in the sandbox, if it is missing.
+    init(_ configuration: Configuration) {
+        self.recompressor = ImageRecompressor(settings: configuration.imaging)
+        self.isolation = configuration.isolation
+        self.notes = configuration.sandboxPath + "/decoding"
         // Where it cannot be made, photos are decoded without notes.
         _ = mkdir(self.notes, 0o700)
     }

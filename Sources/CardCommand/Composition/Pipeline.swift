@@ -33,16 +33,18 @@ struct Pipeline: Sendable {
             log.observe(event)
         }
         return try await ending {
-            guard self.configuration.isEmbedded else {
-                guard let verification = self.configuration.verification, let delivery = self.configuration.delivery
-                else { throw ConfigurationError(mistakes: []) }
-                return try await self.withEngine(worker, verification, delivery, events, body)
-            }
-            // What the built-in endpoints have to say is no event of the pipeline.
-            var logger = self.configuration.logger(runID: id)
-            logger.logLevel = max(logger.logLevel, .notice)
-            return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve {
-                try await self.withEngine(worker, $0, $1, events, body)
+            try await self.withEndpoints(id) { verification, delivery in
+                var settings = self.configuration.engine
+                if settings.preparing == 0 { settings.preparing = ProcessInfo.processInfo.activeProcessorCount }
+                let outside = try self.outside(verification, delivery, threads: settings.preparing)
+                let engine = Engine(
+                    store: self.store,
+                    worker: worker,
+                    ports: outside.ports,
+                    settings: settings,
+                    events: events
+                )
+                return try await ending({ try await body(engine) }, by: outside.close)
             }
         } by: {
             try await self.store.end(worker, onUnknown: self.configuration.engine.onUnknown, now: .now)
@@ -51,24 +53,20 @@ struct Pipeline: Sendable {
         }
     }
 
-    private func withEngine<Value: Sendable>(
-        _ worker: Worker,
-        _ verification: VerificationSettings,
-        _ delivery: DeliverySettings,
-        _ events: @escaping @Sendable (PipelineEvent) -> Void,
-        _ body: @escaping @Sendable (Engine) async throws -> Value
+    /// Lends the settings of the configured endpoints, or of the built-in ones, which are served meanwhile.
+    private func withEndpoints<Value: Sendable>(
+        _ id: String,
+        _ body: @escaping @Sendable (VerificationSettings, DeliverySettings) async throws -> Value
     ) async throws -> Value {
-        var settings = self.configuration.engine
-        if settings.preparing == 0 { settings.preparing = ProcessInfo.processInfo.activeProcessorCount }
-        let outside = try Outside(self.configuration, verification, delivery, threads: settings.preparing)
-        let engine = Engine(
-            store: self.store,
-            worker: worker,
-            ports: outside.ports,
-            settings: settings,
-            events: events
-        )
-        return try await ending({ try await body(engine) }, by: outside.close)
+        guard self.configuration.isEmbedded else {
+            guard let verification = self.configuration.verification, let delivery = self.configuration.delivery
+            else { throw ConfigurationError(mistakes: []) }
+            return try await body(verification, delivery)
+        }
+        // What the built-in endpoints have to say is no event of the pipeline.
+        var logger = self.configuration.logger(runID: id)
+        logger.logLevel = max(logger.logLevel, .notice)
+        return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve(body)
     }
 
     /// Begins nothing more, as a signal asks, and says what that leads to.
@@ -79,43 +77,26 @@ struct Pipeline: Sendable {
         let limit = self.configuration.engine.shutdownTimeout
         Console.say(calls == 0 ? .runEnding : .runFinishing(calls, upTo: limit))
     }
-}
 
-/// The outside of one process: the endpoints' clients, and the threads that decode.
-struct Outside: Sendable {
-    let ports: EnginePorts
-    /// Closes connections and ends the threads.
-    let close: @Sendable () async throws -> Void
-
-    /// Makes the clients and starts the threads.
+    /// Makes the clients of the endpoints, and starts the threads that decode.
     ///
+    /// - Returns: what the engine works by, and what closes the connections and ends the threads.
     /// - Throws: `CodedError` of kind `configuration`.
-    init(
-        _ configuration: Configuration,
+    private func outside(
         _ verification: VerificationSettings,
         _ delivery: DeliverySettings,
         threads count: Int
-    ) throws(CodedError) {
-        let maxSourceBytes = configuration.imaging.maxSourceBytes
-        let decoder = PhotoDecoder(
-            ImageRecompressor(settings: configuration.imaging),
-            isolation: configuration.isolation,
-            sandbox: configuration.sandboxPath
-        )
-        let fetcher = try ImageFetcher(configuration.fetch, maxBytes: maxSourceBytes) {
+    ) throws(CodedError) -> (ports: EnginePorts, close: @Sendable () async throws -> Void) {
+        let maxSourceBytes = self.configuration.imaging.maxSourceBytes
+        let decoder = PhotoDecoder(self.configuration)
+        let fetcher = try ImageFetcher(self.configuration.fetch, maxBytes: maxSourceBytes) {
             ImageFormat.sniff($0) != .unknown
         }
         let verification = try VerificationService(verification)
         let backend = try BusinessBackend(delivery)
         let threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
-        self.close = {
-            await verification.shutdown()
-            await backend.shutdown()
-            await fetcher.shutdown()
-            try await threads.shutdownGracefully()
-        }
-        self.ports = EnginePorts(
+        let ports = EnginePorts(
             read: { file in
                 try await threads.runIfActive { try SourceFile.read(file, limit: maxSourceBytes) }
             },
@@ -124,6 +105,15 @@ struct Outside: Sendable {
             fetcher: fetcher,
             verifier: verification,
             backend: backend
+        )
+        return (
+            ports,
+            {
+                await verification.shutdown()
+                await backend.shutdown()
+                await fetcher.shutdown()
+                try await threads.shutdownGracefully()
+            }
         )
     }
 }

@@ -1,5 +1,4 @@
 import CardModel
-import Foundation
 import Glibc
 import SystemPackage
 import Yams
@@ -118,11 +117,9 @@ struct ConfigurationFile {
     private static func malformed(_ error: any Error, _ path: String) -> ConfigurationError {
         switch error {
         case YamlError.duplicatedKeysInMapping(let names, let context):
-            let line = context.mark.line
-            let name = names.first ?? ""
-            return ConfigurationError(mistakes: [
-                .init(key: name, line: line, error: Self.twice(.configFileTwiceInSection(name, path, line: line)))
-            ])
+            let (name, line) = (names.first ?? "", context.mark.line)
+            let error = Self.twice(.configFileTwiceInSection(name, path, line: line))
+            return ConfigurationError(mistakes: [.init(key: name, line: line, error: error)])
         case YamlError.scanner(_, _, let mark, _), YamlError.parser(_, _, let mark, _),
             YamlError.composer(_, _, let mark, _):
             return Self.unreadable(path, .configFileYAMLAt(line: mark.line, column: mark.column), line: mark.line)
@@ -133,9 +130,7 @@ struct ConfigurationFile {
     private static func twice(_ message: Message) -> CodedError { CodedError(.settingTwice, .configuration, message) }
 
     private static func unreadable(_ path: String, _ what: Message, line: Int? = nil) -> ConfigurationError {
-        let message: Message = .configFileUnusable(path, what)
-        return ConfigurationError(mistakes: [
-            .init(line: line, error: CodedError(.configurationUnreadable, .configuration, message))
-        ])
+        let error = CodedError(.configurationUnreadable, .configuration, .configFileUnusable(path, what))
+        return ConfigurationError(mistakes: [.init(line: line, error: error)])
     }
 }

@@ -81,8 +81,7 @@ extension LoadedConfiguration {
             self.configuration.backend.token = .file { () throws(CodedError) in try file.read() }
             self.attempt(file.key) { () throws(CodedError) in _ = try file.read() }
         } else if let text = secrets.tokenCommand {
-            let expected: Message = .secretExpectsToken
-            let command = SecretCommand(key: "delivery.token_command", expected: expected, text: text)
+            let command = SecretCommand(key: "delivery.token_command", expected: .secretExpectsToken, text: text)
             self.configuration.backend.token = .command { try await command.firstLine() }
         }
     }

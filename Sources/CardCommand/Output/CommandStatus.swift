@@ -1,6 +1,5 @@
 import ArgumentParser
 import CardModel
-import Glibc
 
 /// The documented exit statuses, after `sysexits.h`.
 enum CommandStatus: Int32, CaseIterable, Sendable {

@@ -1,4 +1,3 @@
-import CardEngine
 import CardModel
 
 /// Shows how far a run is while it runs: live lines on a terminal, now and then a plain line elsewhere.

@@ -1,4 +1,3 @@
-import CardEngine
 import CardModel
 import CardRemote
 import CardStore
@@ -30,7 +29,7 @@ final class RunPrinter: Sendable {
         for await ending in self.tracker.endings {
             // A known card may be retaken by an input that is still to end.
             guard self.format != .text || self.tracker.isNews(ending) else { continue }
-            let card = try await self.fetch(self.card(of: ending).map { [$0] } ?? [])
+            let card = try await self.fetch(self.tracker.card(of: ending).map { [$0] } ?? [])
             let line = try await self.line(ending, cards: card)
             guard self.format != .text || line.notice != .nothing && self.folds.withLock({ $0.shows(line) }) else {
                 continue
@@ -96,15 +95,8 @@ final class RunPrinter: Sendable {
         }
     }
 
-    private func card(of ending: RunEnding) -> CardID? {
-        switch ending {
-        case .input(let place): self.tracker.card(at: place)
-        case .card(let card): card
-        }
-    }
-
     private func line(_ ending: RunEnding, cards: [CardID: Card]) async throws -> RunLine {
-        let card = self.card(of: ending).flatMap { cards[$0] }
+        let card = self.tracker.card(of: ending).flatMap { cards[$0] }
         var line = RunLine(source: "", state: "unchanged")
         if case .input(let place) = ending {
             line = self.tracker.line(place, card: card)
@@ -182,5 +174,31 @@ final class RunPrinter: Sendable {
         if open > 0 { parts.append(.runKept(open)) }
         if untouched > 0 { parts.append(.runUntouched(untouched)) }
         return parts.isEmpty ? .runInterruptedDone : .runInterrupted(parts)
+    }
+}
+
+/// Lines of one reason and message: a person reads the first ones, and at the end how many there are.
+struct RunFolds: Sendable {
+    private static let mostShown = 3
+
+    private var shown: [String: Int] = [:]
+
+    /// Whether a line is one of the first of its kind, and therefore printed.
+    mutating func shows(_ line: RunLine) -> Bool {
+        let count = self.shown[line.kind.text, default: 0]
+        self.shown[line.kind.text] = count + 1
+        return count < Self.mostShown
+    }
+
+    /// Says for each kind that has more lines than are printed how many, the most frequent kinds first.
+    static func summaries(of lines: [RunLine]) -> [Message] {
+        let kinds = Dictionary(grouping: lines.filter { $0.notice != .nothing }) { $0.kind.text }
+        let many = kinds.filter { $0.value.count > Self.mostShown }
+        return many.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.compactMap { _, lines in
+            guard var kind = lines.first?.kind else { return nil }
+            kind.source = Message.runPhotos(lines.count).text()
+            let names = lines.prefix(Self.mostShown).map(\.name).joined(separator: ", ")
+            return .runFolded(kind.text, names, more: lines.count - Self.mostShown)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import CardModel
 import CardStore
+import Foundation
 
 /// What a run says at its end: the object of `--format json`, the last line of `--format jsonl` (without `cards`).
 struct RunReport: Encodable {
@@ -145,5 +146,80 @@ extension CodedError {
     /// What a run says of the input that it refuses: no room, memory or time says nothing about the photo.
     var stateOfInput: String {
         self.kind == .storage || self.kind == .temporary ? "unchanged" : RunLine.refused
+    }
+}
+
+/// What the inputs of a run come to.
+struct RunTally: Sendable {
+    var counts = RunCounts()
+    private var workRemains = false
+    private var isIncomplete = false
+    private var isOutOfRoom = false
+
+    mutating func addNotReached() {
+        self.counts.add("unchanged")
+        self.workRemains = true
+    }
+
+    mutating func add(_ error: CodedError) {
+        self.counts.add(error.stateOfInput)
+        switch error.kind {
+        case .storage: self.isOutOfRoom = true
+        case .temporary: self.workRemains = true
+        default: self.isIncomplete = true
+        }
+    }
+
+    /// Counts an input that is a card.
+    ///
+    /// - Parameters:
+    ///   - notice: what is told of the card.
+    ///   - isNews: whether this run admitted or moved it.
+    ///   - isFirst: whether no input before is the same card.
+    mutating func add(_ card: Card, _ notice: CardNotice, isNews: Bool, isFirst: Bool) {
+        if card.hasWork { self.workRemains = true }
+        if notice.isFailure { self.isIncomplete = true }
+        if !isFirst {
+            self.counts.add("duplicate")
+        } else if isNews {
+            self.counts.add(card.state.rawValue)
+        } else if card.state.isRunnable {
+            self.counts.add("unchanged")
+        } else {
+            self.counts.add(notice == .nothing ? "duplicate" : card.state.rawValue)
+        }
+    }
+
+    /// The exit status that this calls for, where an endpoint stopped a stage or none did.
+    func status(isStopped: Bool) -> CommandStatus {
+        if self.isOutOfRoom { return .sandboxError }
+        if self.workRemains { return isStopped ? .endpointStopped : .workRemains }
+        guard self.isIncomplete else { return .delivered }
+        return isStopped ? .endpointStopped : .someNotDelivered
+    }
+}
+
+/// The table of a run for spreadsheet programs (`--report`): a row for each input, in a new file.
+struct RunTable {
+    private let path: String
+    let file: RootFiles
+
+    /// Makes the file, before the run begins: who names one that is there learns it while nothing is done.
+    ///
+    /// - Throws: `file_not_written`, of kind `usage` if the file is there, else `input`.
+    init(_ name: String, for options: GlobalOptions) throws {
+        self.path = URL(filePath: name).path
+        let isThere = access(self.path, F_OK) == 0
+        do { self.file = try RootFiles([self.path], always: true, for: options) } catch let error as CodedError {
+            throw CodedError(error.code, isThere ? .usage : error.kind == .storage ? .input : error.kind, error.message)
+        }
+    }
+
+    /// Writes a row for each line; the access log gets its line before.
+    func write(_ lines: [RunLine], noting store: CardStore) async throws {
+        try await store.noteList(to: SystemUser.origin(of: "run --report, rows: \(lines.count)"), now: .now)
+        let rows = [CSVText.byteOrderMark + CSVText.row(RunLine.columns)] + lines.map { CSVText.row($0.cells) }
+        var rest: Data? = Data(rows.map { $0 + "\n" }.joined().utf8)
+        try self.file.fill(self.path) { rest.take() }
     }
 }

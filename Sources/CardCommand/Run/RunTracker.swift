@@ -160,10 +160,13 @@ final class RunTracker: Sendable {
         }
     }
 
-    func card(at place: Int) -> CardID? {
-        var first = place
-        if case .duplicate(_, let item) = self.listing[place] { first = self.places[item] ?? place }
-        return self.state.withLock { try? $0.fates[first]?.get().card }
+    func card(of ending: RunEnding) -> CardID? {
+        switch ending {
+        case .card(let card): return card
+        case .input(var place):
+            if case .duplicate(_, let item) = self.listing[place] { place = self.places[item] ?? place }
+            return self.state.withLock { [place] in try? $0.fates[place]?.get().card }
+        }
     }
 
     /// Whether this run admitted, refused or moved it, and not to where all is well; what was known before and stays as it was

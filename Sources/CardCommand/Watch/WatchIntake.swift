@@ -56,6 +56,64 @@ struct WatchIntake: Sendable {
     }
 }
 
+/// Watches folders for an engine, and has notes written beside the photos in `done/` whose cards are refused later, by
+/// whatever process.
+struct NotingWatch: Sendable {
+    private let store: CardStore
+    let watch: FolderWatch
+
+    init(
+        _ options: WatchOptions,
+        of pipeline: Pipeline,
+        _ engine: Engine,
+        report: @escaping @Sendable (WatchEvent) -> Void
+    ) {
+        self.store = pipeline.store
+        let intake = WatchIntake(engine: engine, store: self.store, configuration: pipeline.configuration)
+        self.watch = FolderWatch(options: options, sandbox: self.store.id, time: .system, take: intake.take) { event in
+            report(event)
+            intake.observe(event)
+        }
+    }
+
+    func run() async throws {
+        async let _: Void = self.writeNotes()
+        try await self.watch.run()
+    }
+
+    private func writeNotes() async {
+        // Each change is looked at twice: a photo may reach its place shortly after its card was refused.
+        var marks: [Int64] = []
+        repeat {
+            // What hinders the sandbox passes, or ends the watch elsewhere; the same is asked for again.
+            if let mark = try? await self.note(after: marks.first) { marks = marks.suffix(1) + [mark] }
+        } while (try? await Task.sleep(for: .seconds(2))) != nil
+    }
+
+    /// - Parameter event: the event after which changes count; `nil` for all cards that are refused by now.
+    /// - Returns: the last event that was looked at.
+    private func note(after event: Int64?) async throws -> Int64 {
+        var filter = CardFilter()
+        (filter.attention, filter.submitter) = ([.retake], Caller.process.subject)
+        guard var last = event else {
+            let last = try await self.store.lastEvent()
+            try await self.store.forEachCard(filter, self.note)
+            return last
+        }
+        while true {
+            let changes = try await self.store.changes(filter, since: last, limit: Limits.pageSize, for: .process)
+            for card in changes.cards { try await self.note(card) }
+            last = changes.last
+            guard changes.hasMore else { return last }
+        }
+    }
+
+    private func note(_ card: Card) async throws {
+        try Task.checkCancellation()
+        await self.watch.note(.refused(card), card: card.id, beside: try await self.store.files(of: card.id))
+    }
+}
+
 extension CodedError {
     /// Why the photo of a card must be taken again.
     static func refused(_ card: Card) -> CodedError {
@@ -129,10 +187,7 @@ final class ServiceNotices: Sendable {
             self.passedOver(counts, in: "folder \(folder.reveal())") { .outputSkippedInFolder(folder, $0) }
         case .stays(_, let folder, let error):
             // The log of a service names no files, and a folder may hold thousands of one kind.
-            let isNew = self.toldRules.withLock {
-                $0[folder.reveal(), default: []].insert(error.code.rawValue).inserted
-            }
-            guard isNew else { return }
+            guard self.isNew(error.code.rawValue, in: folder.reveal()) else { return }
             Console.warn(.watchFileStays(folder, error.message))
         case .placed, .refused, .staying: break
         }
@@ -142,11 +197,12 @@ final class ServiceNotices: Sendable {
     /// unfinished copies come and go.
     func passedOver(_ counts: [String: Int], in place: String, _ message: ([String: Int]) -> Message) {
         guard !self.isQuiet else { return }
-        let new = self.toldRules.withLock { told in
-            let new = counts.filter { told[place]?.contains($0.key) != true }
-            told[place, default: []].formUnion(new.keys)
-            return new
-        }
+        let new = counts.filter { self.isNew($0.key, in: place) }
         if !new.isEmpty { Console.note(message(new)) }
+    }
+
+    /// Whether a rule is told of in a place for the first time.
+    private func isNew(_ rule: String, in place: String) -> Bool {
+        self.toldRules.withLock { $0[place, default: []].insert(rule).inserted }
     }
 }
