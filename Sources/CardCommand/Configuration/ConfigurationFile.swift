@@ -59,9 +59,7 @@ struct ConfigurationFile {
         let root: Node?
         do { root = try Yams.compose(yaml: text) } catch { throw Self.malformed(error, path) }
         guard let root, root.null == nil else { return }
-        guard case .mapping(let mapping) = root else {
-            throw Self.unreadable(path, .configFileNoSections)
-        }
+        guard case .mapping(let mapping) = root else { throw Self.unreadable(path, .configFileNoSections) }
         self.takeApart(mapping, below: "")
         self.tellRepeated()
     }

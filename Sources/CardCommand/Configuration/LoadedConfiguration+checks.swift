@@ -92,9 +92,7 @@ extension LoadedConfiguration {
         let key = "delivery.reply.key_file"
         guard let mode = ReplyEncryption.Mode(rawValue: secrets.replyEncryption.rawValue) else { return }
         guard let path = secrets.replyKeyFile else {
-            if self.areRead(key) {
-                self.note(.settingMissing, key, .configReplyKey(mode))
-            }
+            if self.areRead(key) { self.note(.settingMissing, key, .configReplyKey(mode)) }
             return
         }
         let text = self.attempt(key) { () throws(CodedError) in try SecretFile(path: path, key: key).read() }

@@ -138,9 +138,7 @@ extension LoadedConfiguration {
         for (key, time) in times where time > patience {
             self.configuration.runNotices.append(.configPatience(key))
         }
-        if configuration.imaging.byteBudget > 1_990_000 {
-            notices.append(.configByteBudget)
-        }
+        if configuration.imaging.byteBudget > 1_990_000 { notices.append(.configByteBudget) }
         if let key = configuration.vault.keyFile, key.hasPrefix(configuration.sandboxPath + "/") {
             notices.append(.configKeyInSandbox)
         }
@@ -151,9 +149,7 @@ extension LoadedConfiguration {
             notices.append(.configIgnore(pattern))
         }
         let extra = configuration.backend.form.extra.map(\.name)
-        if !extra.isEmpty {
-            notices.append(.configExtraFields(extra.joined(separator: ", ")))
-        }
+        if !extra.isEmpty { notices.append(.configExtraFields(extra.joined(separator: ", "))) }
         self.configuration.notices += notices + Self.weakened(configuration)
     }
 

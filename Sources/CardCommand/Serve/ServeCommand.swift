@@ -158,9 +158,7 @@ private struct ServeServices: Sendable {
                 for await _ in self.session.reloads.stream { self.session.notice.reloading(self.reload) }
             }
             companions.addTask {
-                for await _ in self.session.ends.stream {
-                    await self.end(serving)
-                }
+                for await _ in self.session.ends.stream { await self.end(serving) }
             }
             try await withThrowingTaskGroup(of: Void.self) { work in
                 work.addTask { try await serving.run() }

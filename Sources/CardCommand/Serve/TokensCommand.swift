@@ -91,12 +91,8 @@ struct TokensCommand: AsyncParsableCommand {
             for word in self.scope where TokenScope(rawValue: word) == nil {
                 throw ValidationError(Message.tokensUnknownScope(word).text())
             }
-            guard !self.scope.isEmpty else {
-                throw ValidationError(Message.tokensNoScope.text())
-            }
-            guard 0...3650 ~= self.days else {
-                throw ValidationError(Message.tokensDays.text())
-            }
+            guard !self.scope.isEmpty else { throw ValidationError(Message.tokensNoScope.text()) }
+            guard 0...3650 ~= self.days else { throw ValidationError(Message.tokensDays.text()) }
         }
 
         var consolation: Message { .tokensNotShown }

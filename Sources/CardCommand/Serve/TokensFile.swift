@@ -67,9 +67,7 @@ struct TokensFile: Sendable {
         var tokens = try self.readForUpkeep()
         try body(&tokens)
         let content = try AccessToken.content(of: tokens)
-        guard content.count <= SecretFile.maximumBytes else {
-            throw self.error(.tokensTooLong)
-        }
+        guard content.count <= SecretFile.maximumBytes else { throw self.error(.tokensTooLong) }
         try DurableFile.replace(path, with: Array(content))
     }
 

@@ -42,9 +42,7 @@ struct WatchCommand: Command {
 
     @OptionGroup var options: PipelineOptions
 
-    func validate() throws {
-        _ = try SubmittedFields.options(userNo: self.userNo)
-    }
+    func validate() throws { _ = try SubmittedFields.options(userNo: self.userNo) }
 
     func execute() async throws -> CommandStatus {
         let configuration = try self.options.loadConfiguration(requiringRemotes: true, isService: true)

@@ -140,9 +140,7 @@ final class ServiceNotices: Sendable {
     private let toldRules = Mutex<[String: Set<String>]>([:])
 
     /// - Parameter isQuiet: whether only warnings, and that they are over, are said.
-    init(isQuiet: Bool) {
-        self.isQuiet = isQuiet
-    }
+    init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
     func observe(_ event: PipelineEvent) {
         switch event {

@@ -137,9 +137,7 @@ struct InputLocator {
             if meant.count == 1 { return try self.look(up: meant[0].text) }
             throw CodedError(.inputNotFound, .input, meant.isEmpty ? .inputNotFound(text) : .inputNamedAmbiguous(text))
         }
-        guard isTaken else {
-            throw CodedError(.inputUnreadable, .input, .inputIsSandbox(text))
-        }
+        guard isTaken else { throw CodedError(.inputUnreadable, .input, .inputIsSandbox(text)) }
     }
 
     /// Takes in what a pattern names; `false` if that is nothing.

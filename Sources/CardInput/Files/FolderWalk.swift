@@ -98,9 +98,7 @@ struct FolderWalk {
     private mutating func examine(_ name: FilePath.Component, in folder: Folder, _ open: borrowing OpenFolder) {
         let path = folder.path.appending(name)
         let below = folder.below.appending(name)
-        guard name.isUTF8 else {
-            return self.add(.unusable(.inputNameNotUTF8), path: path, below: below)
-        }
+        guard name.isUTF8 else { return self.add(.unusable(.inputNameNotUTF8), path: path, below: below) }
         do {
             // By way of the descriptor: a link that takes the place of a folder is not followed. One that has vanished
             // meanwhile is no input.

@@ -114,12 +114,8 @@ struct OwnFolder {
     private let path: FilePath?
 
     /// Looks the folder up; one that is not there holds nothing.
-    init(_ written: String?) {
-        self.path = written.flatMap { try? FilePath($0).real() }
-    }
+    init(_ written: String?) { self.path = written.flatMap { try? FilePath($0).real() } }
 
     /// Whether a real path is the folder or lies in it.
-    func holds(_ real: FilePath) -> Bool {
-        self.path.map { real.starts(with: $0) } ?? false
-    }
+    func holds(_ real: FilePath) -> Bool { self.path.map { real.starts(with: $0) } ?? false }
 }

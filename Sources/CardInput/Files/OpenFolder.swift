@@ -8,13 +8,9 @@ struct OpenFolder: ~Copyable {
     let descriptor: Int32
 
     /// Opens a folder by its real path; a link is refused, also as part of the path.
-    init(_ path: FilePath) throws(Errno) {
-        self.descriptor = try path.openReal(O_RDONLY | O_DIRECTORY)
-    }
+    init(_ path: FilePath) throws(Errno) { self.descriptor = try path.openReal(O_RDONLY | O_DIRECTORY) }
 
-    private init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    private init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(self.descriptor) }
 

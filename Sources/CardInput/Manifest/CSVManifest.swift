@@ -10,9 +10,7 @@ enum CSVManifest {
     /// - Throws: `CodedError` with `manifest_invalid` or `field_duplicate`.
     static func rows(in data: Data) throws(CodedError) -> [Manifest.Row] {
         if let kind = self.otherKind(of: data) { throw self.invalid(kind) }
-        guard let text = TableText.decoded(data) else {
-            throw self.invalid(.manifestEncoding)
-        }
+        guard let text = TableText.decoded(data) else { throw self.invalid(.manifestEncoding) }
         // An open quote would silently swallow all rows after it.
         guard text.utf8.count(where: { $0 == UInt8(ascii: "\"") }).isMultiple(of: 2) else {
             throw self.invalid(.manifestOpenQuote)
@@ -95,7 +93,5 @@ enum CSVManifest {
         CodedError(code, .input, message)
     }
 
-    private static var headerless: CodedError {
-        self.invalid(.manifestNoHeader(Record.names))
-    }
+    private static var headerless: CodedError { self.invalid(.manifestNoHeader(Record.names)) }
 }

@@ -39,9 +39,7 @@ struct Record {
     }
 
     /// The refusal of a record that has a column or key twice.
-    var duplicate: CodedError {
-        CodedError(.fieldDuplicate, .input, .recordDuplicate(self.duplicates))
-    }
+    var duplicate: CodedError { CodedError(.fieldDuplicate, .input, .recordDuplicate(self.duplicates)) }
 }
 
 extension Record {

@@ -65,9 +65,7 @@ package enum BusinessNumberRule: Sendable {
             }
             return found
         case .folder, .level, .root:
-            guard let place = candidate.place else {
-                throw Self.missing(.noNumberNamedPhoto)
-            }
+            guard let place = candidate.place else { throw Self.missing(.noNumberNamedPhoto) }
             return (try self.folder(in: place), .folder)
         }
     }
@@ -75,23 +73,15 @@ package enum BusinessNumberRule: Sendable {
     private func folder(in place: FolderPlace) throws(CodedError) -> String {
         switch self {
         case .root:
-            guard let name = place.rootName else {
-                throw Self.missing(.noNumberRoot)
-            }
+            guard let name = place.rootName else { throw Self.missing(.noNumberRoot) }
             return name
         case .level(let level):
-            guard place.folders.count >= level else {
-                throw Self.missing(.noNumberTooShallow(level))
-            }
+            guard place.folders.count >= level else { throw Self.missing(.noNumberTooShallow(level)) }
             return place.folders[level - 1]
         default:
-            guard let name = place.folders.first else {
-                throw Self.missing(.noNumberInNamedFolder)
-            }
+            guard let name = place.folders.first else { throw Self.missing(.noNumberInNamedFolder) }
             let count = place.folders.count
-            guard count == 1 else {
-                throw Self.missing(.noNumberTooDeep(count))
-            }
+            guard count == 1 else { throw Self.missing(.noNumberTooDeep(count)) }
             return name
         }
     }

@@ -59,9 +59,7 @@ enum Sidecar {
     ///
     /// - Throws: `sidecar_invalid` if there are several, or if something looks like its sidecar and is none.
     static func name(_ match: SidecarNames.Match) throws(CodedError) -> String? {
-        if let stray = match.strays.first {
-            throw CodedError(.sidecarInvalid, .input, .sidecarName(stray))
-        }
+        if let stray = match.strays.first { throw CodedError(.sidecarInvalid, .input, .sidecarName(stray)) }
         guard match.names.count < 2 else {
             throw CodedError(.sidecarInvalid, .input, .sidecarTwice(match.names.joined(separator: ", ")))
         }

@@ -84,9 +84,7 @@ package struct WatchOptions: Sendable {
 
     /// Returns what keeps the folders from being watched as asked; empty if nothing does.
     package func problems() -> [CodedError] {
-        guard !self.folders.isEmpty else {
-            return [CodedError(.watchFolderMissing, .input, .watchNoFolder)]
-        }
+        guard !self.folders.isEmpty else { return [CodedError(.watchFolderMissing, .input, .watchNoFolder)] }
         var problems: [CodedError] = []
         var roots: [FilePath] = []
         for folder in self.folders {
@@ -104,12 +102,8 @@ package struct WatchOptions: Sendable {
     }
 
     private func problem(_ folder: String, _ root: FilePath) -> CodedError? {
-        if OwnFolder(self.inputs.sandbox).holds(root) {
-            return Self.overlap(.watchIsSandbox(folder))
-        }
-        if NeverInputs.isPutAway(root) {
-            return Self.overlap(.watchIsArchive(folder))
-        }
+        if OwnFolder(self.inputs.sandbox).holds(root) { return Self.overlap(.watchIsSandbox(folder)) }
+        if NeverInputs.isPutAway(root) { return Self.overlap(.watchIsArchive(folder)) }
         guard let status = try? root.status(followingLinks: false), status.kind == .folder else {
             return .unwatchable(folder, .notDirectory)
         }

@@ -64,9 +64,7 @@ struct WatchedFiles {
     private var lookCount = 0
     private var ready: Deque<FilePath> = []
 
-    init(_ options: WatchOptions) {
-        self.options = options
-    }
+    init(_ options: WatchOptions) { self.options = options }
 
     var hasReady: Bool { !self.ready.isEmpty }
     /// When the next file is to be looked at.
