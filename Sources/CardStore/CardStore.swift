@@ -30,14 +30,15 @@ package final class CardStore: Sendable {
         database: Database,
         vault: Vault,
         folder: SandboxFolder,
-        marks: StoreMarks,
+        id: String,
+        kind: Kind,
         fourEyes: Set<DecisionAction> = []
     ) {
         self.database = database
         self.vault = vault
         self.folder = folder
-        self.id = marks.id
-        self.kind = marks.kind
+        self.id = id
+        self.kind = kind
         self.fourEyes = fourEyes
     }
 
@@ -73,7 +74,14 @@ package final class CardStore: Sendable {
             if isNew { try Database.layOut(path: folder.database) }
             let reserve = Reserve(path: folder.reserve)
             func open() async throws -> CardStore {
-                try await Self.openDatabase(in: folder, isNew: isNew, kind: kind, ring: ring, fourEyes, now: now)
+                let database = try Database(path: folder.database, onFull: { reserve.giveUp() })
+                do {
+                    if isNew { try await Self.create(database, kind: kind ?? .real, ring: ring, now: now) }
+                    return try await Self.unlock(database, in: folder, kind: kind, ring: ring, fourEyes: fourEyes)
+                } catch {
+                    try? database.close()
+                    throw error
+                }
             }
             do {
                 return try await open()
@@ -81,27 +89,6 @@ package final class CardStore: Sendable {
                 // With no byte free there is no room for the shared memory of the log either.
                 return try await open()
             }
-        }
-    }
-
-    private static func openDatabase(
-        in folder: SandboxFolder,
-        isNew: Bool,
-        kind: Kind?,
-        ring: KeyRing,
-        _ fourEyes: Set<DecisionAction>,
-        now: Timestamp
-    ) async throws -> CardStore {
-        let reserve = Reserve(path: folder.reserve)
-        let database = try Database(path: folder.database, onFull: { reserve.giveUp() })
-        do {
-            if isNew { try await Self.create(database, kind: kind, ring: ring, now: now) }
-            let (vault, marks) = try await Self.unlock(database, ring: ring)
-            if let kind, kind != marks.kind { throw Self.otherKind(marks.kind) }
-            return CardStore(database: database, vault: vault, folder: folder, marks: marks, fourEyes: fourEyes)
-        } catch {
-            try? database.close()
-            throw error
         }
     }
 
@@ -152,48 +139,55 @@ package final class CardStore: Sendable {
         return false
     }
 
-    private static func create(_ database: Database, kind: Kind?, ring: KeyRing, now: Timestamp) async throws {
+    private static func create(_ database: Database, kind: Kind, ring: KeyRing, now: Timestamp) async throws {
+        let keys = try Vault.create(under: ring)
+        let vault = try Vault(ring: ring, keyID: ring.current.id, sealedKeys: keys)
         try await database.withWriter { connection in
             try connection.inTransaction(.immediate) {
                 try Schema.createTables(on: connection)
-                try Self.begin(kind: kind ?? .real, ring: ring, in: Transaction(connection, at: now))
+                try Transaction(connection).run(
+                    """
+                    INSERT INTO store (number, id, schema, kind, key_id, sealed_keys, next_order, seen_at, log_seal)
+                    VALUES (1, \(UUID().uuidString.lowercased()), \(Schema.digest), \(kind), \(ring.current.id), \(keys), 1,
+                    \(now), \(AccessLog.seal(of: .none, by: vault)))
+                    """
+                )
                 return .commit
             }
         }
     }
 
-    private static func begin(kind: Kind, ring: KeyRing, in tx: Transaction) throws {
-        let keys = try Vault.create(under: ring)
-        let vault = try Vault(ring: ring, keyID: ring.current.id, sealedKeys: keys)
-        try tx.run(
-            """
-            INSERT INTO store (number, id, schema, kind, key_id, sealed_keys, next_order, seen_at, log_seal)
-            VALUES (1, \(UUID().uuidString.lowercased()), \(Schema.digest), \(kind.rawValue), \(ring.current.id), \(keys), 1,
-            \(tx.now), \(AccessLog.seal(of: .none, by: vault)))
-            """
-        )
-    }
-
-    /// What tells one sandbox from another.
-    struct StoreMarks: Sendable {
-        let id: String
-        let kind: Kind
-    }
-
-    static func unlock(_ database: Database, ring: KeyRing) async throws -> (Vault, StoreMarks) {
+    /// Opens the vault of a sandbox.
+    ///
+    /// - Parameter kind: which endpoints its cards must go to; `nil` takes what is there.
+    /// - Throws: `wrong_key`, `sandbox_damaged`; `wrong_sandbox` if they go to others.
+    static func unlock(
+        _ database: Database,
+        in folder: SandboxFolder,
+        kind: Kind?,
+        ring: KeyRing,
+        fourEyes: Set<DecisionAction> = []
+    ) async throws -> CardStore {
         let row = try await database.read { tx in
             try tx.row("SELECT id, kind, key_id, sealed_keys FROM store") { row in
                 (
-                    marks: StoreMarks(id: try row.next(), kind: try row.next()), key: try row.next(String.self),
+                    id: try row.next(String.self), kind: try row.next(Kind.self), key: try row.next(String.self),
                     keys: try row.next(Data.self)
                 )
             }
         }
         guard let row else { throw Vault.unopenable("store") }
-        return (try Vault(ring: ring, keyID: row.key, sealedKeys: row.keys), row.marks)
-    }
-
-    static func otherKind(_ kind: Kind) -> CodedError {
-        .wrongSandbox(kind == .embedded ? .sandboxEmbedded : .sandboxReal)
+        let vault = try Vault(ring: ring, keyID: row.key, sealedKeys: row.keys)
+        if let kind, kind != row.kind {
+            throw CodedError.wrongSandbox(row.kind == .embedded ? .sandboxEmbedded : .sandboxReal)
+        }
+        return CardStore(
+            database: database,
+            vault: vault,
+            folder: folder,
+            id: row.id,
+            kind: row.kind,
+            fourEyes: fourEyes
+        )
     }
 }

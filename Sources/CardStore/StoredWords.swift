@@ -38,7 +38,13 @@ enum RunState: String, CaseIterable, Bindable, Readable {
     case queued, running, ended
 }
 
-extension CardStore.Kind: Readable {}
+extension CardStore.Kind: Bindable, Readable {}
+extension CardState: Bindable, Readable {}
+extension CardSide: Bindable, Readable {}
+extension ReasonCode: Bindable, Readable {}
+extension FailureClass: Bindable, Readable {}
+extension AccessAction: Bindable {}
+extension DecisionAction: Bindable, Readable {}
 extension CaseState: Bindable, Readable {}
 extension Stage: Bindable, Readable {}
 extension DeliveryLayoutKind: Bindable, Readable {}

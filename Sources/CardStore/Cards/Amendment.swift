@@ -1,5 +1,4 @@
 import CardModel
-import Foundation
 
 // What a sender says once more about bytes that are there: de-duplication with amended metadata.
 extension CardStore {
@@ -47,10 +46,8 @@ extension CardStore {
 
     /// Once one card of a mismatched form is corrected, the others go again, too.
     private func releaseMismatched(of number: BusinessNumber, in tx: Transaction) throws {
-        let cards: [CardID] = try tx.rows(
-            "SELECT id FROM card WHERE number = \(number) AND state = 'held' AND reason = \(ReasonCode.memberMismatch)"
-        ) { try $0.next() }
-        for card in cards { try self.move(CardRow.require(card, in: tx), Transition(.verified), in: tx) }
+        let held: SQL = "WHERE number = \(number) AND state = 'held' AND reason = \(ReasonCode.memberMismatch)"
+        for row in try CardRow.all(held, in: tx) { try self.move(row, Transition(.verified), in: tx) }
     }
 
     /// How a card that is sent again begins once more; `nil` if it stays where it is.

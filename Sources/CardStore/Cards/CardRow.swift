@@ -3,7 +3,7 @@ import Foundation
 
 /// A row of `card` with the wrapped key that opens its values.
 @dynamicMemberLookup
-struct CardRow {
+struct CardRow: Record {
     /// The columns that ``init(_:)`` reads, from `card` and its `card_key`.
     static let columns: SQL = """
         card.id, card.state, card.number, card.expected_side, card.priority, card.submitter, card.intake_order, card.waits_until,
@@ -65,11 +65,6 @@ struct CardRow {
     var number: BusinessNumber { self.bare.metadata.businessNumber }
     /// The side that its sender named.
     var expectedSide: CardSide? { self.bare.metadata.side }
-
-    /// Fetches the cards that a condition, with an order, selects.
-    static func all(_ condition: SQL, in tx: Transaction) throws -> [CardRow] {
-        try tx.rows("SELECT \(Self.columns) FROM \(Self.tables) \(condition)") { try CardRow(&$0) }
-    }
 
     static func fetch(_ id: CardID, in tx: Transaction) throws -> CardRow? {
         try Self.all("WHERE card.id = \(id)", in: tx).first

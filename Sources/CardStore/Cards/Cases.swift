@@ -1,7 +1,7 @@
 package import CardModel
 
 /// Where the cards of a business number stand together.
-package struct Case: Hashable, Sendable {
+package struct Case: Hashable, Sendable, Record {
     package let number: BusinessNumber
     package internal(set) var standing: CaseStanding
     /// Since when the case stands there, for this cause.
@@ -17,6 +17,7 @@ package struct Case: Hashable, Sendable {
     var message: Message?
 
     static let columns: SQL = "number, submitter, front_delivered, back_delivered, state, cause_card, cause, since"
+    static let tables: SQL = "cases"
 
     init(_ row: inout Row) throws {
         self.number = try row.next()
@@ -46,7 +47,7 @@ extension CardStore {
 
     /// Writes down where all cases stand, after cards were changed from outside.
     static func setAllCaseStates(in tx: Transaction) throws {
-        for number in try tx.rows("SELECT number FROM cases", { try $0.next(BusinessNumber.self) }) {
+        for number in try tx.values("SELECT number FROM cases", as: BusinessNumber.self) {
             try Self.setState(of: number, in: tx)
         }
     }
@@ -76,30 +77,23 @@ extension CardStore {
     {
         let own: SQL = submitter.map { "AND card.submitter = \($0)" } ?? ""
         var delivered: Set<CardSide> = []
-        let cards = try tx.rows(
+        let cards: [CaseCard?] = try tx.rows(
             """
             SELECT front_delivered, back_delivered, id, card.state, reason, remote_code, coalesce(side, expected_side),
-            intake_order, seen FROM cases LEFT JOIN card ON card.number = cases.number AND card.state <> \(CardState.erased) \(own) WHERE cases.number = \(number)
+            intake_order, seen, \(CardRow.isRetaken) FROM cases LEFT JOIN card ON card.number = cases.number AND card.state <> \(CardState.erased) \(own) WHERE cases.number = \(number)
             """
         ) { row in
-            let orders: [CardSide: Int64?] = [.front: try row.next(), .back: try row.next()]
-            delivered = Set(orders.filter { $0.value != nil }.keys)
-            guard let id = try row.next(CardID?.self) else { return CaseCard?.none }
-            let (state, reason) = (try row.next(CardState.self), try row.next(ReasonCode?.self))
-            let remoteCode = try row.next(String?.self)
-            let (side, order) = (try row.next(CardSide?.self), try row.next(Int64.self))
-            let hasBoth = state == .rejected && delivered.count == CardSide.allCases.count
-            let both = hasBoth ? orders.values.compactMap(\.self).max() : nil
-            let last = side.map { orders[$0] ?? nil } ?? both
+            delivered = try Case.delivered(&row)
+            guard let id = try row.next(CardID?.self) else { return nil }
             return CaseCard(
                 id: id,
-                state: state,
-                reason: reason,
-                remoteCode: remoteCode,
-                side: side,
-                order: order,
+                state: try row.next(),
+                reason: try row.next(),
+                remoteCode: try row.next(),
+                side: try row.next(),
+                order: try row.next(),
                 isSeen: try row.next(),
-                isRetaken: last.map { order < $0 } ?? false
+                isRetaken: try row.next()
             )
         }
         return CaseStanding(of: cards.compactMap(\.self), delivered: delivered)

@@ -8,8 +8,6 @@ extension CardStore {
 
     /// Width, height and digest stand before the JPEG.
     private static let imageHeaderSize = 8 + 32
-    /// How much longer the stored value is than the JPEG.
-    static let imageOverhead = imageHeaderSize + SealedValue.overhead
 
     /// Stores the prepared image of a card, in the place of an older one.
     func put(_ image: PreparedImage, of card: CardID, key: CardKey, in tx: Transaction) throws {
@@ -58,6 +56,14 @@ extension CardStore {
             height: edges[1],
             digest: ContentDigest(stored: Data(bytes.dropFirst(8).prefix(32)))
         )
+    }
+
+    /// How long the prepared image of a card is, if there is one.
+    func imageByteCount(of card: CardID, in tx: Transaction) throws -> Int? {
+        let length: Int? = try tx.value(
+            "SELECT length(bytes) FROM blob WHERE card = \(card) AND kind = \(BlobKind.image) AND start = 0"
+        )
+        return length.map { $0 - Self.imageHeaderSize - SealedValue.overhead }
     }
 
     /// Opens what a stage needs of a card.

@@ -25,19 +25,16 @@ extension CardStore {
         }
         guard !changed.isEmpty else { return (found, new) }
         let numbers = changed.map { items[$0].metadata.businessNumber }
-        let amended = try await self.write(at: now, locking: numbers) { tx in
-            try changed.compactMap { index -> (Int, AdmissionOutcome)? in
-                guard let card = found[index]?.card else { return nil }
+        let outcomes = try await self.write(at: now, locking: numbers) { tx in
+            var outcomes = found
+            for index in changed {
+                guard let card = found[index]?.card else { continue }
                 let row = try CardRow.require(card, in: tx)
-                let item = items[index]
-                return (
-                    index,
-                    try self.amend(row, with: item.metadata, name: item.name, of: submitter, content: nil, in: tx)
-                )
+                let (said, name) = (items[index].metadata, items[index].name)
+                outcomes[index] = try self.amend(row, with: said, name: name, of: submitter, content: nil, in: tx)
             }
+            return outcomes
         }
-        var outcomes = found
-        for (index, outcome) in amended { outcomes[index] = outcome }
         return (outcomes, new)
     }
 

@@ -93,7 +93,7 @@ extension CardStore {
 
     /// In which state a card starts with what is there of it; `nil` if nothing is.
     func start(of card: CardID, in tx: Transaction) throws -> CardState? {
-        let kinds = try tx.rows("SELECT DISTINCT kind FROM blob WHERE card = \(card)") { try $0.next(BlobKind.self) }
+        let kinds = try tx.values("SELECT DISTINCT kind FROM blob WHERE card = \(card)", as: BlobKind.self)
         if kinds.contains(.image) { return .prepared }
         // While it is fetched, its address is there beside the bytes that have come.
         if kinds.contains(.address) { return .fetching }

@@ -2,28 +2,27 @@ import CardModel
 
 /// What must hold in a sound sandbox: one query that names the cards for which it does not.
 struct CheckRule: Sendable {
-    /// The stable code of the finding.
-    let code: String
-    /// What is wrong, and what to do.
+    /// What is wrong, and what to do; names the code of the finding.
     let message: Message
     /// Selects the identifier of each card that breaks the rule.
     let query: SQL
     /// The changes that mend it without a risk; each looks again for itself.
     let mends: [SQL]
 
-    init(_ code: String, _ message: Message, _ query: SQL, mends: [SQL] = []) {
-        self.code = code
+    init(_ message: Message, _ query: SQL, mends: [SQL] = []) {
         self.message = message
         self.query = query
         self.mends = mends
     }
+
+    /// The stable code of the finding.
+    var code: String { SandboxFinding(self.message).code }
 
     /// All rules: those of the life of a card, of deliveries, of business numbers, of work, and of what is left behind.
     static let all = Self.life + Self.deliveries + Self.numbers + Self.work + Self.remains
 
     private static let life = [
         CheckRule(
-            "image_missing",
             .fsckImageMissing,
             """
             SELECT id FROM card WHERE state IN ('prepared', 'verified', 'delivering')
@@ -32,7 +31,6 @@ struct CheckRule: Sendable {
         ),
         // An operator may have called a card delivered that never had an image here, or whose loss is known.
         CheckRule(
-            "delivered_image_missing",
             .fsckDeliveredImageMissing,
             """
             SELECT id FROM card WHERE state = 'delivered' AND image_dropped_at IS NULL AND prepared IS NOT NULL
@@ -40,7 +38,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "reading_missing",
             .fsckReadingMissing,
             """
             SELECT id FROM card WHERE state IN ('verified', 'delivering')
@@ -48,7 +45,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "delivered_without_delivery",
             .fsckDeliveredWithoutDelivery,
             """
             SELECT id FROM card WHERE state = 'delivered' AND NOT EXISTS (
@@ -58,7 +54,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "never_decided",
             .fsckNeverDecided,
             """
             SELECT card.id FROM card JOIN cases ON cases.number = card.number
@@ -75,7 +70,6 @@ struct CheckRule: Sendable {
 
     private static let deliveries = [
         CheckRule(
-            "delivering_without_delivery",
             .fsckDeliveringWithoutDelivery,
             """
             SELECT card.id FROM card LEFT JOIN delivery ON delivery.id = card.delivery
@@ -83,7 +77,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "delivery_without_members",
             .fsckDeliveryWithoutMembers,
             """
             SELECT min(delivery_card.card) FROM delivery LEFT JOIN delivery_card ON delivery_card.delivery = delivery.id
@@ -94,7 +87,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "member_not_delivering",
             .fsckMemberNotDelivering,
             """
             SELECT card.id FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
@@ -106,7 +98,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "not_a_member",
             .fsckNotAMember,
             """
             SELECT id FROM card WHERE delivery IS NOT NULL AND state IN ('delivering', 'delivered') AND NOT EXISTS (
@@ -115,7 +106,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "in_two_deliveries",
             .fsckInTwoDeliveries,
             """
             SELECT delivery_card.card FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
@@ -123,7 +113,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "kept_without_card",
             .fsckKeptWithoutCard,
             """
             SELECT min(delivery_card.card) FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
@@ -140,7 +129,6 @@ struct CheckRule: Sendable {
             ]
         ),
         CheckRule(
-            "delivery_without_attempt",
             .fsckDeliveryWithoutAttempt,
             """
             SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
@@ -148,7 +136,6 @@ struct CheckRule: Sendable {
             """
         ),
         CheckRule(
-            "unknown_without_delivery",
             .fsckUnknownWithoutDelivery,
             """
             SELECT id FROM card WHERE state = 'held' AND reason = 'outcome_unknown' AND NOT EXISTS (
@@ -161,7 +148,6 @@ struct CheckRule: Sendable {
 
     private static let numbers = [
         CheckRule(
-            "delivered_not_noted",
             .fsckDeliveredNotNoted,
             """
             SELECT card.id FROM card JOIN cases ON cases.number = card.number WHERE card.state = 'delivered' AND (
@@ -174,7 +160,6 @@ struct CheckRule: Sendable {
             mends: [Self.noting("front_delivered", "front"), Self.noting("back_delivered", "back")]
         ),
         CheckRule(
-            "second_holder",
             .fsckSecondHolder,
             """
             SELECT card.id FROM card JOIN cases ON cases.number = card.number
@@ -195,7 +180,6 @@ struct CheckRule: Sendable {
             ]
         ),
         CheckRule(
-            "order_ahead",
             .fsckOrderAhead,
             "SELECT id FROM card WHERE intake_order >= (SELECT next_order FROM store)",
             mends: [
@@ -209,7 +193,6 @@ struct CheckRule: Sendable {
 
     private static let work = [
         CheckRule(
-            "attempt_of_nobody",
             .fsckAttemptOfNobody,
             """
             SELECT coalesce(delivery_card.card, attempt.subject) FROM attempt
@@ -232,7 +215,6 @@ struct CheckRule: Sendable {
 
     private static let remains = [
         CheckRule(
-            "count_wrong",
             .fsckCountWrong,
             """
             SELECT NULL FROM card_state LEFT JOIN state_count ON state_count.state = name
@@ -244,12 +226,10 @@ struct CheckRule: Sendable {
             ]
         ),
         CheckRule(
-            "key_missing",
             .fsckKeyMissing,
             "SELECT id FROM card WHERE state <> 'erased' AND id NOT IN (SELECT card FROM card_key)"
         ),
         CheckRule(
-            "erased_with_remains",
             .fsckErasedWithRemains,
             """
             SELECT id FROM card WHERE state = 'erased' AND (

@@ -12,6 +12,13 @@ package struct SandboxFinding: Hashable, Sendable {
     package var message: Message
 }
 
+extension SandboxFinding {
+    /// A finding of a check: its code ends the id of its message.
+    init(_ message: Message, card: CardID? = nil) {
+        self.init(code: String(message.id.trimmingPrefix("fsck.")), card: card, message: message)
+    }
+}
+
 extension CardStore {
     /// Checks the whole sandbox: the file, its references, the rules of the life of a card, the access log, every sealed value.
     ///
@@ -35,28 +42,23 @@ extension CardStore {
             for rule in CheckRule.all {
                 // A delivery without any card has none to name.
                 let cards = try await self.database.read { tx in
-                    try tx.rows(rule.query + "LIMIT \(Limits.findingsPerRule)") { try $0.next(CardID?.self) }
+                    try tx.values(rule.query + "LIMIT \(Limits.findingsPerRule)", as: CardID?.self)
                 }
-                findings += cards.map { SandboxFinding(code: rule.code, card: $0, message: rule.message) }
+                findings += cards.map { SandboxFinding(rule.message, card: $0) }
             }
             findings += try await self.database.read { tx in try Self.caseFindings(in: tx) }
-            return try await findings + self.database.read { tx in try self.logFindings(in: tx) }
+            let log = try await self.database.read { tx in try AccessLog.findings(by: self.vault, in: tx) }
+            return findings + log.prefix(Limits.findingsPerRule)
         } catch let error as DatabaseError where error.kind == .damaged {
-            return [Self.fileDamaged(error.text)]
+            return [SandboxFinding(.fsckFileDamaged(error.text))]
         }
-    }
-
-    static let caseWrong = "case_wrong"
-
-    private static func fileDamaged(_ text: String) -> SandboxFinding {
-        SandboxFinding(code: "file_damaged", message: .fsckFileDamaged(text))
     }
 
     /// What SQLite itself finds, broken CHECK constraints included: a connection that only reads would pass over these.
     private func fileFindings() async throws -> [SandboxFinding] {
         try await self.database.withWriter { connection in
             try String.fetchAll(connection, sql: "PRAGMA main.integrity_check(100)").filter { $0 != "ok" }
-        }.map(Self.fileDamaged)
+        }.map { SandboxFinding(.fsckFileDamaged($0)) }
     }
 
     private static func referenceFindings(in tx: Transaction) throws -> [SandboxFinding] {
@@ -66,7 +68,7 @@ extension CardStore {
             return (table: table, parent: try row.next(String.self))
         }
         return tables.prefix(Limits.findingsPerRule).map { table, parent in
-            SandboxFinding(code: "reference_missing", message: .fsckReferenceMissing(table, to: parent))
+            SandboxFinding(.fsckReferenceMissing(table, to: parent))
         }
     }
 
@@ -79,21 +81,129 @@ extension CardStore {
         for (number, noted) in cases where findings.count < Limits.findingsPerRule {
             let standing = try Self.standing(of: number, in: tx)
             guard standing != noted else { continue }
-            findings.append(
-                SandboxFinding(code: Self.caseWrong, card: standing?.card ?? noted?.card, message: .fsckCaseWrong)
-            )
+            findings.append(SandboxFinding(.fsckCaseWrong, card: standing?.card ?? noted?.card))
         }
         return findings
     }
+}
 
-    private func logFindings(in tx: Transaction) throws -> [SandboxFinding] {
-        try AccessLog.findings(by: self.vault, in: tx).prefix(Limits.findingsPerRule).map { finding in
-            switch finding {
-            case .broken(let number): SandboxFinding(code: "log_broken", message: .fsckLogBroken(number))
-            case .gap(let number): SandboxFinding(code: "log_gap", message: .fsckLogGap(number))
-            case .endMissing(let number):
-                SandboxFinding(code: "log_end_missing", message: .fsckLogEndMissing(number))
+// Whether every sealed value opens, card by card, so that memory holds one image at a time.
+extension CardStore {
+    func sealFindings() async throws -> [SandboxFinding] {
+        var findings: [SandboxFinding] = []
+        var last: Int64 = 0
+        while true {
+            let after = last
+            let page = try await self.read { tx in
+                let rows = try CardRow.all(
+                    """
+                    WHERE card.intake_order > \(after) AND card.state <> 'erased'
+                    ORDER BY card.intake_order LIMIT \(Limits.cardsPerCheck)
+                    """,
+                    in: tx
+                )
+                return (last: rows.last?.order, columns: try rows.map { ($0.id, try self.unopenable(of: $0, in: tx)) })
+            }
+            guard let end = page.last else { return findings }
+            last = end
+            for (card, columns) in page.columns {
+                findings += columns.map { SandboxFinding(.fsckSealBroken($0), card: card) }
             }
         }
+    }
+
+    /// The sealed values of a card that do not open.
+    private func unopenable(of row: CardRow, in tx: Transaction) throws -> [String] {
+        // One without a key has a rule of its own.
+        guard row.hasKey else { return [] }
+        guard let key = try? row.key(self.vault) else { return ["card_key.wrapped"] }
+        var broken: Set<String> = []
+        func note(_ column: String, _ opens: Bool) {
+            if !opens { broken.insert(column) }
+        }
+        func check<Value: Decodable>(_ column: String, _ sealed: [Data], as type: Value.Type) {
+            note(column, sealed.allSatisfy { (try? key.open(json: $0, as: type, column: column)) != nil })
+        }
+        check(SealedMetadata.column, [row.sealedMetadata].compactMap(\.self), as: SealedMetadata.self)
+        var messages = [row.sealedMessage].compactMap(\.self)
+        messages += try tx.values("SELECT message FROM event WHERE card = \(row.id) AND message IS NOT NULL")
+        check(CardRow.messageColumn, messages, as: Message.self)
+        let said: Data? = try tx.value("SELECT message FROM decision WHERE card = \(row.id) AND message IS NOT NULL")
+        check(PendingDecision.messageColumn, [said].compactMap(\.self), as: Redacted<String>.self)
+        if try self.hasImage(row.id, in: tx) {
+            note("blob.image", (try? self.image(of: row.id, key: key, in: tx)) != nil)
+        }
+        if try self.hasReading(row.id, in: tx) { note("reading.bytes", (try? self.reading(of: row, in: tx)) != nil) }
+        let parts: [Data] = try tx.values(
+            """
+            SELECT delivery.parts FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+            WHERE delivery_card.card = \(row.id) AND delivery_card.position = 0 AND delivery.state IN ('open', 'kept')
+            AND delivery.parts IS NOT NULL
+            """
+        )
+        check("delivery.parts", parts, as: [DeliveryPart].self)
+        return broken.sorted()
+    }
+}
+
+// Whether the list of erasures and the certificates of erased cards say the same.
+extension CardStore {
+    func erasureFindings() async throws -> [SandboxFinding] {
+        // Before the list is read: a line is durable before its certificate is.
+        let erased = try await self.database.read { tx in
+            try tx.rows("SELECT id, certificate FROM card WHERE state = 'erased' ORDER BY intake_order") { row in
+                (card: try row.next(CardID.self), certificate: try row.next(Data?.self))
+            }
+        }
+        let (unerased, lines): ([ErasureList.Entry], [CardID: [ErasureCertificate?]])
+        do {
+            lines = try self.erasureList.certificates()
+            unerased = lines.isEmpty ? [] : try await self.unerased()
+        } catch let error as CodedError {
+            return [SandboxFinding(code: error.code.rawValue, message: error.message)]
+        }
+        let differing = erased.compactMap { Self.finding(of: $0.card, $0.certificate, lines[$0.card] ?? []) }
+        let cutOff = unerased.map { SandboxFinding(.fsckErasureCutOff($0.card), card: $0.card) }
+        return cutOff + differing.prefix(Limits.findingsPerRule)
+    }
+
+    /// Writes the lines that the list of erasures lacks, from the certificates.
+    func writeMissingErasureLines() async throws {
+        while true {
+            let findings = try await self.erasureFindings().filter { $0.code == "erasure_line_missing" }
+            let certificates = try await self.certificates(of: findings.compactMap(\.card))
+            guard !certificates.isEmpty else { return }
+            try self.erasureList.append(certificates.map { try $0.line })
+        }
+    }
+
+    /// The cards that the list names as erased although they are not: a process was killed in between.
+    func unerased() async throws -> [ErasureList.Entry] {
+        let entries = try self.erasureList.entries()
+        return try await self.database.read { tx in
+            try entries.filter { entry in
+                try tx.exists("SELECT 1 FROM card WHERE id = \(entry.card) AND state <> 'erased'")
+            }
+        }
+    }
+
+    /// Compares the certificate of an erased card with its lines in the list.
+    private static func finding(
+        of card: CardID,
+        _ stored: Data?,
+        _ lines: [ErasureCertificate?]
+    ) -> SandboxFinding? {
+        guard let stored else {
+            return lines.isEmpty ? nil : SandboxFinding(.fsckCertificateMissing, card: card)
+        }
+        guard !lines.isEmpty else { return SandboxFinding(.fsckErasureLineMissing, card: card) }
+        // The line of another erasing of the card, by a restore or one that was cut off, may differ.
+        if let certificate = try? JSONDecoder().decode(ErasureCertificate.self, from: stored),
+            lines.contains(certificate),
+            lines.allSatisfy({ $0 == nil || $0 == certificate || $0?.accessCode != certificate.accessCode })
+        {
+            return nil
+        }
+        return SandboxFinding(.fsckErasureLineChanged(card), card: card)
     }
 }

@@ -45,3 +45,139 @@ extension CardStore {
         }
     }
 }
+
+// What becomes of a delivery after an attempt.
+extension OpenDelivery {
+    mutating func apply(_ outcome: DeliveryOutcome, terms: DeliveryTerms) throws {
+        if outcome.mayBeApplied {
+            self.mayBeApplied = true
+            try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
+        }
+        if outcome.counts, let failure = outcome.failure { try self.countFailure(failure.failureClass) }
+        switch outcome {
+        case .accepted:
+            try self.close(as: .delivered)
+            for card in self.members { try self.deliver(card) }
+        case .items(let items):
+            try self.close(as: .closed)
+            for (index, card) in self.members.enumerated() {
+                let item = items.indices.contains(index) ? items[index] : .unknown(Self.unnamed)
+                try self.apply(item, to: card, retry: terms.retry)
+            }
+        case .tokenExpired(let failure):
+            if self.mayBeApplied { try self.holdAsUnknown(failure) } else { try self.dissolve() }
+        case .failed(let failure): try self.apply(failure, terms: terms)
+        }
+    }
+
+    /// Only a failure that counts has its cards wait.
+    private mutating func apply(_ failure: RemoteFailure, terms: DeliveryTerms) throws {
+        let isUsedUp = self.history.isUsedUp(by: terms.retry.maxAttempts)
+        let later = self.tx.now.advanced(by: terms.retry.delay)
+        if failure.mayBeApplied, terms.onUnknown == .hold { return try self.holdAsUnknown(failure) }
+        switch failure.failureClass {
+        case .rejected, .shrink:
+            let no =
+                failure.isUnlisted
+                ? Transition(.held, .retcodeUnlisted, failure) : Transition(.rejected, .refusedByRemote, failure)
+            try self.refuse(no, failure)
+        case .throttled where failure.mayBeApplied && isUsedUp: try self.holdAsUnknown(failure)
+        case .throttled: try self.repeatBytes()
+        // A request that another card's passes by is this one's own fault; it gets one more try.
+        case .stop where failure.stopScope == .request && self.history.isUsedUp(by: 1):
+            try self.refuse(Transition(.failed, .refusedByRemote, failure), failure)
+        // The TOKEN or the form is another one by now, and these bytes were refused once more.
+        case .stop where failure.stopScope == .request && terms.isOutdated: try self.holdAsUnknown(failure)
+        case .notSent where terms.isOutdated && !self.mayBeApplied: try self.dissolve()
+        case .accepted, .notSent, .stop: try self.repeatBytes()
+        case .transient where isUsedUp:
+            try self.refuse(Transition(.failed, .attemptsExhausted, failure), failure, dueAt: later)
+        case .unknown where isUsedUp: try self.holdAsUnknown(failure)
+        case .unknown, .transient: try self.repeatBytes(dueAt: later)
+        }
+    }
+
+    /// A definite no: the only member ends. Of several nobody knows which one is at fault, so each goes alone; and if the backend
+    /// may hold them from an attempt before, a person decides.
+    private func refuse(_ transition: Transition, _ failure: RemoteFailure, dueAt: Timestamp? = nil) throws {
+        if self.mayBeApplied { return try self.holdAsUnknown(failure) }
+        guard self.members.count == 1 else { return try self.dissolve(alone: true, dueAt: dueAt) }
+        try self.close(as: .refused)
+        for card in self.members { try self.end(card, transition) }
+    }
+
+    /// The same bytes go again.
+    private func repeatBytes(dueAt: Timestamp? = nil) throws {
+        try self.tx.run(
+            """
+            UPDATE delivery SET worker = NULL, \(Wait.assigning(until: dueAt, from: self.tx.now)),
+            changed_at = \(self.tx.now) WHERE id = \(self.id)
+            """
+        )
+    }
+
+    /// It was surely not applied: its members are `verified` again, each alone from now on if they failed together.
+    func dissolve(alone: Bool = false, dueAt: Timestamp? = nil) throws {
+        try self.close(as: .dissolved)
+        for card in self.members { try self.release(card, alone: alone, dueAt: dueAt) }
+    }
+
+    /// The backend may hold it: a person decides, and it is kept to be sent again.
+    func holdAsUnknown(_ failure: RemoteFailure) throws {
+        try self.tx.run(
+            """
+            UPDATE delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.tx.now)
+            WHERE id = \(self.id)
+            """
+        )
+        for card in self.members { try self.holdAsUnknown(card, failure) }
+    }
+
+    private func holdAsUnknown(_ card: CardID, _ failure: RemoteFailure) throws {
+        var failure = failure
+        failure.message = .deliveryUnknown(card, failure.message)
+        try self.end(card, Transition(.held, .outcomeUnknown, failure))
+    }
+
+    // MARK: Joint replies
+
+    static let unnamed = RemoteFailure(.unknown, code: "not_in_reply", message: .deliveryNotInReply)
+
+    /// Writes down what the backend says of one member.
+    func apply(_ item: DeliveryItemOutcome, to card: CardID, retry: RetryTerms) throws {
+        switch item {
+        case .accepted:
+            try self.decide(card)
+            try self.deliver(card)
+        case .rejected(let failure) where !self.mayBeApplied:
+            try self.decide(card)
+            let state: CardState = failure.isUnlisted ? .held : .rejected
+            let reason: ReasonCode = failure.isUnlisted ? .retcodeUnlisted : .refusedByRemote
+            try self.end(card, Transition(state, reason, failure))
+        case .notApplied(let failure) where !self.mayBeApplied:
+            try self.decide(card)
+            try self.sendAway(card, for: failure, retry: retry)
+        case .rejected(let failure), .notApplied(let failure), .unknown(let failure):
+            try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
+            try self.holdAsUnknown(card, failure)
+        }
+    }
+
+    /// A member that the backend does not take now goes again after its backoff, until its attempts are used up; a TOKEN that the
+    /// backend refuses ends no card.
+    private func sendAway(_ card: CardID, for failure: RemoteFailure, retry: RetryTerms) throws {
+        guard let row = try self.member(card) else { return }
+        let own: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
+        let history =
+            failure.failureClass == .transient
+            ? try self.store.counting(.transient, after: row.history, stage: .deliver, own: own, in: self.tx)
+            : row.history.repeated(at: self.tx.now)
+        try self.tx.run("UPDATE card SET \(history.assignments) WHERE id = \(card)")
+        if history.isUsedUp(by: retry.maxAttempts) {
+            try self.end(card, Transition(.failed, .attemptsExhausted, failure))
+        } else {
+            let due = self.tx.now.advanced(by: retry.delay)
+            try self.release(card, alone: false, dueAt: due)
+        }
+    }
+}

@@ -1,5 +1,4 @@
 package import CardModel
-import Foundation
 
 /// How a number is decided: what the configuration says of deliveries, and the rules between front and back.
 package struct DecidingTerms: Sendable {
@@ -59,33 +58,22 @@ extension CardStore {
             "SELECT number FROM cases WHERE decide_at > 0 AND decide_at <= \(now)",
             "SELECT number FROM cases WHERE decide_at > 0 AND decide_from > \(now)",
         ]
-        if let look = try await self.look(limit, excluded, untried, terms, unless: over, now: now) { return look }
-        try await self.write(at: now) { tx in
-            for numbers in over {
-                let some: SQL = "\(numbers) LIMIT \(Limits.cardsPerWake)"
-                try tx.run("UPDATE cases SET decide_from = 0, decide_at = 0 WHERE number IN (\(some))")
+        if try await self.read(at: now, { tx in try over.contains { try tx.exists($0) } }) {
+            try await self.write(at: now) { tx in
+                for numbers in over {
+                    let some: SQL = "\(numbers) LIMIT \(Limits.cardsPerWake)"
+                    try tx.run("UPDATE cases SET decide_from = 0, decide_at = 0 WHERE number IN (\(some))")
+                }
             }
         }
-        return try await self.look(limit, excluded, untried, terms, now: now) ?? DeliveryLook()
-    }
-
-    /// - Parameter waits: numbers that are to be marked as due first, if there are any: then there is nothing to look at yet.
-    private func look(
-        _ limit: Int,
-        _ excluded: Set<BusinessNumber>,
-        _ untried: SQL,
-        _ terms: DecidingTerms,
-        unless waits: [SQL] = [],
-        now: Timestamp
-    ) async throws -> DeliveryLook? {
-        try await self.read(at: now) { tx in
-            guard try !waits.contains(where: { try tx.exists($0) }) else { return nil }
-            let due: [BusinessNumber] = try tx.rows(
+        return try await self.read(at: now) { tx in
+            let due = try tx.values(
                 """
                 SELECT number FROM cases WHERE decide_at = 0 \(untried)
                 ORDER BY priority DESC LIMIT \(Limits.numbersPerLook + excluded.count)
-                """
-            ) { try $0.next() }
+                """,
+                as: BusinessNumber.self
+            )
             var look = DeliveryLook(areRepeatsDue: try tx.exists("SELECT 1 \(Self.repeats(dueAt: now))"))
             var going = 0
             for number in due where !excluded.contains(number) && going < limit {
@@ -107,7 +95,7 @@ extension CardStore {
         let numbers: SQL = "SELECT number FROM card WHERE state = 'verified' AND reason IN \(list: reasons)"
         guard try await self.read({ tx in try tx.exists(numbers) }) else { return }
         try await self.write(at: now) { tx in
-            _ = try tx.run(
+            try tx.run(
                 """
                 UPDATE cases SET decide_from = \(now), decide_at = \(now)
                 WHERE number IN (\(numbers)) AND (decide_at IS NULL OR decide_at > \(now))
@@ -119,9 +107,8 @@ extension CardStore {
     /// When the next number is to be decided; `nil` if none is.
     package func nextDecision(now: Timestamp) async throws -> Timestamp? {
         try await self.read { tx in
-            let next: SQL = "SELECT min(decide_at) FROM cases WHERE decide_at IS NOT NULL"
             if try tx.exists("SELECT 1 FROM cases WHERE decide_at IS NOT NULL AND decide_from > \(now)") { return now }
-            return try tx.value(next, as: Timestamp?.self) ?? nil
+            return try tx.value("SELECT min(decide_at) FROM cases WHERE decide_at IS NOT NULL")
         }
     }
 
@@ -135,10 +122,7 @@ extension CardStore {
         now: Timestamp
     ) async throws -> [CardChange] {
         try await self.write(at: now, locking: numbers) { tx in
-            try numbers.flatMap { number in
-                let application = try Application(number, terms: terms, store: self, in: tx)
-                return try application.apply(forming: [])
-            }
+            try numbers.flatMap { try Application($0, terms: terms, store: self, in: tx).apply(forming: []) }
         }
     }
 }
@@ -146,13 +130,13 @@ extension CardStore {
 /// A business number within one transaction: its cards, and what the rules decide for them.
 struct Application {
     let number: BusinessNumber
-    let decision: ApplicationDecision
+    private(set) var decision: ApplicationDecision
     private let rows: [CardID: CardRow]
     private let store: CardStore
     private let tx: Transaction
     private let pair: (front: CardID, back: CardID)?
     /// What the rules say of the pair.
-    private let findings: [VerdictFinding]
+    private var findings: [VerdictFinding] = []
 
     init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, in tx: Transaction) throws {
         // While one is still to be verified nothing goes, so the others of its kind decide nothing.
@@ -180,32 +164,28 @@ struct Application {
         self.tx = tx
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
         self.pair = ApplicationRules.pair(in: snapshot)
-        var findings: [VerdictFinding] = []
         if let pair, let front = self.rows[pair.front], let back = self.rows[pair.back] {
-            findings = try store.findings(front: front, back: back, rules: terms.rules, in: tx)
+            self.findings = try store.findings(front: front, back: back, rules: terms.rules, in: tx)
         }
-        self.findings = findings
-        var decision = ApplicationRules.decide(snapshot, pairFindings: findings, policy: terms.policy, now: tx.now)
-        if !terms.hasDefaultUserNumber {
-            Self.keepBackWithoutAccount(&decision, rows: self.rows, vault: store.vault)
-        }
-        self.decision = decision
+        self.decision = ApplicationRules.decide(
+            snapshot,
+            pairFindings: self.findings,
+            policy: terms.policy,
+            now: tx.now
+        )
+        if !terms.hasDefaultUserNumber { self.keepBackWithoutAccount() }
     }
 
     /// A card for which nobody names a user account waits for somebody to do so.
-    private static func keepBackWithoutAccount(
-        _ decision: inout ApplicationDecision,
-        rows: [CardID: CardRow],
-        vault: Vault
-    ) {
-        decision.ready = decision.ready.filter { group in
+    private mutating func keepBackWithoutAccount() {
+        for group in self.decision.ready {
             let lacking = group.filter { id in
                 // One that does not open goes on, so that forming its delivery ends it.
-                guard let row = rows[id], let card = try? row.card(vault) else { return false }
+                guard let card = try? self.rows[id]?.card(self.store.vault) else { return false }
                 return card.metadata.userNumber?.reveal().isEmpty ?? true
             }
-            for id in lacking { decision.waiting[id] = .userNumberMissing }
-            return lacking.isEmpty
+            for id in lacking { self.decision.waiting[id] = .userNumberMissing }
+            if !lacking.isEmpty { self.decision.ready.removeAll { $0 == group } }
         }
     }
 
@@ -270,8 +250,8 @@ extension CardStore {
         rules: VerdictRules,
         in tx: Transaction
     ) throws -> [VerdictFinding] {
-        guard let one = (try? self.storedReading(of: front, in: tx)) ?? nil,
-            let other = (try? self.storedReading(of: back, in: tx)) ?? nil
+        guard let one = try? self.storedReading(of: front, in: tx),
+            let other = try? self.storedReading(of: back, in: tx)
         else { return [] }
         // A picture of one side has one reading; only one that shows both may be sent as both. What was read is compared:
         // the image of a delivered front may be gone.

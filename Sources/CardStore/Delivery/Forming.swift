@@ -96,10 +96,7 @@ extension CardStore {
         try await self.read { tx in
             var room = byteCount
             for (index, member) in members.enumerated() {
-                let size: Int? = try tx.value(
-                    "SELECT length(bytes) FROM blob WHERE card = \(member.card) AND kind = \(BlobKind.image) AND start = 0"
-                )
-                room -= max(0, (size ?? 0) - Self.imageOverhead)
+                room -= max(0, try self.imageByteCount(of: member.card, in: tx) ?? 0)
                 if index > 0, room < 0 { return (Array(members.prefix(index)), true) }
             }
             return (members, room <= 0)
@@ -113,12 +110,9 @@ extension CardStore {
             let (card, image) = try self.open(row, in: tx)
             material.images[id] = image.jpeg
             let metadata = card.metadata
-            material.confidential += [metadata.expectedIDNumber, metadata.expectedName, metadata.userNumber].compactMap(
-                \.self
-            )
-            if let reading = (try? self.reading(of: row, in: tx)) ?? nil {
-                material.confidential += reading.fields.all
-            }
+            material.confidential += [metadata.expectedIDNumber, metadata.expectedName, metadata.userNumber]
+                .compactMap(\.self)
+            if let reading = try? self.reading(of: row, in: tx) { material.confidential += reading.fields.all }
         }
         return material
     }

@@ -1,5 +1,4 @@
 import CardModel
-import Foundation
 
 /// A delivery and its members within one transaction.
 struct OpenDelivery {

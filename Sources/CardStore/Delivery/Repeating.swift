@@ -18,13 +18,13 @@ extension CardStore {
         let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
         let claims = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
-            let ids: [DeliveryID] = try tx.rows(
+            let ids: [DeliveryID] = try tx.values(
                 """
                 UPDATE delivery SET worker = \(worker.id) WHERE id IN (
                     SELECT id \(Self.repeats(dueAt: now)) ORDER BY \(order) LIMIT \(limit)
                 ) RETURNING id
                 """
-            ) { try $0.next() }
+            )
             return try ids.reduce(into: Claims()) { claims, id in
                 let members = try self.members(of: id, in: tx)
                 if try self.isOvertaken(id, members: members, in: tx) {
@@ -97,14 +97,13 @@ extension CardStore {
                 """
                 SELECT min(CASE WHEN \(Wait.isOver(at: now)) THEN 0 ELSE due_at END)
                 FROM delivery WHERE state = 'open' AND worker IS NULL
-                """,
-                as: Timestamp?.self
-            ) ?? nil
+                """
+            )
         }
     }
 
     func members(of delivery: DeliveryID, in tx: Transaction) throws -> [CardID] {
-        try tx.rows("SELECT card FROM delivery_card WHERE delivery = \(delivery) ORDER BY position") { try $0.next() }
+        try tx.values("SELECT card FROM delivery_card WHERE delivery = \(delivery) ORDER BY position")
     }
 
     /// Whether a delivery is still the worker's to send: a member may have left it, or somebody else have taken it over.

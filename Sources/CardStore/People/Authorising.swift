@@ -1,5 +1,4 @@
 package import CardModel
-import Foundation
 
 // Who may do what is asked where it is done, in the same transaction, for every face alike.
 extension CardStore {
@@ -19,9 +18,7 @@ extension CardStore {
         let row = try CardRow.require(id, in: tx)
         guard let caller else { return row }
         guard caller.sees(row.submitter) else { throw CardRow.missing(id) }
-        guard caller.has(action.scopes) else {
-            throw Self.scopeMissing(action)
-        }
+        guard caller.has(action.scopes) else { throw Self.scopeMissing(action) }
         guard caller.may(action, on: row.submitter) else { throw CardRow.missing(id) }
         return row
     }
@@ -33,7 +30,7 @@ extension CardStore {
     /// Whether a text holds a name or number that the card is known to be of.
     private func isHolderNamed(in text: String, _ row: CardRow, in tx: Transaction) -> Bool {
         let expected = try? row.card(self.vault).metadata.expectation
-        let fields = row.hasKey ? ((try? self.reading(of: row, in: tx)) ?? nil)?.fields : nil
+        let fields = row.hasKey ? (try? self.reading(of: row, in: tx))?.fields : nil
         let names = [expected?.name, expected?.idNumber, fields?.name, fields?.number].compactMap { $0?.reveal() }
         let letters = text.lettersAndDigits
         return names.map(\.lettersAndDigits).contains { $0.count > 1 && letters.contains($0) }

@@ -48,13 +48,8 @@ extension CardStore {
     }
 
     func decisions(about card: CardID, in tx: Transaction) throws -> [AccessRecord] {
-        let decisions = (AccessAction.looks + [.retry, .resolve, .decide]).map(\.rawValue)
-        return try tx.rows(
-            """
-            SELECT \(AccessRecord.columns) FROM access_log WHERE card = \(card) AND action IN \(list: decisions)
-            ORDER BY at, number
-            """
-        ) { try AccessRecord(&$0) }
+        let decisions = AccessAction.looks + [.retry, .resolve, .decide]
+        return try AccessRecord.all("WHERE card = \(card) AND action IN \(list: decisions) ORDER BY at, number", in: tx)
     }
 
     func nextAttempt(of row: CardRow, in tx: Transaction) throws -> Timestamp? {
@@ -70,7 +65,7 @@ extension CardStore {
         let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(row.number)")
         guard let owner, owner != row.submitter else { return nil }
         let first: SQL = "SELECT min(created_at) FROM card WHERE number = \(row.number) AND submitter = \(owner)"
-        return (owner, try tx.value(first, as: Timestamp?.self) ?? nil)
+        return (owner, try tx.value(first))
     }
 }
 

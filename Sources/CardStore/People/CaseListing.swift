@@ -21,25 +21,13 @@ package enum CaseCursor: Hashable, Sendable {
 }
 
 /// How many cases have one cause.
-package struct CaseCount: Hashable, Sendable {
+package struct CaseCount: Encodable, Sendable {
     package let state: CaseState
     /// `nil` for cases of which no card is the cause.
-    package let cause: String?
+    @Nullable package var cause: String?
     package let cases: Int
     /// Since when the oldest of them stands there.
-    package let since: Timestamp
-}
-
-extension CaseCount: Encodable {
-    private enum CodingKeys: String, CodingKey { case state, cause, cases, since }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(self.state, forKey: .state)
-        try container.encode(self.cause, forKey: .cause)
-        try container.encode(self.cases, forKey: .cases)
-        try container.encode(self.since.description, forKey: .since)
-    }
+    @UTC package var since: Timestamp
 }
 
 extension CardStore {
@@ -81,12 +69,8 @@ extension CardStore {
             if let place, place.state == state {
                 conditions.append("(since, number) > (\(place.since), \(place.number))")
             }
-            found += try tx.rows(
-                """
-                SELECT \(Case.columns) FROM cases WHERE \(SQL.joined(conditions, by: " AND "))
-                ORDER BY since, number LIMIT \(limit + 1 - found.count)
-                """
-            ) { try Case(&$0) }
+            let page: SQL = "ORDER BY since, number LIMIT \(limit + 1 - found.count)"
+            found += try Case.all("WHERE \(SQL.joined(conditions, by: " AND ")) \(page)", in: tx)
         }
         let page = Array(found.prefix(limit))
         let next = found.count > limit ? page.last : nil
@@ -107,12 +91,8 @@ extension CardStore {
         var conditions: [SQL] = ["submitter = \(submitter)", "state IS NOT NULL"]
         if case .own(let number) = last { conditions.append("number > \(number)") }
         if let number = filter.number { conditions.append("number = \(number)") }
-        let looked = try tx.rows(
-            """
-            SELECT \(Case.columns) FROM cases WHERE \(SQL.joined(conditions, by: " AND "))
-            ORDER BY number LIMIT \(Limits.pageSize)
-            """
-        ) { try Case(&$0) }
+        let page: SQL = "ORDER BY number LIMIT \(Limits.pageSize)"
+        let looked = try Case.all("WHERE \(SQL.joined(conditions, by: " AND ")) \(page)", in: tx)
         var found: [Case] = []
         for var one in looked {
             guard found.count < limit else { return (found, found.last.map { .own($0.number) }) }
@@ -121,7 +101,7 @@ extension CardStore {
                 let last: SQL = """
                     SELECT max(changed_at) FROM card WHERE number = \(one.number) AND submitter = \(submitter)
                     """
-                one.since = try (tx.value(last, as: Timestamp?.self) ?? nil) ?? one.since
+                one.since = try tx.value(last) ?? one.since
             }
             one.standing = own
             let isAsked = filter.states.isEmpty || filter.states.contains(own.state)
@@ -140,12 +120,12 @@ extension CardStore {
             let own: SQL = submitter.map { "AND submitter = \($0)" } ?? ""
             let ended: [CardState] = [.rejected, .superseded, .delivered, .erased]
             one.present.formUnion(
-                try tx.rows(
+                try tx.values(
                     """
                     SELECT coalesce(side, expected_side) FROM card WHERE number = \(one.number) AND state NOT IN \(list: ended)
                     AND coalesce(side, expected_side) IS NOT NULL \(own)
                     """
-                ) { try $0.next() }
+                )
             )
         }
         guard let card = one.standing.card, let row = try CardRow.fetch(card, in: tx) else { return one }
@@ -175,8 +155,8 @@ extension CardStore {
                 ? nil : "SELECT \(state), NULL, (SELECT count(*) \(own)), since \(own) ORDER BY since LIMIT 1"
         }
         return try await self.read { tx in
-            let counts = try counted.flatMap { statement in
-                try tx.rows("\(statement)") { row in
+            try counted.flatMap { statement in
+                try tx.rows(statement) { row in
                     CaseCount(
                         state: try row.next(),
                         cause: try row.next(),
@@ -184,10 +164,7 @@ extension CardStore {
                         since: try row.next()
                     )
                 }
-            }
-            let ranks = Dictionary(uniqueKeysWithValues: CaseState.allCases.enumerated().map { ($1, $0) })
-            return counts.sorted {
-                (ranks[$0.state] ?? 0, $1.cases, $0.cause ?? "") < (ranks[$1.state] ?? 0, $0.cases, $1.cause ?? "")
+                .sorted { ($1.cases, $0.cause ?? "") < ($0.cases, $1.cause ?? "") }
             }
         }
     }

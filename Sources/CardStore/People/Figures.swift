@@ -22,11 +22,11 @@ extension CardStore {
         return try await self.read { tx in
             var figures = StoreFigures()
             figures.cases = cases
-            _ = try tx.rows("SELECT state, cards, entered FROM state_count") { row in
+            try tx.forEach("SELECT state, cards, entered FROM state_count") { row in
                 figures.cards[try row.next()] = (try row.next(), try row.next())
             }
             for condition in CardAttention.allCases.flatMap(Self.conditions) {
-                _ = try tx.rows("SELECT reason, count(*) FROM card WHERE \(condition) GROUP BY reason") { row in
+                try tx.forEach("SELECT reason, count(*) FROM card WHERE \(condition) GROUP BY reason") { row in
                     figures.attention[try row.next(), default: 0] += try row.next()
                 }
             }
@@ -48,7 +48,7 @@ extension CardStore {
             // What a clock that was ahead has dated would count as the last one for years.
             let ended: SQL =
                 "SELECT max(ended_at) FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND ended_at <= \(now)"
-            last[stage] = try tx.value(ended, as: Timestamp?.self) ?? nil
+            last[stage] = try tx.value(ended)
         }
     }
 
@@ -63,5 +63,114 @@ extension CardStore {
         let goesOn: SQL = state == .verified ? "AND (reason IS NULL OR reason NOT IN \(list: waits))" : ""
         let first: SQL = "WHERE state = \(literal: state) \(goesOn) ORDER BY intake_order LIMIT 1"
         return try tx.value("SELECT changed_at FROM card \(first)")
+    }
+}
+
+/// How far figures over time look back.
+package enum FigureSpan: String, CaseIterable, Sendable {
+    case hour, day, week
+
+    /// Of how many minutes its buckets are, and how many there are.
+    fileprivate var buckets: (minutes: Int64, count: Int) {
+        switch self {
+        case .hour: (1, 60)
+        case .day: (15, 96)
+        case .week: (120, 84)
+        }
+    }
+}
+
+/// How many cards came how far, over time: a count for each bucket.
+package struct Throughput: Sendable {
+    /// When each bucket begins; the last one is not over.
+    package let starts: [Timestamp]
+    package let admitted: [Int]
+    package let verified: [Int]
+    package let delivered: [Int]
+    /// How often cards were rejected, failed or held: for each of the six most frequent reasons, then for all others together.
+    package let refusals: [(reason: ReasonCode?, cards: [Int])]
+}
+
+extension CardStore {
+    /// The word in the place of a state under which a card counts once, with its first event.
+    private static let admission = "admitted"
+
+    /// Folds new events into counts by minute, and deletes minutes of more than eight days ago. Of processes that fold at once
+    /// one does. The last event that was folded stands in the file beside the events: a restore brings back both.
+    ///
+    /// Warnings and new reasons are events in the state in which the card was: they are no step, and one look at the index of
+    /// the card's events tells.
+    ///
+    /// - Returns: whether more events are left.
+    package func foldTally(limit: Int = Limits.eventsPerFold, now: Timestamp) async throws -> Bool {
+        let oldest = now.millisecondsSinceEpoch / 60_000 - Limits.minutesTallied
+        let new = try await self.read { tx in
+            try tx.row(
+                """
+                SELECT (SELECT tallied FROM store), max(id), count(*) FROM (
+                    SELECT id FROM event WHERE id > (SELECT tallied FROM store) ORDER BY id LIMIT \(limit)
+                ) AS new
+                """
+            ) { (start: try $0.next(Int64.self), end: try $0.next(Int64?.self), count: try $0.next(Int.self)) }
+        }
+        guard let new, let end = new.end else { return false }
+        return try await self.write(at: now, usesReserve: false) { tx in
+            let isFirst = try tx.run("UPDATE store SET tallied = \(end) WHERE tallied = \(new.start)") == 1
+            guard isFirst else { return false }
+            // The tombstone of a card that was erased before, or that a restore took over, is no new card.
+            try tx.run(
+                """
+                WITH step AS MATERIALIZED (
+                    SELECT at / 60000 AS minute, state, coalesce(reason, '') AS reason, (
+                        SELECT earlier.state FROM event AS earlier WHERE earlier.card = event.card AND earlier.id < event.id
+                        ORDER BY earlier.id DESC LIMIT 1
+                    ) AS was FROM event WHERE id > \(new.start) AND id <= \(end) AND at >= \(oldest * 60_000)
+                )
+                INSERT INTO tally (minute, state, reason, cards)
+                SELECT minute, state, reason, count(*) FROM step WHERE was IS NULL OR was <> state GROUP BY 1, 2, 3
+                UNION ALL
+                SELECT minute, \(Self.admission), '', count(*) FROM step WHERE was IS NULL AND state <> 'erased' GROUP BY 1
+                ON CONFLICT (minute, state, reason) DO UPDATE SET cards = tally.cards + excluded.cards
+                """
+            )
+            try tx.run("DELETE FROM tally WHERE minute < \(oldest)")
+            return new.count == limit
+        }
+    }
+
+    /// Returns the figures of a span that ends with the bucket of this moment.
+    package func throughput(_ span: FigureSpan, now: Timestamp) async throws -> Throughput {
+        let (minutes, count) = span.buckets
+        let end = now.millisecondsSinceEpoch / 60_000 / minutes + 1
+        let first = end - Int64(count)
+        let zeros = Array(repeating: 0, count: count)
+        let (steps, refusals) = try await self.read { tx in
+            func counts(by column: SQL, of states: [String]) throws -> [String: [Int]] {
+                var counts: [String: [Int]] = [:]
+                let range: SQL =
+                    "minute >= \(first * minutes) AND minute < \(end * minutes) AND state IN \(list: states)"
+                let sums: SQL =
+                    "SELECT minute / \(minutes), \(column), sum(cards) FROM tally WHERE \(range) GROUP BY 1, 2"
+                try tx.forEach(sums) { row in
+                    let bucket = Int(try row.next(Int64.self) - first)
+                    counts[try row.next(), default: zeros][bucket] = try row.next()
+                }
+                return counts
+            }
+            let refused = [CardState.rejected, .failed, .held].map(\.rawValue)
+            let passed = [CardState.verified, .delivered].map(\.rawValue) + [Self.admission]
+            return (try counts(by: "state", of: passed), try counts(by: "reason", of: refused))
+        }
+        let ranked = refusals.map { (sum: $1.reduce(0, +), reason: $0, cards: $1) }
+            .sorted { ($1.sum, $0.reason) < ($0.sum, $1.reason) }
+        let others = ranked.dropFirst(6).reduce(zeros) { sums, next in zip(sums, next.cards).map(+) }
+        return Throughput(
+            starts: (first..<end).map { Timestamp(millisecondsSinceEpoch: $0 * minutes * 60_000) },
+            admitted: steps[Self.admission] ?? zeros,
+            verified: steps[CardState.verified.rawValue] ?? zeros,
+            delivered: steps[CardState.delivered.rawValue] ?? zeros,
+            refusals: ranked.prefix(6).map { (ReasonCode(rawValue: $0.reason), $0.cards) }
+                + (ranked.count > 6 ? [(nil, others)] : [])
+        )
     }
 }

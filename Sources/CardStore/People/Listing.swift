@@ -201,9 +201,6 @@ extension CardStore {
         let seesAll = caller.map { $0.submitter(for: .show) == nil } ?? true
         // What does not open is left out: a damaged card is to be looked at more than any other.
         let key = row.state == .erased ? nil : try? row.key(self.vault)
-        let sealed: Int? = try tx.value(
-            "SELECT length(bytes) FROM blob WHERE card = \(id) AND kind = \(BlobKind.image) AND start = 0"
-        )
         let owner = try self.owner(other: row, in: tx)
         var card = row.shown(self.vault)
         // To a stranger to the number the codes must do: words may name others' cards.
@@ -214,10 +211,9 @@ extension CardStore {
         return CardDetails(
             card: card,
             inputName: self.inputName(of: row, key: key),
-            reading: key == nil ? nil : (try? self.reading(of: row, in: tx)) ?? nil,
-            imageBytes: sealed.map { $0 - Self.imageOverhead },
-            imageDroppedAt: try tx.value("SELECT image_dropped_at FROM card WHERE id = \(id)", as: Timestamp?.self)
-                ?? nil,
+            reading: key == nil ? nil : try? self.reading(of: row, in: tx),
+            imageBytes: try self.imageByteCount(of: id, in: tx),
+            imageDroppedAt: try tx.value("SELECT image_dropped_at FROM card WHERE id = \(id)"),
             events: try self.events(of: id, key: hasWords ? key : nil, in: tx),
             attempts: try self.attempts(of: id, in: tx),
             lastEvent: try self.lastEvent(of: id, in: tx),
@@ -242,10 +238,9 @@ extension CardStore {
         try await self.read { tx in
             let rows = try CardRow.all("WHERE card.number = \(one.number) ORDER BY card.intake_order", in: tx)
                 .filter { $0.state != .superseded && $0.state != .erased && !$0.isRetaken }
-            let (first, others) = (
-                rows.filter { $0.id == one.standing.card }, rows.filter { $0.id != one.standing.card }
-            )
-            return (first + others).compactMap { self.inputName(of: $0, key: try? $0.key(self.vault)) }
+            let cause = one.standing.card
+            return (rows.filter { $0.id == cause } + rows.filter { $0.id != cause })
+                .compactMap { self.inputName(of: $0, key: try? $0.key(self.vault)) }
         }
     }
 
@@ -302,11 +297,11 @@ extension CardStore {
     /// Returns how many cards stand where.
     package func counts() async throws -> [CardState: Int] {
         try await self.read { tx in
-            let counts: [(CardState, Int)] = try tx.rows("SELECT state, cards FROM state_count WHERE cards > 0") {
-                row in
-                (try row.next(), try row.next())
+            var counts: [CardState: Int] = [:]
+            try tx.forEach("SELECT state, cards FROM state_count WHERE cards > 0") {
+                counts[try $0.next()] = try $0.next()
             }
-            return Dictionary(uniqueKeysWithValues: counts)
+            return counts
         }
     }
 

@@ -16,13 +16,13 @@ package struct LogFilter: Hashable, Sendable {
         // Of several, the card is the rarest.
         if let card = self.card {
             let pieces: [SQL?] = [
-                self.subject.map { "subject || '' = \($0)" }, self.action.map { "action || '' = \($0.rawValue)" },
+                self.subject.map { "subject || '' = \($0)" }, self.action.map { "action || '' = \($0)" },
             ]
             return [SQL.joined(["card = \(card)"] + pieces.compactMap(\.self), by: " AND ")]
         }
         // The lines of the engine, which are a thousand times as many, are not looked at.
         let person: SQL = self.subject.map { "subject = \($0)" } ?? "subject IS NOT NULL"
-        return (self.action.map { [$0] } ?? AccessAction.allCases).map { "action = \($0.rawValue) AND \(person)" }
+        return (self.action.map { [$0] } ?? AccessAction.allCases).map { "action = \($0) AND \(person)" }
     }
 }
 
@@ -48,18 +48,14 @@ extension CardStore {
                 "SELECT * FROM (SELECT number, at FROM access_log WHERE \($0) \(place) \(page))"
             }
             let numbers: SQL = "SELECT number FROM (\(SQL.joined(pages, by: " UNION ALL "))) \(page)"
-            return try tx.rows("SELECT \(AccessRecord.columns) FROM access_log WHERE number IN (\(numbers)) \(order)") {
-                try AccessRecord(&$0)
-            }
+            return try AccessRecord.all("WHERE number IN (\(numbers)) \(order)", in: tx)
         }
     }
 
     /// Returns when a person last began a backup; `nil` if none did.
     package func lastBackup() async throws -> Timestamp? {
-        let isBackup: SQL = "action = \(AccessAction.backup.rawValue) AND subject IS NOT NULL"
-        return try await self.read {
-            try $0.value("SELECT max(at) FROM access_log WHERE \(isBackup)", as: Timestamp?.self) ?? nil
-        }
+        let isBackup: SQL = "action = \(AccessAction.backup) AND subject IS NOT NULL"
+        return try await self.read { try $0.value("SELECT max(at) FROM access_log WHERE \(isBackup)") }
     }
 
     /// Walks the whole access log, as `fsck` does; returns how many lines there are, and how many things are wrong.

@@ -3,7 +3,7 @@ import Foundation
 
 /// What stands in the sandbox of a decision: a claim, a decision of a page that can still be undone, or one that waits for a
 /// second person. A card has one at most.
-package struct PendingDecision: Hashable, Sendable {
+package struct PendingDecision: Hashable, Sendable, Record {
     package let card: CardID
     package let number: BusinessNumber
     /// Who has claimed the card, or decided.
@@ -16,7 +16,7 @@ package struct PendingDecision: Hashable, Sendable {
     package var until: Timestamp
     package var waitsForSecond = false
     /// The tab of the page; empty for a command.
-    var tab = ""
+    var tab: String
     /// The last event of the card that the person saw.
     var seen: Int64
     var sealedMessage: Data?
@@ -24,29 +24,31 @@ package struct PendingDecision: Hashable, Sendable {
     var proposer: String?
 
     static let messageColumn = "decision.message"
+    static let columns: SQL = """
+        decision.card, card.number, decision.subject, decision.tab, decision.action, decision.seen, decision.message,
+        decision.purpose, decision.until, decision.second, decision.proposer
+        """
+    static let tables: SQL = "decision JOIN card ON card.id = decision.card"
 
-    init(of row: CardRow, seen: Int64, _ action: DecisionAction?, by origin: AccessOrigin, until: Timestamp) {
+    init(
+        of row: CardRow,
+        seen: Int64,
+        _ action: DecisionAction?,
+        by origin: AccessOrigin,
+        tab: String = "",
+        until: Timestamp
+    ) {
         (self.card, self.number, self.seen, self.action, self.until) = (row.id, row.number, seen, action, until)
+        self.tab = tab
         // Why a card is claimed is asked and kept when something is decided.
         (self.subject, self.purpose) = (origin.decider, action == nil ? "" : origin.purpose)
     }
 
-    private init(_ row: inout Row) throws {
+    init(_ row: inout Row) throws {
         (self.card, self.number, self.subject) = (try row.next(), try row.next(), try row.next())
         (self.tab, self.action, self.seen) = (try row.next(), try row.next(), try row.next())
         (self.sealedMessage, self.purpose, self.until) = (try row.next(), try row.next(), try row.next())
         (self.waitsForSecond, self.proposer) = (try row.next(), try row.next())
-    }
-
-    /// Reads those that a condition, with an order, selects.
-    static func all(_ condition: SQL, in tx: Transaction) throws -> [PendingDecision] {
-        try tx.rows(
-            """
-            SELECT decision.card, card.number, decision.subject, decision.tab, decision.action, decision.seen,
-            decision.message, decision.purpose, decision.until, decision.second, decision.proposer
-            FROM decision JOIN card ON card.id = decision.card WHERE \(condition)
-            """
-        ) { try PendingDecision(&$0) }
     }
 
     /// Writes it down in place of what stands there of the card.
@@ -95,8 +97,6 @@ package struct PendingDecision: Hashable, Sendable {
     static func isInHands(at now: Timestamp) -> SQL { "(\(Self.isClaim(at: now)) OR \(Self.isDecided))" }
 }
 
-extension DecisionAction: Bindable, Readable {}
-
 extension AccessOrigin {
     /// Who decides: a caller, or the process.
     var decider: String { self.caller?.subject ?? self.actor }
@@ -121,13 +121,13 @@ package enum DecisionOutcome: Hashable, Sendable {
 
 extension CardStore {
     func lastEvent(of card: CardID, in tx: Transaction) throws -> Int64 {
-        try tx.value("SELECT max(id) FROM event WHERE card = \(card)", as: Int64?.self).flatMap(\.self) ?? 0
+        try tx.value("SELECT max(id) FROM event WHERE card = \(card)") ?? 0
     }
 
     /// What stands of a card and keeps others from it.
     func pending(_ card: CardID, in tx: Transaction) throws -> PendingDecision? {
         let counts: SQL = "(\(PendingDecision.isInHands(at: tx.now)) OR \(PendingDecision.waitsForSecond))"
-        return try PendingDecision.all("decision.card = \(card) AND \(counts)", in: tx).first
+        return try PendingDecision.all("WHERE decision.card = \(card) AND \(counts)", in: tx).first
     }
 
     /// Lets a decision of a person pass at once, or writes it down until a second person decides the same.
@@ -186,7 +186,7 @@ extension CardStore {
         guard caller.submitter(for: .show) == nil else { return [] }
         return try await self.read { tx in
             let page: SQL = "ORDER BY decision.until LIMIT \(min(limit, Limits.pageSize))"
-            return try PendingDecision.all("\(PendingDecision.waitsForSecond) \(page)", in: tx)
+            return try PendingDecision.all("WHERE \(PendingDecision.waitsForSecond) \(page)", in: tx)
         }
     }
 }

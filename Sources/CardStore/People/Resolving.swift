@@ -64,6 +64,11 @@ extension CardStore {
     ) throws -> [CardChange] {
         try AccessLog.append(action.access, of: [row.id], by: origin, vault: self.vault, in: tx)
         var others: [CardID] = []
+        func leave() throws -> CardRow {
+            others = try self.leaveDelivery(row, in: tx)
+            // What closed its delivery may have moved it.
+            return try CardRow.require(row.id, in: tx)
+        }
         switch action {
         case .retry:
             // What its delivery did to others, they say themselves.
@@ -72,43 +77,33 @@ extension CardStore {
             let target = isVerified ? .verified : try self.start(of: row.id, in: tx) ?? .prepared
             return [try self.move(row, Transition(target), also: ", \(Transition.fresh)", in: tx)]
         case .resend: others = try self.resend(row, in: tx)
-        case .delivered, .accept, .reject:
-            others = try self.leaveDelivery(row, in: tx)
-            try self.move(row, by: action, saying: said, in: tx)
-            if action == .reject { others += try self.forgetHolder(of: row, in: tx) }
-        // Its own way, with a certificate.
-        case .erase: break
-        }
-        return try ([row.id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
-    }
-
-    private func move(_ row: CardRow, by action: DecisionAction, saying said: Data?, in tx: Transaction) throws {
-        // What closed its delivery may have moved it.
-        let moved = try CardRow.require(row.id, in: tx)
-        switch action {
         case .reject:
             let text: Redacted<String>? = said.flatMap { said in
                 try? row.key(self.vault).open(json: said, column: PendingDecision.messageColumn)
             }
-            try self.move(moved, Transition(.rejected, .rejectedByOperator, text.map { .decisionRejected($0) }), in: tx)
+            let rejected = Transition(.rejected, .rejectedByOperator, text.map { .decisionRejected($0) })
+            try self.move(leave(), rejected, in: tx)
+            others += try self.forgetHolder(of: row, in: tx)
         case .delivered:
-            try self.move(moved, Transition(.delivered), in: tx)
+            try self.move(leave(), Transition(.delivered), in: tx)
             try self.noteDelivered(row, in: tx)
         case .accept where row.reason == .submitterConflict:
-            try self.move(moved, Transition(self.start(of: row.id, in: tx) ?? .prepared), in: tx)
+            try self.move(leave(), Transition(self.start(of: row.id, in: tx) ?? .prepared), in: tx)
         case .accept:
             // The first word settles whose card it is; a second one, or one about a missing front, lets a back go alone.
             let isLone = row.isAccepted || row.state == .verified || row.goesWithoutFront
             // Cards of different user accounts that are right both go one by one.
             let goesAlone = row.goesAlone || row.reason == .memberMismatch
             try self.move(
-                moved,
+                leave(),
                 Transition(.verified),
                 also: ", accepted = 1, without_front = \(isLone), split = \(goesAlone), failures = 0, due_at = NULL",
                 in: tx
             )
-        case .resend, .retry, .erase: break
+        // Its own way, with a certificate.
+        case .erase: break
         }
+        return try ([row.id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
     }
 
     /// A front that a person rejected names nobody: if those that are left name one person, what the dispute held goes on.
@@ -116,8 +111,7 @@ extension CardStore {
     /// - Returns: the cards that go on.
     private func forgetHolder(of row: CardRow, in tx: Transaction) throws -> [CardID] {
         let number = row.number
-        guard let holder: Data = try tx.value("SELECT holder FROM card WHERE id = \(row.id) AND holder IS NOT NULL")
-        else { return [] }
+        guard let holder: Data = try tx.value("SELECT holder FROM card WHERE id = \(row.id)") else { return [] }
         try tx.run("UPDATE card SET holder = NULL WHERE id = \(row.id)")
         // Whom a delivered front named that is erased, nothing says any more: no other front is surely of that person.
         let isSilent = try tx.exists(
@@ -127,7 +121,7 @@ extension CardStore {
             )
             """
         )
-        let named: Data? = try tx.value("SELECT holder FROM cases WHERE number = \(number)", as: Data?.self) ?? nil
+        let named: Data? = try tx.value("SELECT holder FROM cases WHERE number = \(number)")
         let first: SQL = "SELECT holder FROM card WHERE number = \(number) AND holder IS NOT NULL"
         let left: Data? = named == holder && !isSilent ? try tx.value("\(first) ORDER BY intake_order LIMIT 1") : named
         try tx.run(
@@ -181,14 +175,9 @@ extension CardStore {
     /// Takes a card out of its delivery, which is thereby closed: the others are `outcome_unknown`, or `verified` if it surely
     /// was not applied.
     func leaveDelivery(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
-        guard let delivery = row.delivery,
-            try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND state IN ('open', 'kept')")
-        else {
-            if let delivery = row.delivery {
-                try tx.run(
-                    "UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(delivery) AND card = \(row.id)"
-                )
-            }
+        guard let delivery = row.delivery else { return [] }
+        guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(delivery) AND state IN ('open', 'kept')") else {
+            try tx.run("UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(delivery) AND card = \(row.id)")
             return []
         }
         return try OpenDelivery(delivery, store: self, in: tx).close(leaving: row.id)

@@ -1,5 +1,4 @@
 package import CardModel
-import Foundation
 
 // What a person decides on a page is written down first, can be undone for some seconds, and is then carried out by any process.
 extension CardStore {
@@ -27,8 +26,7 @@ extension CardStore {
             guard action != .erase else { throw CodedError(.cardConflict, .conflict, .decisionErase(card)) }
             try self.require(action, of: row, in: tx)
             let until = now.advanced(by: Limits.undoTime)
-            var decision = PendingDecision(of: row, seen: seen, action, by: origin, until: until)
-            decision.tab = tab
+            var decision = PendingDecision(of: row, seen: seen, action, by: origin, tab: tab, until: until)
             if action == .reject, let message {
                 // A card whose key does not open is rejected without words.
                 decision.sealedMessage = try (try? row.key(self.vault))?
@@ -53,7 +51,7 @@ extension CardStore {
 
     /// What a person has decided on pages and can still take back, the last first: also what was decided before a restart.
     package func undoable(by caller: Caller, now: Timestamp) async throws -> [PendingDecision] {
-        let own: SQL = "decision.subject = \(caller.subject) AND \(PendingDecision.canBeUndone(at: now))"
+        let own: SQL = "WHERE decision.subject = \(caller.subject) AND \(PendingDecision.canBeUndone(at: now))"
         return try await self.read { tx in try PendingDecision.all("\(own) ORDER BY decision.until DESC", in: tx) }
     }
 
@@ -63,14 +61,14 @@ extension CardStore {
     /// - Returns: whether there was one that can be taken back.
     package func undo(_ card: CardID, tab: String, by origin: AccessOrigin, now: Timestamp) async throws -> Bool {
         try await self.write(at: now) { tx in
-            let own: SQL = "decision.subject = \(origin.decider) AND decision.card = \(card)"
+            let own: SQL = "WHERE decision.subject = \(origin.decider) AND decision.card = \(card)"
             let undoable: SQL = "\(own) AND \(PendingDecision.canBeUndone(at: now))"
             guard var decision = try PendingDecision.all(undoable, in: tx).first else { return false }
             try AccessLog.append(.decide, of: [decision.card], by: origin, vault: self.vault, in: tx)
             if let first = decision.proposer {
                 let purpose: SQL = """
                     SELECT purpose FROM access_log WHERE card = \(decision.card) AND subject = \(first)
-                    AND action = \(AccessAction.decide.rawValue) ORDER BY at DESC, number DESC LIMIT 1
+                    AND action = \(AccessAction.decide) ORDER BY at DESC, number DESC LIMIT 1
                     """
                 (decision.subject, decision.proposer, decision.tab) = (first, nil, "")
                 (decision.purpose, decision.until) = (try tx.value(purpose) ?? "", now)
@@ -92,7 +90,7 @@ extension CardStore {
     package func carryOutDecisions(now: Timestamp) async throws -> [CardChange] {
         let due = try await self.read(at: now) { tx in
             let page: SQL = "ORDER BY decision.until LIMIT \(Limits.decisionsPerCall)"
-            return try PendingDecision.all("\(PendingDecision.isDue(at: now)) \(page)", in: tx)
+            return try PendingDecision.all("WHERE \(PendingDecision.isDue(at: now)) \(page)", in: tx)
         }
         var changes: [CardChange] = []
         var failure: (any Error)?
@@ -115,7 +113,7 @@ extension CardStore {
 
     /// Asks everything again: another process may have carried it out, the person taken it back, the card moved.
     private func carryOut(due card: CardID, in tx: Transaction) throws -> [CardChange] {
-        let own: SQL = "decision.card = \(card) AND \(PendingDecision.isDue(at: tx.now))"
+        let own: SQL = "WHERE decision.card = \(card) AND \(PendingDecision.isDue(at: tx.now))"
         guard let decision = try PendingDecision.all(own, in: tx).first, let action = decision.action else { return [] }
         let row = try CardRow.require(card, in: tx)
         guard try self.lastEvent(of: card, in: tx) == decision.seen else {
@@ -140,7 +138,7 @@ extension CardStore {
     }
 
     private func refuse(due decision: PendingDecision, because why: Message, in tx: Transaction) throws {
-        let own: SQL = "decision.card = \(decision.card) AND \(PendingDecision.isDue(at: tx.now))"
+        let own: SQL = "WHERE decision.card = \(decision.card) AND \(PendingDecision.isDue(at: tx.now))"
         guard let action = decision.action, try PendingDecision.all(own, in: tx) == [decision] else { return }
         try tx.run("DELETE FROM decision WHERE card = \(decision.card)")
         let row = try CardRow.require(decision.card, in: tx)
@@ -154,7 +152,7 @@ extension CardStore {
         let changing: [AccessAction] = [.verify, .deliver, .retry, .resolve, .erase]
         let actor: String? = try tx.value(
             """
-            SELECT actor FROM access_log WHERE card = \(row.id) AND action IN \(list: changing.map(\.rawValue))
+            SELECT actor FROM access_log WHERE card = \(row.id) AND action IN \(list: changing)
             AND at > (SELECT at FROM event WHERE id = \(seen)) ORDER BY at DESC, number DESC LIMIT 1
             """
         )

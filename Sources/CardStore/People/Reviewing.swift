@@ -58,13 +58,11 @@ extension CardStore {
             }
             guard let number = free.min(by: { $0.since < $1.since })?.number else { return nil }
             let open: SQL = "SELECT id FROM card WHERE \(Self.isOpen(in: "\(number)"))"
-            for card in try tx.rows(open, { try $0.next(CardID.self) }) {
+            for card in try tx.values(open, as: CardID.self) {
                 let row = try self.row(card, for: .decide, by: origin.caller, in: tx)
                 let seen = try self.lastEvent(of: card, in: tx)
                 let until = now.advanced(by: Limits.claimTime)
-                var claim = PendingDecision(of: row, seen: seen, nil, by: origin, until: until)
-                claim.tab = tab
-                try claim.write(in: tx)
+                try PendingDecision(of: row, seen: seen, nil, by: origin, tab: tab, until: until).write(in: tx)
             }
             return number
         }
@@ -75,11 +73,11 @@ extension CardStore {
     /// - Parameter extending: whether the tab keeps them for another ten minutes from now on.
     package func claimed(tab: String, by caller: Caller, now: Timestamp, extending: Bool) async throws -> [CardID] {
         let own: SQL = """
-            decision.subject = \(caller.subject) AND decision.tab = \(tab) AND \(PendingDecision.isClaim(at: now))
+            WHERE decision.subject = \(caller.subject) AND decision.tab = \(tab) AND \(PendingDecision.isClaim(at: now))
             """
         if extending {
             let until = now.advanced(by: Limits.claimTime)
-            try await self.write(at: now) { tx in try tx.run("UPDATE decision SET until = \(until) WHERE \(own)") }
+            try await self.write(at: now) { tx in try tx.run("UPDATE decision SET until = \(until) \(own)") }
         }
         return try await self.read { tx in
             try PendingDecision.all("\(own) ORDER BY card.intake_order", in: tx).map(\.card)
@@ -98,8 +96,7 @@ extension CardStore {
         try await self.read { tx in
             var queue = ReviewQueue()
             for state in Self.states {
-                let oldest: SQL = "SELECT min(since) FROM cases WHERE state = \(state)"
-                let since = try tx.value(oldest, as: Timestamp?.self).flatMap(\.self)
+                let since: Timestamp? = try tx.value("SELECT min(since) FROM cases WHERE state = \(state)")
                 queue.oldest = [queue.oldest, since].compactMap(\.self).min()
                 let free: SQL = "SELECT number FROM cases WHERE state = \(state) AND \(Self.isFree(at: now))"
                 queue.free += try tx.value("SELECT count(*) FROM (\(free) LIMIT \(Limits.pageSize))") ?? 0

@@ -45,9 +45,7 @@ extension CardStore {
 
     /// The cards whose ids have their last eight digits in common with a text.
     private static func ids(endingLike text: String, in tx: Transaction) throws -> [CardID] {
-        try tx.rows("SELECT id FROM card WHERE substr(id, -8) = \(String(text.suffix(Self.fewestDigits)))") {
-            try $0.next()
-        }
+        try tx.values("SELECT id FROM card WHERE substr(id, -8) = \(String(text.suffix(Self.fewestDigits)))")
     }
 }
 

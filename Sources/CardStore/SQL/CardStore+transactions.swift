@@ -1,5 +1,4 @@
 import CardModel
-import Foundation
 import GRDB
 
 // What the sandbox itself refuses or fails at.

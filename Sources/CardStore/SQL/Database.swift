@@ -47,7 +47,7 @@ final class Database: Sendable {
 
     private struct Outcome: Sendable {
         let failure: (any Error)?
-        let acknowledge: @Sendable ((any Error)?) -> Void
+        let acknowledge: @Sendable () -> Void
     }
 
     private struct State: Sendable {
@@ -170,13 +170,8 @@ final class Database: Sendable {
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             self.pool.asyncUnsafeRead { result in
-                continuation.resume(
-                    with: Result {
-                        do { return try Transaction(result.get(), at: time).inSnapshot(body) } catch {
-                            throw Self.translated(error)
-                        }
-                    }
-                )
+                let value = Result { try Transaction(result.get(), at: time).inSnapshot(body) }
+                continuation.resume(with: value.mapError(Self.translated))
             }
         }
     }
@@ -202,16 +197,13 @@ final class Database: Sendable {
             self.enqueue(
                 Change(
                     make: { transaction in
-                        let result = Result { try change(transaction) }
-                        return Outcome(
-                            failure: Self.failure(of: result),
-                            acknowledge: { failure in
-                                switch (result, failure) {
-                                case (.success, let failure?): continuation.resume(throwing: failure)
-                                default: continuation.resume(with: result.mapError(Self.translated))
-                                }
-                            }
-                        )
+                        do {
+                            let value = try change(transaction)
+                            return Outcome(failure: nil) { continuation.resume(returning: value) }
+                        } catch {
+                            let error = Self.translated(error)
+                            return Outcome(failure: error) { continuation.resume(throwing: error) }
+                        }
                     },
                     refuse: { continuation.resume(throwing: $0) },
                     byteCount: byteCount,
@@ -227,9 +219,7 @@ final class Database: Sendable {
     {
         try await withCheckedThrowingContinuation { continuation in
             self.pool.asyncWriteWithoutTransaction { connection in
-                continuation.resume(
-                    with: Result { do { return try body(connection) } catch { throw Self.translated(error) } }
-                )
+                continuation.resume(with: Result { try body(connection) }.mapError(Self.translated))
             }
         }
     }
@@ -320,7 +310,7 @@ final class Database: Sendable {
             return self.settle(group, after: Self.translated(error), on: connection)
         }
         self.state.withLock { $0.commits += 1 }
-        for outcome in outcomes { outcome.acknowledge(nil) }
+        for outcome in outcomes { outcome.acknowledge() }
     }
 
     private func make(_ change: Change, inSavepoint: Bool, on connection: GRDB.Database) throws -> Outcome {
@@ -350,11 +340,6 @@ final class Database: Sendable {
         } else {
             for change in group { change.refuse(error) }
         }
-    }
-
-    private static func failure(of result: Result<some Any, any Error>) -> (any Error)? {
-        guard case .failure(let error) = result else { return nil }
-        return self.translated(error)
     }
 
     static func translated(_ error: any Error) -> any Error {

@@ -84,7 +84,19 @@ extension Readable where Self: RawRepresentable<String> {
 }
 
 extension Identifier: Readable {}
-extension ReasonCode: Readable {}
-extension CardState: Readable {}
-extension CardSide: Readable {}
-extension FailureClass: Readable {}
+
+/// What is read of each row of one or more tables.
+protocol Record {
+    /// What the initializer reads.
+    static var columns: SQL { get }
+    static var tables: SQL { get }
+
+    init(_ row: inout Row) throws
+}
+
+extension Record {
+    /// Reads those that a condition, with an order, selects.
+    static func all(_ condition: SQL, in tx: Transaction) throws -> [Self] {
+        try tx.rows("SELECT \(Self.columns) FROM \(Self.tables) \(condition)") { try Self(&$0) }
+    }
+}

@@ -10,14 +10,10 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
     /// The values in the order of their places.
     private(set) var values: [Bound]
 
-    init(stringLiteral value: String) {
-        self.text = value
-        self.values = []
-    }
+    init(stringLiteral value: String) { self.init(text: value, values: []) }
 
     init(stringInterpolation: Interpolation) {
-        self.text = stringInterpolation.text
-        self.values = stringInterpolation.values
+        self.init(text: stringInterpolation.text, values: stringInterpolation.values)
     }
 
     private init(text: String, values: [Bound]) {
@@ -97,10 +93,6 @@ extension Data: Bindable { var bound: Bound { .blob(self) } }
 extension Timestamp: Bindable { var bound: Bound { .integer(self.millisecondsSinceEpoch) } }
 extension Identifier: Bindable { var bound: Bound { .text(self.rawValue) } }
 extension BusinessNumber: Bindable { var bound: Bound { .text(self.rawValue) } }
-extension CardState: Bindable {}
-extension CardSide: Bindable {}
-extension ReasonCode: Bindable {}
-extension FailureClass: Bindable {}
 
 extension Bindable where Self: RawRepresentable<String> {
     var bound: Bound { .text(self.rawValue) }

@@ -76,9 +76,14 @@ struct Transaction {
         return values.first
     }
 
-    /// Returns the first column of the one row there may be.
+    /// Returns the first column of the one row there may be; `nil` also where that is `NULL`.
     func value<Value: Readable>(_ sql: SQL, as type: Value.Type = Value.self) throws -> Value? {
-        try self.row(sql) { row in try row.next() }
+        try self.row(sql) { row in try row.next(Value?.self) } ?? nil
+    }
+
+    /// Returns the first column of each row.
+    func values<Value: Readable>(_ sql: SQL, as type: Value.Type = Value.self) throws -> [Value] {
+        try self.rows(sql) { row in try row.next() }
     }
 
     func exists(_ sql: SQL) throws -> Bool {

@@ -68,21 +68,16 @@ extension CardStore {
 
     private func check(_ part: String) async throws -> BackupReport {
         let database = try Database(path: part)
-        let marks = StoreMarks(id: self.id, kind: self.kind)
-        let copy = CardStore(database: database, vault: self.vault, folder: self.folder, marks: marks)
-        do {
-            let report = BackupReport(
-                byteCount: 0,
-                cards: try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 },
-                keyID: try await copy.keyInUse(),
-                findings: try await copy.requireWhole()
-            )
-            try database.close()
-            return report
-        } catch {
-            try? database.close()
-            throw error
-        }
+        defer { try? database.close() }
+        let copy = CardStore(database: database, vault: self.vault, folder: self.folder, id: self.id, kind: self.kind)
+        let report = BackupReport(
+            byteCount: 0,
+            cards: try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 },
+            keyID: try await copy.keyInUse(),
+            findings: try await copy.requireWhole()
+        )
+        try database.close()
+        return report
     }
 
     /// Checks that a copy is whole.
@@ -116,9 +111,7 @@ extension CardStore {
     static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "idcard-pipeline.upkeep").async {
-                continuation.resume(
-                    with: Result { do { return try body() } catch { throw Database.translated(error) } }
-                )
+                continuation.resume(with: Result { try body() }.mapError(Database.translated))
             }
         }
     }

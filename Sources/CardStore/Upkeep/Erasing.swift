@@ -27,7 +27,7 @@ extension CardStore {
     }
 
     static func certificate(of card: CardID, in tx: Transaction) throws -> ErasureCertificate? {
-        try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data?.self)?.map { line in
+        try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data.self).map { line in
             do { return try JSONDecoder().decode(ErasureCertificate.self, from: line) } catch {
                 throw DatabaseError(.damaged, "a certificate cannot be read")
             }
@@ -100,19 +100,17 @@ struct Erasure: Sendable {
     var reached: @Sendable (Step) -> Void = { _ in }
 
     func run(_ cards: [CardID]) async throws -> [ErasureCertificate] {
-        try await CardStore.translating {
-            try await self.store.database.read { tx in
-                for card in cards { _ = try self.store.row(card, for: .erase, by: self.origin, in: tx) }
-            }
-            var rest = cards[...]
-            while !rest.isEmpty {
-                let group = Array(rest.prefix(Limits.cardsPerErasure))
-                rest = rest.dropFirst(group.count)
-                try await self.store.database.write(at: self.now) { tx in _ = try self.eraseConfirmed(group, in: tx) }
-                self.reached(.committed)
-            }
-            return try await self.finish(cards)
+        try await self.store.read { tx in
+            for card in cards { _ = try self.store.row(card, for: .erase, by: self.origin, in: tx) }
         }
+        var rest = cards[...]
+        while !rest.isEmpty {
+            let group = Array(rest.prefix(Limits.cardsPerErasure))
+            rest = rest.dropFirst(group.count)
+            try await self.store.write(at: self.now) { tx in try self.eraseConfirmed(group, in: tx) }
+            self.reached(.committed)
+        }
+        return try await self.finish(cards)
     }
 
     /// Empties the log, and answers with the certificates.
@@ -181,14 +179,15 @@ struct Erasure: Sendable {
         try tx.run("DELETE FROM attempt WHERE subject = \(card) AND NOT \(mayAnswer)")
         // The built-in backend is told later which of its documents go.
         guard self.store.kind == .real else { return }
-        let deliveries: [DeliveryID] = try tx.rows(
+        let deliveries = try tx.values(
             """
             SELECT delivery FROM delivery_card AS own WHERE card = \(card) AND NOT EXISTS (
                 SELECT 1 FROM delivery_card JOIN card ON card.id = delivery_card.card
                 WHERE delivery_card.delivery = own.delivery AND card.id <> own.card AND card.state <> 'erased'
             ) AND NOT EXISTS (SELECT 1 FROM attempt WHERE subject = own.delivery AND \(mayAnswer))
-            """
-        ) { try $0.next() }
+            """,
+            as: DeliveryID.self
+        )
         for id in deliveries {
             try tx.run(
                 """

@@ -96,9 +96,7 @@ extension ErasureCertificate {
                 classes: "SELECT DISTINCT class FROM attempt WHERE subject IN (\(sent)) AND stage = 'deliver'",
                 in: tx
             )
-        self.deliveries = try tx.rows("SELECT key FROM delivery WHERE id IN (\(sent)) ORDER BY formed_at, id") {
-            try $0.next()
-        }
+        self.deliveries = try tx.values("SELECT key FROM delivery WHERE id IN (\(sent)) ORDER BY formed_at, id")
         self.accessNumber = head.number
         self.accessCode = head.code.hexadecimal
     }

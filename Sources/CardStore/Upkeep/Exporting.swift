@@ -15,7 +15,7 @@ package struct CardExport: Sendable {
 }
 
 /// A line of the access log.
-package struct AccessRecord: Encodable, Sendable {
+package struct AccessRecord: Encodable, Sendable, Record {
     /// Its number, from 1.
     package let number: Int64
     package let at: String
@@ -29,6 +29,7 @@ package struct AccessRecord: Encodable, Sendable {
     @Nullable package var cardID: CardID?
 
     static let columns: SQL = "number, at, actor, subject, action, purpose, card"
+    static let tables: SQL = "access_log"
 
     init(_ row: inout Row) throws {
         (self.number, self.at) = (try row.next(), try row.next(Timestamp.self).description)
@@ -41,13 +42,12 @@ extension CardStore {
     /// Exports a card, which the access log notes; what does not open is left out.
     ///
     /// - Throws: `not_found`.
-    package func export(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardExport {
-        try await self.export(id, as: .export, to: origin, now: now)
-    }
-
-    func export(_ id: CardID, as action: AccessAction, to origin: AccessOrigin, now: Timestamp) async throws
-        -> CardExport
-    {
+    package func export(
+        _ id: CardID,
+        as action: AccessAction = .export,
+        to origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> CardExport {
         try await self.write(at: now) { tx in
             let row = try self.row(id, for: action, by: origin, in: tx)
             try AccessLog.append(action, of: [id], by: origin, vault: self.vault, in: tx)
@@ -59,7 +59,7 @@ extension CardStore {
     /// Notes that the names of photos are about to be written out as a list.
     package func noteList(to origin: AccessOrigin, now: Timestamp) async throws {
         try await self.write(at: now) { tx in
-            _ = try AccessLog.append(.list, of: [nil], by: origin, vault: self.vault, in: tx)
+            try AccessLog.append(.list, of: [nil], by: origin, vault: self.vault, in: tx)
         }
     }
 
@@ -83,12 +83,8 @@ extension CardStore {
         while last < end {
             let after = last
             let lines = try await self.read { tx in
-                try tx.rows(
-                    """
-                    SELECT \(AccessRecord.columns) FROM access_log WHERE number > \(after) AND number <= \(end)
-                    ORDER BY number LIMIT \(Limits.pageSize)
-                    """
-                ) { try AccessRecord(&$0) }
+                let page: SQL = "ORDER BY number LIMIT \(Limits.pageSize)"
+                return try AccessRecord.all("WHERE number > \(after) AND number <= \(end) \(page)", in: tx)
             }
             guard let line = lines.last else { return }
             last = line.number

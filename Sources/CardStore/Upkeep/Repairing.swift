@@ -4,10 +4,8 @@ extension SandboxFinding {
     /// Whether ``CardStore/repair(by:now:)`` mends it.
     package var isMendable: Bool {
         CheckRule.all.contains { $0.code == self.code && !$0.mends.isEmpty }
-            || [
-                "erased_with_remains", "erasure_cut_off", "erasure_line_missing", "reading_missing",
-                CardStore.caseWrong,
-            ].contains(self.code)
+            || ["erased_with_remains", "erasure_cut_off", "erasure_line_missing", "reading_missing", "case_wrong"]
+                .contains(self.code)
     }
 }
 

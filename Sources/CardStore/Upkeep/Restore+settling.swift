@@ -1,5 +1,4 @@
 import CardModel
-import Foundation
 import GRDB
 
 // What is changed in the copy of a backup before it becomes the sandbox.
@@ -8,42 +7,36 @@ extension Restore {
         let file = try Database.marks(of: self.copy)
         guard file.isKnown else { throw CodedError.wrongSandbox(.restoreOtherVersion) }
         let database = try Database(path: self.copy)
-        do {
-            let (vault, marks) = try await self.unlock(database)
-            if let asked = self.kind, asked != marks.kind { throw CardStore.otherKind(marks.kind) }
-            let store = CardStore(database: database, vault: vault, folder: self.folder, marks: marks)
-            _ = try await store.requireWhole()
-            report.lastChange = try await database.read { tx in
-                (try tx.value("SELECT max(changed_at) FROM card", as: Timestamp?.self) ?? nil)?.description
-            }
-            let replaces = self.folder.hasDatabase && !report.replacedUnreadable
-            if replaces {
-                try await database.withWriter { [path = self.folder.database] connection in
-                    try connection.execute(sql: "ATTACH DATABASE ? AS previous", arguments: [path])
-                }
-            }
-            try await self.jumpAhead(in: database, beside: replaces)
-            if replaces {
-                let isSame = previous.map { vault.isSame(as: $0) } ?? false
-                if isSame { report.accessLinesTakenOver = try await self.takeOverLog(store) }
-                try await self.takeOver(store, isSame: isSame, &report)
-            }
-            report.erased += try await self.erase(erased, in: store)
-            report.held = try await database.write(at: self.now) { tx in
-                let held = try self.hold(store, in: tx)
-                try CardStore.setAllCaseStates(in: tx)
-                return held
-            }
-            // The folder may be another than that of the backup, and its list know nothing of them.
-            try await store.writeMissingErasureLines()
-            report.brokenRules = try await store.requireWhole().count
-            report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
-            _ = await store.emptyLog()
-            try database.close()
-        } catch {
-            try? database.close()
-            throw error
+        defer { try? database.close() }
+        let store = try await self.unlock(database)
+        _ = try await store.requireWhole()
+        report.lastChange = try await database.read { tx in
+            try tx.value("SELECT max(changed_at) FROM card", as: Timestamp.self)?.description
         }
+        let replaces = self.folder.hasDatabase && !report.replacedUnreadable
+        if replaces {
+            try await database.withWriter { [path = self.folder.database] connection in
+                try connection.execute(sql: "ATTACH DATABASE ? AS previous", arguments: [path])
+            }
+        }
+        try await self.jumpAhead(in: database, beside: replaces)
+        if replaces {
+            let isSame = previous.map { store.vault.isSame(as: $0) } ?? false
+            if isSame { report.accessLinesTakenOver = try await self.takeOverLog(store) }
+            try await self.takeOver(store, isSame: isSame, &report)
+        }
+        report.erased += try await self.erase(erased, in: store)
+        report.held = try await database.write(at: self.now) { tx in
+            let held = try self.hold(store, in: tx)
+            try CardStore.setAllCaseStates(in: tx)
+            return held
+        }
+        // The folder may be another than that of the backup, and its list know nothing of them.
+        try await store.writeMissingErasureLines()
+        report.brokenRules = try await store.requireWhole().count
+        report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
+        _ = await store.emptyLog()
+        try database.close()
     }
 
     /// Has later events get higher numbers than all that the replaced sandbox gave, which clients may have heard of: its events
@@ -62,9 +55,9 @@ extension Restore {
     }
 
     /// Opens the vault of the backup.
-    private func unlock(_ database: Database) async throws -> (Vault, CardStore.StoreMarks) {
+    private func unlock(_ database: Database) async throws -> CardStore {
         do {
-            return try await CardStore.unlock(database, ring: self.ring)
+            return try await CardStore.unlock(database, in: self.folder, kind: self.kind, ring: self.ring)
         } catch let error as CodedError where error.code == .wrongKey {
             throw CodedError(.wrongKey, .configuration, .restoreWrongKey(error.message))
         }
@@ -97,13 +90,14 @@ extension Restore {
 
     /// Takes over who was erased in the replaced sandbox, and what its numbers know.
     private func takeOver(_ store: CardStore, isSame: Bool, _ report: inout RestoreReport) async throws {
-        let erased = try await store.database.write(at: self.now) { tx in
-            let alive: [CardID] = try tx.rows(
+        report.erased += try await store.database.write(at: self.now) { tx in
+            let alive = try tx.values(
                 """
                 SELECT id FROM main.card WHERE state <> 'erased'
                 AND id IN (SELECT id FROM previous.card WHERE state = 'erased') ORDER BY id
-                """
-            ) { try $0.next() }
+                """,
+                as: CardID.self
+            )
             let erasure = Erasure(store: store, reason: .requested, origin: self.origin, now: self.now)
             let erased = try erasure.erase(alive, in: tx)
             // The certificate of then holds.
@@ -115,7 +109,6 @@ extension Restore {
             )
             return erased.count
         }
-        report.erased += erased
         // Of another sandbox neither places nor numbers mean anything here.
         guard isSame else { return }
         report.tombstonesTakenOver = try await store.database.write(at: self.now) { tx in
@@ -213,15 +206,15 @@ extension Restore {
         try tx.run("DELETE FROM main.worker")
         try tx.run("DELETE FROM main.pause")
         try tx.run("DELETE FROM main.decision")
-        let rows = try tx.rows(
+        let rows = try CardRow.all(
             """
-            SELECT \(CardRow.columns) FROM main.card LEFT JOIN main.card_key ON card_key.card = card.id
             WHERE state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'failed', 'held')
             OR (state = 'rejected' AND reason IS NOT NULL AND reason <> \(ReasonCode.rejectedByOperator)
                 AND id IN (SELECT card FROM main.blob))
             ORDER BY intake_order
-            """
-        ) { try CardRow(&$0) }
+            """,
+            in: tx
+        )
         for row in rows { try self.hold(row, store, in: tx) }
         try AccessLog.append(.restore, of: [nil], by: self.origin, vault: store.vault, in: tx)
         if store.vault.wrapping != self.ring.current { _ = try store.vault.rewrap(with: self.ring.current, in: tx) }

@@ -181,7 +181,7 @@ package struct Restore: Sendable {
             let database = try Database(path: self.folder.database)
             defer { try? database.close() }
             cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
-            vault = try? await CardStore.unlock(database, ring: self.ring).0
+            vault = try? await CardStore.unlock(database, in: self.folder, kind: nil, ring: self.ring).vault
         } catch let error as DatabaseError where error.kind != .busy {
             guard self.isReplacing else { throw self.notEmpty(self.unreadable(error)) }
             report.replacedUnreadable = true

@@ -61,7 +61,7 @@ extension CardStore {
         var count = 0
         while let query = terms.imagesExpired(limit: min(Limits.cardsPerErasure, limit - count), now: now) {
             let cards = try await self.write(at: now) { tx in
-                let cards: [CardID] = try tx.rows(query) { try $0.next() }
+                let cards: [CardID] = try tx.values(query)
                 for card in cards {
                     try tx.run("DELETE FROM blob WHERE card = \(card)")
                     try tx.run("UPDATE card SET image_dropped_at = \(tx.now) WHERE id = \(card)")
@@ -103,7 +103,7 @@ extension CardStore {
                 let batch = try await self.write(at: now) { tx in
                     var cards: [CardID] = []
                     for query in terms.expired(limit: most, now: now) where cards.count < most {
-                        cards += try tx.rows(query) { try $0.next() }
+                        cards += try tx.values(query)
                     }
                     return try erasure.erase(Array(cards.prefix(most)), in: tx)
                 }

@@ -60,16 +60,6 @@ enum AccessLog {
         static let none = Head(number: 0, code: Data(count: 32))
     }
 
-    /// What is wrong with the log.
-    enum Finding: Hashable, Sendable {
-        /// The line is not what was written, or does not follow the line before it.
-        case broken(number: Int64)
-        /// Lines are missing before this one.
-        case gap(before: Int64)
-        /// The log does not end where it ended when it was last written to.
-        case endMissing(after: Int64)
-    }
-
     /// Adds lines within the transaction of what they tell.
     ///
     /// - Returns: the last line.
@@ -87,16 +77,15 @@ enum AccessLog {
         for card in cards {
             let number = head.number + 1
             let line = Self.encoded([
-                String(number), String(tx.now.millisecondsSinceEpoch), origin.actor, subject ?? "",
-                action.rawValue,
+                String(number), String(tx.now.millisecondsSinceEpoch), origin.actor, subject ?? "", action.rawValue,
                 origin.purpose, card?.rawValue ?? "",
             ])
             head = Head(number: number, code: vault.chainCode(of: head.code + line))
             try tx.run(
                 """
                 INSERT INTO access_log (number, at, actor, subject, action, purpose, card, mac)
-                VALUES (\(number), \(tx.now), \(origin.actor), \(subject), \(action.rawValue), \(origin.purpose),
-                \(card), \(head.code))
+                VALUES (\(number), \(tx.now), \(origin.actor), \(subject), \(action), \(origin.purpose), \(card),
+                \(head.code))
                 """
             )
         }
@@ -110,9 +99,9 @@ enum AccessLog {
     }
 
     /// Walks the whole log and says what is wrong with it, first lines first.
-    static func findings(by vault: Vault, in tx: Transaction) throws -> [Finding] {
+    static func findings(by vault: Vault, in tx: Transaction) throws -> [SandboxFinding] {
         var head = Head.none
-        var findings: [Finding] = []
+        var findings: [SandboxFinding] = []
         try tx.forEach(
             "SELECT number, at, actor, subject, action, purpose, card, mac FROM access_log ORDER BY number"
         ) { row in
@@ -120,15 +109,15 @@ enum AccessLog {
             var fields = [String(number), String(try row.next(Int64.self))]
             for _ in 0..<5 { fields.append(try row.next(String?.self) ?? "") }
             let code = try row.next(Data.self)
-            if number != head.number + 1 { findings.append(.gap(before: number)) }
+            if number != head.number + 1 { findings.append(SandboxFinding(.fsckLogGap(number))) }
             if vault.chainCode(of: head.code + Self.encoded(fields)) != code {
-                findings.append(.broken(number: number))
+                findings.append(SandboxFinding(.fsckLogBroken(number)))
             }
             head = Head(number: number, code: code)
         }
         let seal: Data? = try tx.value("SELECT log_seal FROM store")
         // An empty log is sealed, too: one that was wiped together with its seal is found.
-        if seal != Self.seal(of: head, by: vault) { findings.append(.endMissing(after: head.number)) }
+        if seal != Self.seal(of: head, by: vault) { findings.append(SandboxFinding(.fsckLogEndMissing(head.number))) }
         return findings
     }
 

@@ -1,5 +1,4 @@
 package import CardModel
-import Foundation
 
 // Prepared cards are claimed for verification, and their attempts written down.
 extension CardStore {
@@ -54,7 +53,7 @@ extension CardStore {
                 return Timestamp(millisecondsSinceEpoch: 0)
             }
             let next: SQL = "SELECT min(due_at) FROM card WHERE state = \(literal: state) AND waits = 1 \(later)"
-            return try tx.value(next, as: Timestamp?.self) ?? nil
+            return try tx.value(next)
         }
     }
 
@@ -110,14 +109,14 @@ extension CardStore {
             ? ["AND failed_at IS NULL \(inTurn)", "AND failed_at IS NOT NULL ORDER BY failed_at"] : [inTurn]
         var ids: [CardID] = []
         for turn in turns where ids.count < limit {
-            ids += try tx.rows(
+            ids += try tx.values(
                 """
                 UPDATE card SET worker = \(worker.id) WHERE id IN (
                     SELECT id FROM card WHERE \(Self.ready(in: state))
                     AND \(condition) \(turn) LIMIT \(limit - ids.count)
                 ) RETURNING id
                 """
-            ) { try $0.next() }
+            )
         }
         guard !ids.isEmpty else { return [] }
         return try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
@@ -159,7 +158,7 @@ extension CardStore {
             tries: row.history.tries,
             handed: card.flatMap { card in handed.map { (card, $0) } }
         )
-        if let stored = known ?? nil, stored.image == (try? self.open(row, in: tx))?.image.digest {
+        if let stored = known, stored.image == (try? self.open(row, in: tx))?.image.digest {
             claim.reading = stored.reading
             return claim
         }

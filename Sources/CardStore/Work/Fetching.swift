@@ -29,7 +29,7 @@ extension CardStore {
         let ready: SQL = "card.state = 'fetching' AND card.worker IS NULL AND card.waits = 0"
         return try await self.read { tx in
             // From host to host, past the cards between.
-            try tx.rows(
+            try tx.values(
                 """
                 WITH RECURSIVE hosts (name) AS (
                     SELECT min(host) FROM card WHERE \(ready) AND host > ''
@@ -40,7 +40,7 @@ extension CardStore {
                     FROM hosts
                 ) ORDER BY priority DESC, intake_order
                 """
-            ) { try $0.next(String?.self) }
+            )
         }
     }
 
@@ -270,8 +270,7 @@ extension CardStore {
         try tx.run(
             """
             INSERT INTO attempt (stage, subject, worker, started_at, ended_at, class, code, http_status)
-            VALUES ('fetch', \(job.card.id.rawValue), \(job.worker), \(startedAt), \(tx.now), \(failureClass), \(code),
-            \(status.map(Int64.init)))
+            VALUES ('fetch', \(job.card.id), \(job.worker), \(startedAt), \(tx.now), \(failureClass), \(code), \(status))
             """
         )
     }

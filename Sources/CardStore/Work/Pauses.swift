@@ -70,8 +70,11 @@ extension EndpointPause: Encodable {
     package var text: Message { .pauseEndpoint(self) }
 }
 
-extension EndpointPause {
-    fileprivate init(_ row: inout Row) throws {
+extension EndpointPause: Record {
+    static let columns: SQL = "stage, host, class, code, message, since, set_at, until"
+    static let tables: SQL = "pause"
+
+    init(_ row: inout Row) throws {
         self.stage = try row.next()
         self.host = try row.next()
         self.failureClass = try row.next()
@@ -89,7 +92,7 @@ extension CardStore {
     package func begin(_ pause: EndpointPause) async throws {
         let message = String(decoding: try JSONEncoder().encode(pause.message), as: UTF8.self)
         try await self.write { tx in
-            _ = try tx.run(
+            try tx.run(
                 """
                 INSERT INTO pause (stage, host, class, code, message, since, set_at, until)
                 VALUES (\(pause.stage), \(pause.host), \(pause.failureClass), \(pause.code), \(message), \(pause.since),
@@ -106,15 +109,13 @@ extension CardStore {
 
     /// Ends the pause of an endpoint: it took a call.
     package func endPause(of host: String, stage: Stage) async throws {
-        try await self.write { tx in
-            _ = try tx.run("DELETE FROM pause WHERE stage = \(stage) AND host = \(host)")
-        }
+        try await self.write { tx in try tx.run("DELETE FROM pause WHERE stage = \(stage) AND host = \(host)") }
     }
 
     /// Ends the pauses of endpoints that are called no more: the configuration names others, or no image is left to fetch.
     package func endPauses(exceptOfVerifier verifier: String, backend: String) async throws {
         try await self.write { tx in
-            _ = try tx.run(
+            try tx.run(
                 """
                 DELETE FROM pause WHERE (stage = \(Stage.verify) AND host <> \(verifier))
                 OR (stage = \(Stage.deliver) AND host <> \(backend))
@@ -126,10 +127,6 @@ extension CardStore {
 
     /// Returns every pause.
     package func pauses() async throws -> [EndpointPause] {
-        try await self.read { tx in
-            try tx.rows(
-                "SELECT stage, host, class, code, message, since, set_at, until FROM pause ORDER BY stage, host"
-            ) { try EndpointPause(&$0) }
-        }
+        try await self.read { tx in try EndpointPause.all("ORDER BY stage, host", in: tx) }
     }
 }

@@ -103,12 +103,8 @@ extension CardStore {
     /// name to all photos in it.
     ///
     /// - Throws: `too_many_photos`.
-    func requireFewOpen(
-        of number: BusinessNumber,
-        from submitter: String,
-        most: Int = Limits.openPhotosPerNumber,
-        in tx: Transaction
-    ) throws {
+    func requireFewOpen(of number: BusinessNumber, from submitter: String, in tx: Transaction) throws {
+        let most = Limits.openPhotosPerNumber
         let isFull = try tx.exists(
             """
             SELECT 1 FROM card WHERE number = \(number) AND submitter = \(submitter)
@@ -122,7 +118,7 @@ extension CardStore {
     /// Whether so many cards may be under way: no more than were taken in since the oldest of them, which takes no counting.
     func mayHold(_ depth: Int, in tx: Transaction) throws -> Bool {
         let oldest = try [CardState.received, .prepared].compactMap { state in
-            try tx.value("SELECT min(intake_order) FROM card WHERE state = \(literal: state)", as: Int64?.self) ?? nil
+            try tx.value("SELECT min(intake_order) FROM card WHERE state = \(literal: state)", as: Int64.self)
         }
         guard let first = oldest.min(), let next: Int64 = try tx.value("SELECT next_order FROM store") else {
             return false

@@ -3,7 +3,7 @@ import Foundation
 
 /// A run on demand over a source of the configuration. It outlives its process: until it has ended, another one goes on
 /// with it.
-package struct SourceRun: Hashable, Sendable {
+package struct SourceRun: Hashable, Sendable, Record {
     /// What a run came to; codes and figures only.
     package struct Report: Hashable, Sendable, Codable {
         /// Why its source could not be read.
@@ -32,9 +32,10 @@ package struct SourceRun: Hashable, Sendable {
     /// What it came to; `nil` until it ends, and for one that a restore ended.
     package let report: Report?
 
-    fileprivate static let columns: SQL = "id, source, submitter, created_at, ended_at, report"
+    static let columns: SQL = "id, source, submitter, created_at, ended_at, report"
+    static let tables: SQL = "run"
 
-    fileprivate init(_ row: inout Row) throws {
+    init(_ row: inout Row) throws {
         self.id = try row.next()
         self.source = try row.next()
         self.submitter = try row.next()
@@ -51,10 +52,8 @@ extension CardStore {
         let submitter = (origin.caller ?? .process).subject
         return try await self.write(at: now) { tx in
             try AccessLog.append(.run, of: [nil], by: origin, vault: self.vault, in: tx)
-            let waiting = try tx.rows(
-                "SELECT \(SourceRun.columns) FROM run WHERE source = \(source) AND state = 'queued' ORDER BY created_at, id"
-            ) { try SourceRun(&$0) }
-            if let first = waiting.first { return first }
+            let waiting: SQL = "WHERE source = \(source) AND state = 'queued' ORDER BY created_at, id"
+            if let first = try SourceRun.all(waiting, in: tx).first { return first }
             try tx.run(
                 """
                 DELETE FROM run WHERE state = 'ended' AND id NOT IN (
@@ -125,17 +124,13 @@ extension CardStore {
 
     /// Returns a run.
     package func run(_ id: String) async throws -> SourceRun? {
-        try await self.read { tx in
-            try tx.row("SELECT \(SourceRun.columns) FROM run WHERE id = \(id)") { try SourceRun(&$0) }
-        }
+        try await self.read { tx in try SourceRun.all("WHERE id = \(id)", in: tx).first }
     }
 
     /// Returns the runs that are known, the newest first.
     package func runs() async throws -> [SourceRun] {
         try await self.read { tx in
-            try tx.rows(
-                "SELECT \(SourceRun.columns) FROM run ORDER BY created_at DESC, id DESC LIMIT \(2 * Limits.runsKept)"
-            ) { try SourceRun(&$0) }
+            try SourceRun.all("ORDER BY created_at DESC, id DESC LIMIT \(2 * Limits.runsKept)", in: tx)
         }
     }
 }

@@ -128,11 +128,7 @@ extension CardStore {
     /// Has cards judged again that were held for a clock that may be wrong, once it says another day; nothing is paid for it.
     func judgeDoubtedAgain(in tx: Transaction) throws {
         let doubted: SQL = "state = 'held' AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL"
-        let cards: [CardID] = try tx.rows("SELECT id FROM card WHERE \(doubted) AND \(Wait.isOver(at: tx.now))") {
-            try $0.next()
-        }
-        for card in cards {
-            let row = try CardRow.require(card, in: tx)
+        for row in try CardRow.all("WHERE \(doubted) AND \(Wait.isOver(at: tx.now))", in: tx) {
             try self.move(row, Transition(.prepared), also: ", \(Transition.fresh)", in: tx)
         }
     }

@@ -1,5 +1,4 @@
 package import CardModel
-import Foundation
 import Glibc
 
 /// A process at work on the sandbox: what it claims is its own for as long as it holds its lock, and no longer.
@@ -104,7 +103,7 @@ extension CardStore {
     ) async throws -> Int {
         self.handOver.age()
         let others = try await self.read { tx in
-            try tx.rows("SELECT id FROM worker WHERE id <> \(worker.id)") { try $0.next(String.self) }
+            try tx.values("SELECT id FROM worker WHERE id <> \(worker.id)", as: String.self)
         }
         // Held while their claims are given back, so that nobody else does it at the same time. A lock file that is gone counts
         // as that of a process that has ended, too.
@@ -135,13 +134,13 @@ extension CardStore {
 
     /// Gives back what a worker has claimed, and returns the cards that are held because what it was sending may have arrived.
     private func releaseClaims(of worker: String, onUnknown: UnknownPolicy, in tx: Transaction) throws -> [CardChange] {
-        let interrupted: [DeliveryID] = try tx.rows(
+        let interrupted: [DeliveryID] = try tx.values(
             """
             UPDATE delivery SET may_be_applied = 1 WHERE state IN ('open', 'kept') AND id IN (
                 SELECT subject FROM attempt WHERE worker = \(worker) AND stage = 'deliver' AND ended_at IS NULL
             ) RETURNING id
             """
-        ) { try $0.next() }
+        )
         let held = try (onUnknown == .hold ? interrupted : []).flatMap { id in
             let delivery = try OpenDelivery(id, store: self, in: tx)
             try delivery.holdAsUnknown(Self.interruption)
@@ -168,14 +167,12 @@ extension CardStore {
         let seen = Timestamp(millisecondsSinceEpoch: now.millisecondsSinceEpoch - Limits.hangingAfter)
         let others: SQL = "SELECT id FROM worker WHERE id <> \(worker.id) AND seen_at > \(seen)"
         return try await self.read { tx in
-            let cards: [CardID] = try tx.rows("SELECT id FROM card WHERE worker IN (\(others))") { try $0.next() }
-            let members: [CardID] = try tx.rows(
-                """
+            let cards: SQL = """
+                SELECT id FROM card WHERE worker IN (\(others)) UNION ALL
                 SELECT delivery_card.card FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
                 WHERE delivery.worker IN (\(others))
                 """
-            ) { try $0.next() }
-            return Set(cards + members)
+            return Set(try tx.values(cards))
         }
     }
 
