@@ -62,24 +62,3 @@ package struct Judgement: Hashable, Sendable {
         self.warnings = findings.filter { $0.severity == .warn }
     }
 }
-
-/// Collects what does not hold, each under the severity that is configured for its rule.
-struct FindingList {
-    let severities: [VerdictRule: VerdictSeverity]
-    /// What was found, in the order of the asking.
-    private(set) var all: [VerdictFinding] = []
-
-    /// Notes that a rule does not hold, unless it is not asked.
-    mutating func note(_ rule: VerdictRule, _ message: Message) {
-        let severity = self.severity(of: rule)
-        guard severity != .off, severity != .accept else { return }
-        self.all.append(VerdictFinding(rule.reason, severity, message: message))
-    }
-
-    private func severity(of rule: VerdictRule) -> VerdictSeverity {
-        guard let configured = self.severities[rule], rule.possibleSeverities.contains(configured) else {
-            return rule.defaultSeverity
-        }
-        return configured
-    }
-}

@@ -36,20 +36,9 @@ package struct VerdictRules: Hashable, Sendable {
         today: CalendarDay
     ) -> Judgement {
         let card = reading.selecting(expectation.side)
-        var findings = FindingList(severities: self.severities)
-        self.askCount(of: card, expected: expectation.side, into: &findings)
-        guard let side = card.side else {
-            findings.note(.cardNotRecognised, .verdictCardNotRecognised)
-            return Judgement(findings.all)
-        }
-        self.askSide(side, expected: expectation.side, into: &findings)
-        self.askLegality(of: card, into: &findings)
-        switch side {
-        case .front: self.askFront(card.fields, expecting: expectation, today: today, into: &findings)
-        case .back: self.askBack(card.fields, today: today, into: &findings)
-        }
-        self.askAbnormality(of: card, into: &findings)
-        return Judgement(findings.all)
+        var judge = CardJudge(rules: self, card: card, expectation: expectation, today: today)
+        judge.ask()
+        return Judgement(judge.findings)
     }
 
     /// Compares the two sides of one business number.
@@ -64,10 +53,28 @@ package struct VerdictRules: Hashable, Sendable {
         back: CardReading,
         identicalImages: Bool = false
     ) -> [VerdictFinding] {
-        var findings = FindingList(severities: self.severities)
-        if identicalImages { findings.note(.sidesIdentical, .verdictSidesIdentical) }
-        self.askIssue(of: back.selecting(.back).fields, to: front.selecting(.front).fields, into: &findings)
-        return findings.all
+        let identical = identicalImages ? self.finding(.sidesIdentical, .verdictSidesIdentical) : nil
+        let issue = self.issueFinding(back.selecting(.back).fields, of: front.selecting(.front).fields)
+        return [identical, issue].compactMap(\.self)
+    }
+
+    /// Asks whether the back can have been issued to the holder of the front; silent where either does not say.
+    ///
+    /// The links are indirect: a back carries neither name nor number.
+    private func issueFinding(_ back: CardFields, of front: CardFields) -> VerdictFinding? {
+        guard let number = front.number.flatMap({ try? IDNumber.parse($0.reveal()).get() }),
+            let validity = back.validity.flatMap({ Validity($0.reveal()) }), let issued = validity.start
+        else { return nil }
+        guard issued >= number.birthDate else { return self.finding(.issuedBeforeBirth, .verdictIssuedBeforeBirth) }
+        let age = number.birthDate.age(on: issued)
+        return validity.hasSpan(forAge: age) ? nil : self.finding(.spanForAge, .verdictSpanForAge)
+    }
+
+    /// What follows where a rule does not hold; `nil` if it is not asked.
+    func finding(_ rule: VerdictRule, _ message: Message) -> VerdictFinding? {
+        let configured = self.severities[rule].flatMap { rule.possibleSeverities.contains($0) ? $0 : nil }
+        let severity = configured ?? rule.defaultSeverity
+        return [.off, .accept].contains(severity) ? nil : VerdictFinding(rule.reason, severity, message: message)
     }
 }
 
@@ -91,5 +98,20 @@ extension CardMetadata {
     /// What the verdict compares a reading with.
     package var expectation: CardExpectation {
         CardExpectation(side: self.side, idNumber: self.expectedIDNumber, name: self.expectedName)
+    }
+}
+
+extension Validity {
+    /// Whether the span is the one the Law on Resident Identity Cards, article 5, gives at an age: 5 years below 16,
+    /// 10 up to 25, 20 up to 45, then 长期; a missing end is not held against it.
+    fileprivate func hasSpan(forAge age: Int) -> Bool {
+        switch (self.end, age) {
+        case (.missing, _): true
+        case (.longTerm, _): age >= 46
+        case (.day, ..<16): self.wholeYears == 5
+        case (.day, 16...25): self.wholeYears == 10
+        case (.day, 26...45): self.wholeYears == 20
+        case (.day, _): false
+        }
     }
 }

@@ -1,0 +1,58 @@
+/// Judges one card of a reading: asks every rule, and notes those that do not hold.
+struct CardJudge {
+    let rules: VerdictRules
+    let card: CardReading
+    let expectation: CardExpectation
+    let today: CalendarDay
+    /// What was found, in the order of the asking.
+    private(set) var findings: [VerdictFinding] = []
+
+    /// Notes that a rule does not hold, unless it is not asked.
+    mutating func note(_ rule: VerdictRule, _ message: Message) {
+        if let finding = self.rules.finding(rule, message) { self.findings.append(finding) }
+    }
+
+    mutating func ask() {
+        self.askCount()
+        guard let side = self.card.side else { return self.note(.cardNotRecognised, .verdictCardNotRecognised) }
+        self.askSide(side)
+        self.askLegality()
+        switch side {
+        case .front: self.askFront(self.card.fields)
+        case .back: self.askBack(self.card.fields)
+        }
+        self.askAbnormality()
+    }
+
+    // MARK: The photo
+
+    private mutating func askCount() {
+        guard !self.card.isUnambiguous(for: self.expectation.side) else { return }
+        let count = self.card.others.count + 1
+        self.note(
+            .severalCards,
+            self.expectation.side.map { .verdictSeveralCards(count, expected: $0) } ?? .verdictSeveralCardsNoSide(count)
+        )
+    }
+
+    private mutating func askSide(_ side: CardSide) {
+        guard let expected = self.expectation.side, side != expected else { return }
+        self.note(.sideMismatch, .verdictSideMismatch(side, expected: expected))
+    }
+
+    /// Compares with the vendor's threshold, else the configured one.
+    private mutating func askLegality() {
+        guard let legality = self.card.legality else {
+            return self.note(.legalityUnavailable, .verdictLegalityUnavailable)
+        }
+        let threshold = legality.vendorThreshold ?? self.rules.legalityThreshold
+        guard legality.genuineScore < threshold else { return }
+        self.note(.legalityLow, .verdictLegalityLow(legality, threshold))
+    }
+
+    /// Asked last: the service does not say what is abnormal, so any rule that knows better should decide.
+    private mutating func askAbnormality() {
+        guard self.card.isAbnormal else { return }
+        self.note(.readingAbnormal, .verdictAbnormal)
+    }
+}
