@@ -1,3 +1,5 @@
+import Foundation
+
 /// The identifier of a card in the sandbox: the one name of a card that may appear in logs.
 package typealias CardID = Identifier<Card>
 
@@ -23,5 +25,30 @@ package struct Identifier<Owner>: RawRepresentable, Hashable, Sendable, Codable,
     ///   - random: the source of the other 74 bits.
     package static func generate(at time: Timestamp, using random: inout some RandomNumberGenerator) -> Self {
         Self(rawValue: UUIDText.version7(at: time, using: &random))
+    }
+}
+
+/// Makes UUIDs as text from injected time and randomness (RFC 9562), so that tests can repeat them.
+package enum UUIDText {
+    /// Makes a version 7 UUID: 48 bits of milliseconds, then 74 random bits.
+    package static func version7(at time: Timestamp, using random: inout some RandomNumberGenerator) -> String {
+        let milliseconds = UInt64(max(0, time.millisecondsSinceEpoch))
+        let high = (milliseconds << 16) | 0x7000 | (random.next() & 0x0FFF)
+        return self.text(high: high, low: self.variant(random.next()))
+    }
+
+    /// Makes a version 4 UUID: 122 random bits.
+    package static func version4(using random: inout some RandomNumberGenerator) -> String {
+        let high = (random.next() & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000
+        return self.text(high: high, low: self.variant(random.next()))
+    }
+
+    private static func variant(_ bits: UInt64) -> UInt64 {
+        (bits & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
+    }
+
+    private static func text(high: UInt64, low: UInt64) -> String {
+        let bytes = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { $0.loadUnaligned(as: uuid_t.self) }
+        return UUID(uuid: bytes).uuidString.lowercased()
     }
 }

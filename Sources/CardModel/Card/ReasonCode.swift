@@ -115,3 +115,15 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     /// Why a `verified` card waits for another card, which has work of its own or needs a person.
     package static let waitingForCard: Set<ReasonCode> = [.waitsForFront, .waitsForOlderPhoto]
 }
+
+extension ReasonCode {
+    /// What a reason is about, with the reasons and their meanings.
+    package typealias Group = (title: String, reasons: [(code: ReasonCode, meaning: Message)])
+
+    /// Every reason that we give for the state of a card or the refusal of an input; a remote's own codes are its own.
+    package static let all: [(code: ReasonCode, meaning: Message)] = Self.groups.flatMap(\.reasons)
+
+    package static let groups: [Group] = Message.reasons.map { title, meanings in
+        (title, meanings.map { (ReasonCode(rawValue: String($0.id.dropFirst("reason.".count))), $0) })
+    }
+}

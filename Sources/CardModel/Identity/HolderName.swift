@@ -33,3 +33,32 @@ struct HolderName: Hashable {
         return Dictionary(uniqueKeysWithValues: dots.map { ($0, "\u{B7}") } + circles.map { ($0, "〇") })
     }()
 }
+
+/// Characters with two codes: GBK of 1995 had some that Unicode lacked then, and put them into the private-use area.
+///
+/// Later standards gave each its own code, but old systems, fonts and input methods still write the private one, so
+/// one person's name comes in either. Sources: GB 18030-2000, appendix E, for those that moved first; GB 18030-2022
+/// for U+9FB4…U+9FBB, the vertical punctuation (18 codes) and the six of the supplementary plane; the same as glibc's
+/// tables of GBK and GB18030.
+enum ReassignedCharacter {
+    /// Private-use codes, each the first of a run, and the characters of the run in order.
+    private static let runs: [(first: UInt32, characters: String)] = [
+        // GBK A6D9…A6F3 and A8BC, A8BF.
+        (0xE78D, "︐︒︑︓︔︕︖︗︘︙"),
+        (0xE7C7, "ḿǹ"),
+        // GBK FE50…FEA0.
+        (0xE815, "⺁𠂇𠂉𠃌⺄㑳㑇⺈⺋龴㖞㘚㘎⺌⺗㥮㤘龵㧏㧟㩳㧐龶龷㭎㱮㳠⺧𡗗龸⺪䁖䅟⺮䌷⺳⺶⺷𢦏䎱"),
+        (0xE83D, "䎬⺻䏝䓖䙡䙌龹䜣䜩䝼䞍⻊䥇䥺䥽䦂䦃䦅䦆䦟䦛䦷䦶龺𤇾䲣䲟䲠䲡䱷䲢䴓䴔䴕䴖䴗䴘䴙䶮龻"),
+    ]
+
+    private static let assigned: [Unicode.Scalar: Unicode.Scalar] = Self.runs.reduce(into: [:]) { table, run in
+        for (code, scalar) in zip(run.first..., run.characters.unicodeScalars) {
+            if let old = Unicode.Scalar(code) { table[old] = scalar }
+        }
+    }
+
+    /// Returns the code that a character has today.
+    static func current(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        0xE000...0xF8FF ~= scalar.value ? self.assigned[scalar] ?? scalar : scalar
+    }
+}

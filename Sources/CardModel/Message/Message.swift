@@ -32,7 +32,8 @@ package struct Message: Hashable, Sendable, Codable, CustomStringConvertible {
 
     /// Chooses a form by the first count; both forms have the same arguments in the same order.
     package init(_ id: StaticString, one: Text, other: Text) {
-        self.init(id, PluralForm.english(of: other.arguments) == .one ? one : other)
+        let counts = other.arguments.compactMap { if case .count(let count) = $0 { count } else { nil } }
+        self.init(id, counts.first == 1 ? one : other)
     }
 
     package init(from decoder: any Decoder) throws {

@@ -1,17 +1,6 @@
 import Foundation
 import Synchronization
 
-/// The form of a text that a count asks for.
-package enum PluralForm: String, Sendable {
-    case one, other
-
-    /// The form that English has for the first count among arguments.
-    static func english(of arguments: [Message.Argument]) -> PluralForm {
-        for case .count(let count) in arguments { return count == 1 ? .one : .other }
-        return .other
-    }
-}
-
 /// The texts of one language by the ids of messages, and how it writes values.
 package struct MessageCatalogue: Sendable {
     /// English: each message carries its own text.

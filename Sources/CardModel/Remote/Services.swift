@@ -54,3 +54,87 @@ package protocol Fetcher: Sendable {
     /// Fetches what is missing of an image; throws only `CancellationError` and what `keep` throws.
     func fetch(_ request: FetchRequest, keep: @escaping Keep) async throws -> FetchOutcome
 }
+
+/// The recompressed JPEG of a card: the bytes that are verified and delivered. It does not print its bytes.
+package struct PreparedImage: Hashable, Sendable, Discreet {
+    /// A JPEG stream: upright, within the configured edge and byte budget, without metadata.
+    package var jpeg: Data
+    package var width: Int
+    package var height: Int
+    /// The SHA-256 of `jpeg`.
+    package var digest: ContentDigest
+
+    package init(jpeg: Data, width: Int, height: Int, digest: ContentDigest) {
+        self.jpeg = jpeg
+        self.width = width
+        self.height = height
+        self.digest = digest
+    }
+
+    package var description: String { "PreparedImage(\(self.width)x\(self.height), \(self.jpeg.count) bytes)" }
+}
+
+/// How an attempt of a verification ended.
+package enum VerificationOutcome: Hashable, Sendable {
+    /// The service read the photo.
+    case read(CardReading)
+    /// It did not.
+    case failed(RemoteFailure)
+}
+
+/// Under what a reading may be used again: the bytes sent, who read them, and with which parameters.
+package struct ReadingKey: Hashable, Sendable, Codable {
+    /// The SHA-256 of the JPEG that was sent.
+    package var imageDigest: ContentDigest
+    /// The provider and dialect, such as `faceid-v1`.
+    package var provider: String
+    /// The parameters that change an answer, such as `legality=1`.
+    package var parameters: String
+
+    package init(imageDigest: ContentDigest, provider: String, parameters: String) {
+        self.imageDigest = imageDigest
+        self.provider = provider
+        self.parameters = parameters
+    }
+}
+
+/// What an image named by URL was when its first bytes came, so that a later attempt asks for the rest of the same bytes.
+package struct FetchedVersion: Hashable, Sendable, Codable {
+    /// The strong `ETag`, or the `Last-Modified` date, as it came (RFC 9110 section 8.8).
+    package var validator: String?
+    /// How many bytes there are in all, if the host said so.
+    package var byteCount: Int?
+
+    package init(validator: String?, byteCount: Int?) {
+        self.validator = validator
+        self.byteCount = byteCount
+    }
+}
+
+/// An image to be fetched, with what is there of it.
+package struct FetchRequest: Sendable {
+    /// The address, which may carry a signature in its query.
+    package var address: Redacted<String>
+    /// The bytes that are durable, in order and apart from each other.
+    package var kept: [Range<Int>]
+    /// What they are bytes of.
+    package var version: FetchedVersion?
+
+    package init(address: Redacted<String>, kept: [Range<Int>], version: FetchedVersion?) {
+        self.address = address
+        self.kept = kept
+        self.version = version
+    }
+}
+
+/// How an attempt to fetch an image ended.
+package enum FetchOutcome: Sendable {
+    /// All bytes are durable.
+    case fetched
+    /// The host, or the way to it, failed.
+    case failed(RemoteFailure)
+    /// Our own rules forbid the address; somebody may change them.
+    case forbidden(CodedError)
+    /// What the host sends is no usable image: empty or too large.
+    case unusable(CodedError)
+}
