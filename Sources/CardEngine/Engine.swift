@@ -157,7 +157,7 @@ package struct Engine: Sendable {
             events(event)
             told(event)
         }
-        try await Intake(context: context, submitter: Self.local, isList: true).take(groups)
+        try await Intake(context: context, submitter: Caller.process.subject, isList: true).take(groups)
     }
 
     /// Takes in one photo of a watched folder; what becomes of it is durable when this returns.
@@ -165,7 +165,7 @@ package struct Engine: Sendable {
     /// - Parameter mayGrow: whether the photo may be incomplete: then an image that cannot be used becomes no card.
     /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
     package func take(_ item: InputItem, mayGrow: Bool = false) async throws -> AdmissionOutcome {
-        let outcome = try await Intake(context: self.context, submitter: Self.local, isList: false)
+        let outcome = try await Intake(context: self.context, submitter: Caller.process.subject, isList: false)
             .take(item, mayGrow: mayGrow)
         self.context.events(.taken(item, outcome))
         return outcome
@@ -173,7 +173,7 @@ package struct Engine: Sendable {
 
     /// Has what is said of a photo now amend its card, without reading the photo; `nil` if it is no card yet.
     package func amend(_ item: InputItem) async throws -> AdmissionOutcome? {
-        try await Intake(context: self.context, submitter: Self.local, isList: false).amend(item)
+        try await Intake(context: self.context, submitter: Caller.process.subject, isList: false).amend(item)
     }
 
     /// Takes in the photos of one request, all of them or none; durable when this returns.
@@ -183,17 +183,13 @@ package struct Engine: Sendable {
         try await Intake(context: self.context, submitter: submitter, isList: false).receive(uploads)
     }
 
-    /// Who sends what lists and watched folders hold.
-    private static let local = "local"
-
     // MARK: The stages
 
     /// What runs beside the stages, and ends with them.
     private enum Part: Sendable {
-        /// The stages have ended, with the first error of the sandbox if there was one.
-        case stages((any Error)?)
         case companion
-        case timeout
+        /// The stages have ended, with the first error of the sandbox if there was one, or their time to end is over.
+        case stages((any Error)?)
     }
 
     /// Runs the stages with their companions until the end was asked for, and what is under way is concluded or cut off.
@@ -213,7 +209,7 @@ package struct Engine: Sendable {
             tasks.addTask {
                 await board.waitUntilEnding()
                 try await self.context.time.sleep(self.context.settings.shutdownTimeout)
-                return .timeout
+                return .stages(nil)
             }
             var failure: (any Error)?
             while let result = await tasks.nextResult() {
@@ -222,7 +218,6 @@ package struct Engine: Sendable {
                 case .success(.stages(let error)):
                     failure = failure ?? error
                     tasks.cancelAll()
-                case .success(.timeout): tasks.cancelAll()
                 case .failure(is CancellationError): continue
                 case .failure(let error):
                     failure = failure ?? error

@@ -151,8 +151,13 @@ struct Intake: Sendable {
             }
             return self.admission(item.name, item.metadata, source: digest, file: file, content)
         case .address(let address):
-            return self.admission(item.name, item.metadata, source: nil, .remote(address))
+            return self.admission(item.name, item.metadata, source: nil, self.remote(address))
         }
+    }
+
+    /// Without a host if our rules allow none to be asked.
+    private func remote(_ address: Redacted<String>) -> Admission.Content {
+        .remote(address, host: try? self.context.ports.fetcher.host(of: address))
     }
 
     private func admission(
@@ -164,11 +169,6 @@ struct Intake: Sendable {
     ) -> Admission {
         var random = SystemRandomNumberGenerator()
         let now = self.context.time.now()
-        var content = content
-        // Without a host if our rules allow none to be asked.
-        if case .remote(let address, _) = content {
-            content = .remote(address, host: try? self.context.ports.fetcher.host(of: address))
-        }
         return Admission(
             id: CardID.generate(at: now, using: &random),
             name: name,
@@ -238,7 +238,7 @@ extension Intake {
         var photo: Admission
         switch upload.image {
         case .address(let address):
-            photo = self.admission(name, upload.metadata, source: nil, .remote(address))
+            photo = self.admission(name, upload.metadata, source: nil, self.remote(address))
         case .bytes(let bytes, let digest):
             let number = upload.metadata.businessNumber
             let isKnown = try await self.context.store

@@ -1,5 +1,4 @@
 import CardModel
-import CardStore
 import Synchronization
 
 struct Claimed<Job: Sendable>: Sendable {
@@ -34,14 +33,10 @@ struct StageRunner<Work: StageWork>: Sendable {
     /// - Throws: the first error of the sandbox, which asks for the end: what else is under way is concluded first.
     func run() async throws {
         let failure = Mutex<(any Error)?>(nil)
-        await self.run { error in
+        let onError: @Sendable (any Error) -> Void = { error in
             failure.withLock { $0 = $0 ?? error }
             self.board.end()
         }
-        if let error = failure.withLock({ $0 }) { throw error }
-    }
-
-    private func run(onError: @escaping @Sendable (any Error) -> Void) async {
         await withDiscardingTaskGroup { group in
             while !self.board.isEnding {
                 self.board.listen(self.work.stage)
@@ -63,6 +58,7 @@ struct StageRunner<Work: StageWork>: Sendable {
                 }
             }
         }
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 
     private func perform(_ job: Work.Job, _ onError: @Sendable (any Error) -> Void) async {
@@ -99,4 +95,32 @@ struct StageRunner<Work: StageWork>: Sendable {
         self.board.set(.idle(until: now.advanced(by: max(wait, pause))), of: name)
         return pause
     }
+}
+
+/// What a runner asks before it claims work.
+protocol StageGate: Sendable {
+    /// How many pieces may begin now.
+    var places: Int { get }
+    /// How long until one may begin, if none may now and time alone helps.
+    var wait: Duration? { get }
+    /// Whether a batch need not wait for the stage any more.
+    var isStoppedForGood: Bool { get }
+    /// Takes places.
+    func begin(_ count: Int)
+}
+
+/// The gate of a stage that calls no endpoint of its own: so many pieces at a time.
+final class LocalGate: StageGate {
+    private let cap: Int
+    private let underWay = Mutex(0)
+
+    init(cap: Int) { self.cap = cap }
+
+    var places: Int { self.underWay.withLock { max(0, self.cap - $0) } }
+    var wait: Duration? { nil }
+    var isStoppedForGood: Bool { false }
+
+    func begin(_ count: Int) { self.underWay.withLock { $0 += count } }
+
+    func end() { self.underWay.withLock { $0 -= 1 } }
 }

@@ -3,7 +3,7 @@ import CardStore
 import Synchronization
 
 /// The gate of an endpoint within this process, and its pause in the sandbox, which every process sees.
-final class EndpointGate: Sendable {
+final class EndpointGate: StageGate {
     private struct State {
         var gate: Gate
         /// Why the endpoint was last called in vain; `nil` while it works.

@@ -18,8 +18,8 @@ final class WorkBoard: Sendable {
         var statuses = Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0, Status.busy) })
         var underWay: [Stage: Int] = [:]
         var rung: Set<Stage> = []
-        var sleepers: [Stage: CheckedContinuation<Void, Never>] = [:]
-        var watchers: [CheckedContinuation<Void, Never>] = []
+        /// Who waits for a stage to be rung; under `nil`, for a stage to say something new.
+        var sleepers: [Stage?: [CheckedContinuation<Void, Never>]] = [:]
         var isIntakeOver = false
         var isEnding = false
         /// When something last changed its state, by the steady clock.
@@ -32,12 +32,11 @@ final class WorkBoard: Sendable {
 
     /// Tells a stage that there is news for it.
     func ring(_ stage: Stage) {
-        let sleeper = self.state.withLock { state in
+        self.state.withLock { state in
             state.rung.insert(stage)
-            if state.statuses[stage] != nil { state.statuses[stage] = .busy }
-            return state.sleepers.removeValue(forKey: stage)
+            state.statuses[stage] = .busy
         }
-        sleeper?.resume()
+        self.wake(stage)
     }
 
     func begin(_ count: Int, of stage: Stage) {
@@ -61,7 +60,7 @@ final class WorkBoard: Sendable {
             state.statuses[stage] = status
             return true
         }
-        if isNews { self.wakeWatchers() }
+        if isNews { self.wake(nil) }
     }
 
     /// A stage begins to look: what rang before is heard.
@@ -72,46 +71,46 @@ final class WorkBoard: Sendable {
     /// Waits until the stage is rung, or a duration has passed.
     func wait(_ stage: Stage, for duration: Duration, time: EngineTime) async {
         await withTaskGroup { group in
-            group.addTask { await self.sleep(stage) }
+            group.addTask { await self.sleep(stage) { $0.rung.contains(stage) || $0.isEnding } }
             group.addTask { try? await time.sleep(duration) }
             await group.next()
             group.cancelAll()
         }
     }
 
-    /// Waits until the stage is rung, the end is asked for, or the task is cancelled.
-    private func sleep(_ stage: Stage) async {
+    /// Waits until ``wake(_:)`` is called for the stage, unless the condition holds already or the task is cancelled.
+    private func sleep(_ stage: Stage?, unless condition: (State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let mustGo = self.state.withLock { state in
-                    // Asked under the lock: a cancellation before it was heard by nobody.
-                    guard !state.rung.contains(stage), !state.isEnding, !Task.isCancelled else { return true }
-                    state.sleepers[stage] = continuation
+                    // Asked under the lock: a cancellation before it was heard by no sleeper.
+                    guard !condition(state), !Task.isCancelled else { return true }
+                    state.sleepers[stage, default: []].append(continuation)
                     return false
                 }
                 if mustGo { continuation.resume() }
             }
         } onCancel: {
-            self.state.withLock { $0.sleepers.removeValue(forKey: stage) }?.resume()
+            self.wake(stage)
         }
+    }
+
+    private func wake(_ stage: Stage?) {
+        let sleepers = self.state.withLock { $0.sleepers.removeValue(forKey: stage) }
+        for sleeper in sleepers ?? [] { sleeper.resume() }
     }
 
     // MARK: The end
 
     func endIntake() {
         self.state.withLock { $0.isIntakeOver = true }
-        self.wakeWatchers()
+        self.wake(nil)
     }
 
     /// Asks every stage to end once what it has under way is concluded.
     func end() {
-        let sleepers = self.state.withLock { state in
-            state.isEnding = true
-            defer { state.sleepers = [:] }
-            return Array(state.sleepers.values)
-        }
-        for sleeper in sleepers { sleeper.resume() }
-        self.wakeWatchers()
+        self.state.withLock { $0.isEnding = true }
+        for stage in Stage.allCases + [nil] { self.wake(stage) }
     }
 
     /// Whether the stages are asked to end.
@@ -153,58 +152,37 @@ final class WorkBoard: Sendable {
 
     /// Waits until the stages are asked to end.
     func waitUntilEnding() async {
-        while !self.isEnding { await self.watch { self.isEnding } }
+        while !self.isEnding { await self.sleep(nil) { $0.isEnding } }
     }
 
     /// Waits until no stage has anything to do before `patience` is over, until nothing has moved on for so long, or until the
     /// end is asked for.
     func waitUntilDone(patience: Duration, time: EngineTime) async {
-        while !self.isDone(patience: patience, time: time) {
-            let progressAt = self.state.withLock { $0.progressAt }
+        while true {
+            let (now, steady) = (time.now(), time.steady())
+            let isDone = { @Sendable in Self.isDone($0, patience: patience, now: now, steady: steady) }
+            let (mayGo, progressAt) = self.state.withLock { (isDone($0), $0.progressAt) }
+            guard !mayGo else { return }
             await withTaskGroup { group in
-                group.addTask { await self.watch { self.isDone(patience: patience, time: time) } }
+                group.addTask { await self.sleep(nil, unless: isDone) }
                 // Once the patience is over, what is under way is looked at now and then.
-                group.addTask { try? await time.sleep(max(progressAt + patience - time.steady(), Limits.shortLook)) }
+                group.addTask { try? await time.sleep(max(progressAt + patience - steady, Limits.shortLook)) }
                 await group.next()
                 group.cancelAll()
             }
         }
     }
 
-    /// Waits until a stage says something new, unless the condition holds already or the task is cancelled.
-    private func watch(unless condition: () -> Bool) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                self.state.withLock { $0.watchers.append(continuation) }
-                // Asked after it is among the watchers: what comes between would be missed.
-                if condition() || Task.isCancelled { self.wakeWatchers() }
-            }
-        } onCancel: {
-            self.wakeWatchers()
-        }
-    }
-
-    private func wakeWatchers() {
-        let watchers = self.state.withLock { state in
-            defer { state.watchers = [] }
-            return state.watchers
-        }
-        for watcher in watchers { watcher.resume() }
-    }
-
-    private func isDone(patience: Duration, time: EngineTime) -> Bool {
-        let (now, steady) = (time.now(), time.steady())
-        return self.state.withLock { state in
-            guard !state.isEnding else { return true }
-            guard state.isIntakeOver else { return false }
-            if Self.standsStill(state, for: patience, at: steady) { return true }
-            guard state.rung.isEmpty else { return false }
-            return state.statuses.values.allSatisfy { status in
-                switch status {
-                case .busy: false
-                case .stopped: true
-                case .idle(let until): until.map { $0 > now.advanced(by: patience) } ?? true
-                }
+    private static func isDone(_ state: State, patience: Duration, now: Timestamp, steady: Duration) -> Bool {
+        guard !state.isEnding else { return true }
+        guard state.isIntakeOver else { return false }
+        if Self.standsStill(state, for: patience, at: steady) { return true }
+        guard state.rung.isEmpty else { return false }
+        return state.statuses.values.allSatisfy { status in
+            switch status {
+            case .busy: false
+            case .stopped: true
+            case .idle(let until): until.map { $0 > now.advanced(by: patience) } ?? true
             }
         }
     }

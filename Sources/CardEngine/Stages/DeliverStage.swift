@@ -1,6 +1,5 @@
 import CardModel
 import CardStore
-import Foundation
 import Synchronization
 
 /// Forms deliveries of what the rules let go, sends them, and repeats those that were attempted.
