@@ -1,4 +1,5 @@
 package import CardModel
+import HTTPTypes
 
 // Each message stands on one line.
 // swift-format-ignore
@@ -63,7 +64,7 @@ extension Message {
     static let requestSource = Self("request.source", "In source, give the name of a source from the configuration.")
     static func requestBodyLimit(_ limit: Int) -> Self { Self("request.body_limit", "Send at most \(bytes: limit).") }
     static func requestImageLimit(_ limit: Int) -> Self { Self("request.image_limit", "Send an image of at most \(bytes: limit).") }
-    static func requestFieldMissing(_ field: SubmittedField, header: String) -> Self { Self("request.field_missing", "Send \(field) in the form or in the data of the webhook; if the body is only the image, use the header field \(code: header).") }
+    static func requestFieldMissing(_ field: SubmittedField) -> Self { Self("request.field_missing", "Send \(field) in the form or in the data of the webhook; if the body is only the image, use the header field \(code: field.headerName.rawName).") }
     static func requestFieldUnknown(_ name: String, _ known: String) -> Self { Self("request.field_unknown", "The field \(code: name) is unknown; known are \(code: known).") }
     static func requestSomeFieldUnknown(_ known: String) -> Self { Self("request.some_field_unknown", "A field is unknown; known are \(code: known).") }
     static func requestFieldIsFile(_ field: SubmittedField) -> Self { Self("request.field_is_file", "\(field) is a file; send it as text.") }

@@ -49,7 +49,6 @@ struct Envelope: RouterMiddleware {
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
         let start = ContinuousClock.now
-        var code: ProblemCode?
         var response: Response
         do {
             response =
@@ -57,27 +56,29 @@ struct Envelope: RouterMiddleware {
         } catch {
             var problem = Problem(cause: error)
             if problem.code == .notFound { problem = APIOperation.missing(request) }
-            if problem.code.status.kind == .serverError { self.report(error, as: problem.code, context: context) }
-            code = problem.code
+            context.record.note { [problem] in $0.problem = (problem.code, error) }
             if ConsoleRoute.contains(request.uri.path) {
-                let page = ConsolePage.problem(problem, requestID: context.record.id)
+                let page = ConsolePage.problem(problem, because: error, requestID: context.record.id)
                 response = page.response(for: Visit(request: request, context: context))
-                response.add(problem)
             } else {
                 let body = problem.document(requestID: context.record.id)
                 response = Response(status: problem.code.status, headers: problem.fields, body: .init(byteBuffer: body))
             }
         }
-        if let problem = context.record.known.problem {
-            code = problem.code
-            if problem.code.status.kind == .serverError {
-                self.report(problem.error, as: problem.code, context: context)
-            }
+        let problem = context.record.known.problem
+        if let problem, problem.code.status.kind == .serverError {
+            self.report(problem.error, as: problem.code, context: context)
         }
         self.complete(&response, request: request, context: context)
         // Whatever it is, the answer to HEAD has no content (RFC 9110 section 9.3.2).
         if request.method == .head { response = response.createHeadResponse() }
-        self.report(request, context: context, response: response, code: code, took: ContinuousClock.now - start)
+        self.report(
+            request,
+            context: context,
+            response: response,
+            code: problem?.code,
+            took: ContinuousClock.now - start
+        )
         return response
     }
 

@@ -25,53 +25,38 @@ enum OpenAPIDocument {
 
     private static func document() -> [String: Any] {
         let text = Data(PackageResources.openapi_json)
-        guard let document = try? JSONSerialization.jsonObject(with: text) as? [String: Any],
-            var paths = document["paths"] as? [String: Any],
-            var components = document["components"] as? [String: Any],
-            var schemas = components["schemas"] as? [String: Any]
-        else { preconditionFailure("openapi.json holds no paths, components and schemas.") }
-        for operation in APIOperation.all {
-            let method = operation.method.rawValue.lowercased()
-            guard var methods = paths[operation.path] as? [String: Any],
-                let text = methods[method] as? [String: Any]
-            else { continue }
-            methods[method] = self.completed(text, by: operation)
-            paths[operation.path] = methods
+        guard var document = try? JSONSerialization.jsonObject(with: text) as? [String: Any] else {
+            preconditionFailure("openapi.json is no JSON object.")
         }
-        let codes = APIOperation.all.flatMap(\.problems) + [.notFound, .methodNotAllowed]
-        var problem = schemas["Problem"] as? [String: Any] ?? [:]
-        var properties = problem["properties"] as? [String: Any] ?? [:]
-        properties["code"] = self.oneOf(codes)
-        problem["properties"] = properties
-        schemas["Problem"] = problem
-        var reason = schemas["Reason"] as? [String: Any] ?? [:]
-        reason["enum"] = ReasonCode.all.map(\.code.rawValue)
-        schemas["Reason"] = reason
-        components["schemas"] = schemas
+        document["openapi"] = "3.1.0"
         let description =
             "Takes photos of ID cards in. Errors are problem details (RFC 9457) with a stable `code`. Nothing personal "
             + "stands in an answer unless it is asked for."
-        return [
-            "openapi": "3.1.0",
-            "info": ["title": "idcard-pipeline", "version": "1", "description": description],
-            "paths": paths, "components": components,
-        ]
+        document["info"] = ["title": "idcard-pipeline", "version": "1", "description": description]
+        for operation in APIOperation.all {
+            let method = operation.method.rawValue.lowercased()
+            self.complete(&document[object: "paths"][object: operation.path][object: method], by: operation)
+        }
+        let codes = APIOperation.all.flatMap(\.problems) + [.notFound, .methodNotAllowed]
+        document[object: "components"][object: "schemas"][object: "Problem"][object: "properties"]["code"] =
+            self.oneOf(codes)
+        document[object: "components"][object: "schemas"][object: "Reason"]["enum"] = ReasonCode.all.map(
+            \.code.rawValue
+        )
+        return document
     }
 
-    private static func completed(_ text: [String: Any], by operation: APIOperation) -> [String: Any] {
-        var text = text
-        var responses = text["responses"] as? [String: Any] ?? [:]
+    private static func complete(_ text: inout [String: Any], by operation: APIOperation) {
         for (status, codes) in Dictionary(grouping: operation.problems, by: \.status.code) {
-            var response = responses["\(status)"] as? [String: Any] ?? ["headers": self.headers(of: status)]
+            var response =
+                text[object: "responses"]["\(status)"] as? [String: Any] ?? ["headers": self.headers(of: status)]
             let titles = codes.map { "`\($0.name)`: \($0.title.text(in: .english))" }.joined(separator: "\n\n")
             response["description"] = response["description"] ?? titles
-            var content = response["content"] as? [String: Any] ?? [:]
             let code = ["properties": ["code": self.oneOf(codes)]]
-            content[Problem.mediaType] = ["schema": ["allOf": [["$ref": "#/components/schemas/Problem"], code]]]
-            response["content"] = content
-            responses["\(status)"] = response
+            let schema = ["allOf": [["$ref": "#/components/schemas/Problem"], code]]
+            response[object: "content"][Problem.mediaType] = ["schema": schema]
+            text[object: "responses"]["\(status)"] = response
         }
-        text["responses"] = responses
         if case .token(let scopes) = operation.access {
             // One of several requirements with their roles (OpenAPI 3.1, "Security Requirement Object"); tools that know only
             // 3.0 read `x-scopes`.
@@ -81,7 +66,6 @@ enum OpenAPIDocument {
         } else {
             text["security"] = [String]()
         }
-        return text
     }
 
     private static func oneOf(_ codes: [ProblemCode]) -> [String: Any] { ["enum": Set(codes.map(\.name)).sorted()] }
@@ -94,5 +78,13 @@ enum OpenAPIDocument {
         default: break
         }
         return texts.mapValues { ["description": $0, "schema": ["type": "string"]] }
+    }
+}
+
+extension [String: Any] {
+    /// The object under a name; an empty one if there is none.
+    fileprivate subscript(object name: String) -> [String: Any] {
+        get { self[name] as? [String: Any] ?? [:] }
+        set { self[name] = newValue }
     }
 }

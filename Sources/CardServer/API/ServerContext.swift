@@ -53,7 +53,7 @@ final class RequestRecord: Sendable {
         var bodyBytes = 0
         /// Why the webhook was not accepted.
         var webhookRefusal: String?
-        /// Why a page of the console says that something went wrong.
+        /// Why it was refused, or a page of the console says that something went wrong.
         var problem: (code: ProblemCode, error: any Error)?
         /// Header fields that go with every answer to it.
         var rateLimit: RateLimit.Standing?

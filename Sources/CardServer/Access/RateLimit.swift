@@ -53,25 +53,19 @@ final class RateLimit: Sendable {
     func count(_ name: String, at time: Duration) -> Standing {
         self.arrivals.withLock { arrivals in
             if arrivals[name] == nil, arrivals.count >= self.capacity { self.makeRoom(&arrivals, at: time) }
-            let standing = self.standing(arrivals[name] ?? time, at: time)
-            guard standing.wait == nil else { return standing }
-            let next = max(arrivals[name] ?? time, time) + self.policy.interval
-            arrivals[name] = next
-            var counted = self.standing(next, at: time)
-            counted.wait = nil
-            return counted
+            var arrival = max(arrivals[name] ?? time, time)
+            let wait = arrival + self.policy.interval - time - self.policy.window
+            if wait <= .zero {
+                arrival += self.policy.interval
+                arrivals[name] = arrival
+            }
+            return Standing(
+                policy: self.policy,
+                remaining: max(0, Int((self.policy.window - (arrival - time)) / self.policy.interval)),
+                reset: arrival - time,
+                wait: wait > .zero ? wait : nil
+            )
         }
-    }
-
-    private func standing(_ arrival: Duration, at time: Duration) -> Standing {
-        let arrival = max(arrival, time)
-        let wait = arrival + self.policy.interval - time - self.policy.window
-        return Standing(
-            policy: self.policy,
-            remaining: max(0, Int((self.policy.window - (arrival - time)) / self.policy.interval)),
-            reset: arrival - time,
-            wait: wait > .zero ? wait : nil
-        )
     }
 
     /// Forgets those that have everything back; if there are none, those that have most of it.

@@ -1,17 +1,16 @@
 import CardModel
 import CardStore
+import Foundation
 
 /// One card on a page: of what is personal it says only whether it is there and as it was expected, unless it was revealed.
 struct CardView {
     let details: CardDetails
     private let document: CardDetailsDocument
-    private let revealed: RevealedCard?
+    /// What is personal: shown by the answer to a reveal, whose line in the access log is durable by then, and by no other.
+    private let revealed: CardExport?
     /// The tab whose sitting this is part of.
     let tab: String?
-    private let mayReveal: Bool
-    let mayDecide: Bool
-    /// The purpose of the sitting.
-    private let purpose: String
+    let visit: Visit
     /// Whether keys press the buttons of this card, and not those of another one of the page.
     var hasKeys = true
     /// What the person has written, if the page is shown again.
@@ -19,10 +18,7 @@ struct CardView {
 
     init(_ details: CardDetails, for visit: Visit, revealed: CardExport? = nil, tab: String? = nil) {
         (self.details, self.document) = (details, CardDetailsDocument(details, reveals: false))
-        (self.revealed, self.tab) = (revealed.map(RevealedCard.init), tab)
-        self.mayReveal = visit.caller.may(.reveal, on: details.card.submitter)
-        self.mayDecide = visit.caller.may(.decide, on: details.card.submitter)
-        self.purpose = visit.session?.value.purpose ?? ""
+        (self.revealed, self.tab, self.visit) = (revealed, tab, visit)
     }
 
     var body: HTML {
@@ -63,7 +59,10 @@ struct CardView {
         self.message.map { "<details><summary>\(Message.pageInWords)</summary>\($0)</details>" }
     }
 
-    private var message: HTML? { self.revealed?.message ?? self.document.message.map(HTML.message) }
+    private var message: HTML? {
+        guard self.revealed != nil else { return self.document.message.map(HTML.message) }
+        return self.details.card.message.map { HTML("<p class=\"message\" data-revealed>\($0.text())</p>") }
+    }
 
     private var summary: HTML {
         let (document, card) = (self.document, self.document.card)
@@ -81,9 +80,18 @@ struct CardView {
     }
 
     private var image: HTML {
-        if let revealed = self.revealed { return revealed.image ?? self.hiddenImage }
+        if let revealed = self.revealed { return Self.image(revealed) ?? self.hiddenImage }
         // Of a case that is reviewed, one form shows all cards.
         return "\(self.hiddenImage)\(self.tab == nil || self.hasKeys ? self.revealForm : nil)"
+    }
+
+    /// The image as bytes of the answer itself: there is no address at which it could be had again.
+    private static func image(_ revealed: CardExport) -> HTML? {
+        guard let image = revealed.image else { return nil }
+        let base64 = HTML(markup: image.base64EncodedString())
+        return """
+            <img data-revealed class="photo" alt="\(Message.pageImage)" src="data:\(revealed.imageType);base64,\(base64)">
+            """
     }
 
     private var hiddenImage: HTML {
@@ -96,17 +104,17 @@ struct CardView {
 
     /// Asks for the purpose: what is shown is noted with it.
     private var revealForm: HTML? {
-        guard self.mayReveal else { return nil }
+        guard self.visit.caller.may(.reveal, on: self.details.card.submitter) else { return nil }
         return """
             <form method="post" class="act"\(action: .reveal, of: self.details.card.id)>\(HTML.hidden("tab", self.tab))
-            <label>\(Message.pagePurpose)<input name="purpose" required maxlength="\(Limits.purposeCharacters)"\(value: self.purpose)></label>
+            <label>\(Message.pagePurpose)<input name="purpose" required maxlength="\(Limits.purposeCharacters)"\(value: self.visit.session?.value.purpose ?? "")></label>
             <button data-key="KeyV">\(Message.pageReveal) <kbd>V</kbd></button></form>
             """
     }
 
     /// Each field that was read: there or missing, and as expected or not.
     private var fields: HTML {
-        if let revealed = self.revealed { return revealed.fields }
+        if self.revealed != nil { return self.revealedFields }
         guard let read = self.details.reading?.fields else { return "<p>\(Message.pageNotRead)</p>" }
         let expected = self.details.card.metadata
         let front: [(Message, Redacted<String>?, Redacted<String>?)] = [
@@ -120,6 +128,19 @@ struct CardView {
         return .facts(
             (self.document.card.side == .back ? back : front).map { ($0.0, "\(Self.standing($0.1, expected: $0.2))") }
         )
+    }
+
+    /// What was read, beside what was expected.
+    private var revealedFields: HTML {
+        let (read, said) = (self.details.reading?.fields, self.details.card.metadata)
+        let values: [(Message, Redacted<String>?)] = [
+            (.pageName, read?.name), (.pageExpectedName, said.expectedName), (.pageNumber, read?.number),
+            (.pageExpectedNumber, said.expectedIDNumber), (.pageGender, read?.gender),
+            (.pageEthnicity, read?.ethnicity),
+            (.pageBirthDate, read?.birthDate), (.pageAddress, read?.address), (.pageIssuer, read?.issuer),
+            (.pageValidity, read?.validity), (.pageUserNo, said.userNumber), (.pageFile, self.details.inputName),
+        ]
+        return "<div data-revealed>\(HTML.facts(values.map { ($0, $1.map { "\($0.reveal())" }) }))</div>"
     }
 
     private static func standing(_ read: Redacted<String>?, expected: Redacted<String>?) -> Message {

@@ -4,7 +4,6 @@ import CardStore
 import Foundation
 import HTTPTypes
 import Hummingbird
-import HummingbirdCore
 import NIOCore
 
 /// The pages for people: who is let in, in which language, and what every answer has.
@@ -118,11 +117,8 @@ struct Console: Sendable {
     // MARK: Answers
 
     private func response(to visit: Visit, failed error: any Error) -> Response {
-        let problem = Problem(cause: error)
-        visit.context.record.note { $0.problem = (problem.code, error) }
-        var response = self.response(to: visit, .page(.problem(problem, requestID: visit.context.record.id)))
-        response.add(problem)
-        return response
+        let id = visit.context.record.id
+        return self.response(to: visit, .page(.problem(Problem(cause: error), because: error, requestID: id)))
     }
 
     private func response(to visit: Visit, _ reply: Reply) -> Response {
@@ -147,41 +143,4 @@ struct Console: Sendable {
         return "\(self.cookieName)=\(value); Path=/; HttpOnly; SameSite=Lax"
             + (isSecure ? "; Secure" : "") + (name == nil ? "; Max-Age=0" : "")
     }
-}
-
-/// A request to the console, and who sent it.
-struct Visit: Sendable {
-    let request: Request
-    let context: ServerContext
-    /// The session with its name; `nil` for a visitor who is not signed in.
-    var session: (name: String, value: Sessions.Session)?
-    /// Nobody until a session is found.
-    var caller = Caller(subject: "", scopes: [])
-
-    /// The language of the session, else that of the browser.
-    var catalogue: MessageCatalogue? {
-        switch self.session?.value.language {
-        case "zh": .chinese
-        case "en": .english
-        default: Envelope.language(of: self.request)
-        }
-    }
-
-    /// What a form of filters has sent: a space came as `+` (URL standard, section 5).
-    func query(_ known: Set<String>) throws -> QueryParameters {
-        let query = (self.request.uri.query ?? "").replacing("+", with: "%20")
-        return try QueryParameters(URI("?" + query).queryParameters, known: known)
-    }
-
-    /// Who does something, for the access log.
-    ///
-    /// - Parameter purpose: `nil` for that of the sitting.
-    func origin(purpose: String? = nil, doing what: String = "") throws -> AccessOrigin {
-        let action = "\(self.request.method.rawValue) \(self.context.endpointPath ?? "")\(what)"
-        let purpose = purpose ?? self.session?.value.purpose ?? ""
-        return try CardRoutes.origin(action, caller: self.caller, why: purpose)
-    }
-
-    /// The card that the path names; the store says whether there is one.
-    var card: CardID { CardRoutes.card(self.context) }
 }

@@ -1,5 +1,4 @@
 import CardModel
-import CardStore
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -10,13 +9,14 @@ struct ConsolePage: Sendable {
     let title: Message
     let section: ConsoleRoute?
     let body: HTML
-    var status = HTTPResponse.Status.ok
+    /// What went wrong: it gives the page its status and header fields, and stands in the log.
+    var refusal: (problem: Problem, error: any Error)?
     /// What has just been done, or was refused.
     var outcome: Message?
     /// When the browser goes on by itself, and where: also without a script.
     var refresh: (seconds: Int, path: ConsolePath)?
-    /// Whether the page shows what is personal: it alone may hold images.
-    var isRevealed = false
+    /// Where the browser goes on soon from a page that shows what is personal: it alone may hold images.
+    var masked: ConsolePath?
 
     init(_ title: Message, in section: ConsoleRoute? = nil, outcome: Message? = nil, _ body: HTML) {
         (self.title, self.section, self.outcome, self.body) = (title, section, outcome, body)
@@ -37,7 +37,7 @@ struct ConsolePage: Sendable {
         self.init(title, in: route, "\(before)\(HTML.filters(route, fields))\(list)\(pager)")
     }
 
-    static func problem(_ problem: Problem, requestID: String) -> ConsolePage {
+    static func problem(_ problem: Problem, because error: any Error, requestID: String) -> ConsolePage {
         var page = ConsolePage(
             problem.code.title,
             """
@@ -46,31 +46,37 @@ struct ConsolePage: Sendable {
             <p><a\(href: .overview())>\(Message.pageBackHome)</a></p>
             """
         )
-        page.status = problem.code.status
+        page.refusal = (problem, error)
         return page
     }
 
     func response(for visit: Visit) -> Response {
+        if let refusal { visit.context.record.note { $0.problem = (refusal.problem.code, refusal.error) } }
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8",
             .contentSecurityPolicy: """
             default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; \
-            frame-ancestors 'none'; img-src 'self'\(self.isRevealed ? " data:" : ""); connect-src 'self'
+            frame-ancestors 'none'; img-src 'self'\(self.masked == nil ? "" : " data:"); connect-src 'self'
             """,
             // Without it a browser sends `Origin: null` with a form (Fetch standard, "append a request Origin header").
             .referrerPolicy: "same-origin",
         ]
-        if let refresh, !self.isRevealed { headers[.refresh] = "\(refresh.seconds); url=\(refresh.path.text)" }
+        if let refresh { headers[.refresh] = "\(refresh.seconds); url=\(refresh.path.text)" }
+        for field in self.refusal?.problem.fields ?? [:] where field.name != .contentType {
+            headers[field.name] = field.value
+        }
         let markup = self.document(for: visit).markup
         return Response(status: self.status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: markup)))
     }
+
+    private var status: HTTPResponse.Status { self.refusal?.problem.code.status ?? .ok }
 
     private func document(for visit: Visit) -> HTML {
         let isEnglish = MessageCatalogue.current.isEnglish
         let keys: HTML = visit.session?.value.hasKeys == true ? " data-keys=\"on\"" : ""
         return """
             <!doctype html>
-            <html lang="\(isEnglish ? "en" : "zh-Hans")"\(keys) data-seconds="\(self.isRevealed ? Limits.revealedSeconds : 0)">
+            <html lang="\(isEnglish ? "en" : "zh-Hans")"\(keys) data-seconds="\(self.masked == nil ? 0 : Limits.revealedSeconds)">
             <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex"><title>\(self.title) · idcard-pipeline</title>
             <link rel="stylesheet"\(href: ConsoleAsset.styles.path)><link rel="icon"\(href: ConsoleAsset.icon.path)>
@@ -87,9 +93,10 @@ struct ConsolePage: Sendable {
 
     /// The script hides what was revealed in place, and what a person is writing stays; without it the browser goes on.
     private var masking: HTML? {
-        guard self.isRevealed, let refresh else { return nil }
-        let content = "\(refresh.seconds); url=\(refresh.path.text)"
-        return "<noscript><meta http-equiv=\"refresh\" content=\"\(content)\"></noscript>"
+        self.masked.map { masked in
+            let content = "\(Limits.revealedSeconds); url=\(masked.text)"
+            return "<noscript><meta http-equiv=\"refresh\" content=\"\(content)\"></noscript>"
+        }
     }
 
     private func navigation(for visit: Visit) -> HTML {
@@ -105,9 +112,8 @@ struct ConsolePage: Sendable {
     private func settings(for visit: Visit) -> HTML {
         guard let session = visit.session?.value else { return "" }
         let isEnglish = MessageCatalogue.current.isEnglish
-        let back = ConsolePath(
-            self.status == .ok && visit.request.method == .get ? visit.request.uri.string : "/console"
-        )
+        let isSeenAgain = self.refusal == nil && visit.request.method == .get
+        let back = ConsolePath(isSeenAgain ? visit.request.uri.string : "/console")
         return """
             <form class="settings" method="post"\(action: .settings)>
             <input type="hidden" name="back"\(value: back.text)>

@@ -1,5 +1,4 @@
 import CardModel
-import CardStore
 
 /// A piece of a page. Literals are markup; what is interpolated is text, and is escaped, unless it is a piece itself.
 ///
@@ -20,8 +19,6 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     static func joined(_ pieces: [HTML], by separator: HTML = "") -> HTML {
         HTML(markup: pieces.map(\.markup).joined(separator: separator.markup))
     }
-
-    static func + (first: HTML, second: HTML) -> HTML { HTML(markup: first.markup + second.markup) }
 
     /// The five characters that mean something in text or in a quoted attribute (HTML standard, section 13.3).
     static func escaped(_ text: some StringProtocol) -> String {
@@ -73,4 +70,104 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
             self.markup += HTML.escaped(message.withoutPersonalValues.text())
         }
     }
+}
+
+// What pages are made of.
+extension HTML {
+    /// A table of what its columns make of each row; what is in it alone scrolls where the screen is narrow.
+    ///
+    /// - Parameter none: what stands in its place if there are no rows.
+    static func table<Row>(
+        _ rows: some Collection<Row>,
+        _ caption: Message,
+        none: Message? = nil,
+        _ columns: [(title: Message, cell: (Row) -> HTML)]
+    ) -> HTML {
+        if let none, rows.isEmpty { return "<p>\(none)</p>" }
+        let heads = columns.map { HTML("<th scope=\"col\">\($0.title)</th>") }
+        let lines = rows.map { row in
+            let data = columns.dropFirst().map { HTML("<td data-label=\"\($0.title)\">\($0.cell(row))</td>") }
+            return HTML("<tr><th scope=\"row\">\(columns.first?.cell(row))</th>\(data)</tr>\n")
+        }
+        return """
+            <div class="scroll" tabindex="0" role="region" aria-label="\(caption)"><table>\
+            <caption class="quiet">\(caption)</caption><thead><tr>\(heads)</tr></thead>
+            <tbody>\(lines)</tbody></table></div>
+            """
+    }
+
+    /// A state as a word and by its code: its colour says nothing that they do not.
+    static func state(_ state: CardState) -> HTML {
+        "<span class=\"state \(state)\">\(Message.pageState(state))</span> <code>\(state)</code>"
+    }
+
+    static func state(_ state: CaseState) -> HTML {
+        "<span class=\"state \(state)\">\(Message.pageState(state))</span> <code>\(state)</code>"
+    }
+
+    static func side(_ side: CardSide?) -> HTML {
+        guard let side else { return "<span class=\"faint\">\(Message.pageSideUnknown)</span>" }
+        return "\(Message.pageSide(side))"
+    }
+
+    /// A reason by its code, with what it means.
+    static func reason(_ code: String?) -> HTML {
+        guard let code else { return "" }
+        let meaning = ReasonCode.all.first { $0.code.rawValue == code }?.meaning
+        return "<code>\(code)</code>\(meaning.map { HTML(" <span class=\"faint\">\($0)</span>") })"
+    }
+
+    static func caseLink(_ number: String) -> HTML {
+        "<a\(href: ConsolePath(.oneCase, [("no", number)]))>\(number)</a>"
+    }
+
+    /// A card by the end of its id, as the command line takes it, too.
+    static func cardLink(_ id: CardID) -> HTML {
+        "<a\(href: .card(id))><code>…\(String(id.rawValue.suffix(8)))</code></a>"
+    }
+
+    /// A field of a form of filters; a choice of words if it has options.
+    typealias Filter = (name: String, label: Message, value: String?, options: [(value: String, text: Message)])
+
+    /// A form of filters: it only looks.
+    static func filters(_ route: ConsoleRoute, _ fields: [Filter]) -> HTML {
+        """
+        <form class="filters" method="get"\(action: route)>\(fields.map(self.field))<button>\(Message.pageApply)</button>
+        <a\(href: ConsolePath(route))>\(Message.pageClear)</a></form>
+        """
+    }
+
+    private static func field(_ field: Filter) -> HTML {
+        let (name, value) = (field.name, field.value)
+        guard !field.options.isEmpty else {
+            return """
+                <label>\(field.label)<input name="\(name)"\(value: value ?? "") autocomplete="off" spellcheck="false"></label>
+                """
+        }
+        let lines = field.options.map { option, text in
+            HTML("<option\(value: option)\(option == value ? " selected" : nil as HTML?)>\(text)</option>")
+        }
+        let any: HTML = "<option value=\"\">\(Message.pageAny)</option>"
+        return "<label>\(field.label)<select name=\"\(name)\">\(any)\(lines)</select></label>"
+    }
+
+    /// Names and values, one under the other, without those that have no value.
+    static func facts(_ facts: [(Message, HTML?)]) -> HTML {
+        let lines = facts.map { title, value in value.map { HTML("<div><dt>\(title)</dt><dd>\($0)</dd></div>") } }
+        return "<dl class=\"facts\">\(lines.compactMap(\.self))</dl>"
+    }
+
+    /// A field of a form that the person does not see; nothing without a value.
+    static func hidden(_ name: String, _ value: String?) -> HTML? {
+        value.map { "<input type=\"hidden\" name=\"\(name)\"\(value: $0)>" }
+    }
+
+    /// What was done or refused: the script puts the focus there.
+    static func outcome(_ text: Message) -> HTML {
+        "<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\(text)</p>"
+    }
+
+    static func message(_ text: String) -> HTML { "<p class=\"message\">\(text)</p>" }
+
+    static func section(_ title: Message, _ body: HTML) -> HTML { "<section><h2>\(title)</h2>\(body)</section>\n" }
 }

@@ -43,23 +43,15 @@ extension Console {
             token = try self.authentication.signIn(form["token"] ?? "", context: visit.context)
         } catch {
             guard error.code == .unauthorized else { throw error }
-            return .response(Self.refusal(error, for: visit))
+            var page = Self.signInPage(.pageTokenWrong)
+            page.refusal = (error, error)
+            return .page(page)
         }
         guard let home = Self.home(of: token.caller) else { throw Problem(.scopeMissing, .pageNoPage) }
         if let old = visit.session { self.sessions.end(old.name) }
         let name = self.sessions.begin(token, language: visit.session?.value.language, at: ConnectionGuard.now)
         let headers: HTTPFields = [.location: home.text, .setCookie: self.cookie(name, for: visit)]
         return .response(Response(status: .seeOther, headers: headers))
-    }
-
-    /// The form again, after a token that does not work.
-    private static func refusal(_ problem: Problem, for visit: Visit) -> Response {
-        visit.context.record.note { $0.problem = (problem.code, problem) }
-        var page = Self.signInPage(.pageTokenWrong)
-        page.status = problem.code.status
-        var response = page.response(for: visit)
-        response.headers[.wwwAuthenticate] = problem.headers[.wwwAuthenticate]
-        return response
     }
 
     /// `POST /console/sign-out`.

@@ -71,13 +71,6 @@ extension Duration {
     }
 }
 
-extension Response {
-    /// Adds the header fields of a problem to a page about it.
-    mutating func add(_ problem: Problem) {
-        for field in problem.fields where field.name != .contentType { self.headers[field.name] = field.value }
-    }
-}
-
 // MARK: Causes
 
 extension Problem {

@@ -5,7 +5,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Shows cards, and does with them what a person decides.
+/// Shows cards and cases, and does with cards what a person decides.
 struct CardRoutes: Sendable {
     private struct Page: Encodable {
         let cards: [CardDocument]
@@ -15,6 +15,11 @@ struct CardRoutes: Sendable {
     let ports: CardServer.Ports
     /// How often a subject may see what is personal.
     var reveals = RateLimit(Limits.reveals)
+
+    private struct CasesPage: Encodable {
+        let cases: [CaseDocument]
+        @Nullable var nextCursor: String?
+    }
 
     private struct Changes: Encodable {
         let cards: [CardDocument]
@@ -27,7 +32,7 @@ struct CardRoutes: Sendable {
     /// `GET /v1/cards`.
     func list(_ request: Request, caller: Caller) async throws -> Response {
         let names: Set = ["state", "business_no", "reason", "attention", "limit", "cursor", "changed_since"]
-        let parameters = try QueryParameters(request, known: names)
+        let parameters = try QueryParameters(request.uri, known: names)
         var filter = CardFilter()
         filter.states = try parameters.words("state")
         filter.number = try parameters.businessNumber()
@@ -38,11 +43,10 @@ struct CardRoutes: Sendable {
             return try await self.changes(filter, since: since, limit: limit, parameters, caller: caller)
         }
         // The intake order of the last card before, which has no meaning to a client.
-        let cursor = try parameters.single("cursor") ?? "i0"
-        guard let order = cursor.wholeMatch(of: /i([0-9]{1,18})/).flatMap({ Int64($0.1) }) else {
-            throw Problem(.parameterInvalid, .requestCursor)
+        let order = try parameters.single("cursor", else: .requestCursor) {
+            $0.wholeMatch(of: /i([0-9]{1,18})/).flatMap { Int64($0.1) }
         }
-        let page = try await self.ports.store.cards(filter, after: order, limit: limit, for: caller)
+        let page = try await self.ports.store.cards(filter, after: order ?? 0, limit: limit, for: caller)
         var answer = Page(cards: page.map(CardDocument.init), nextCursor: nil)
         // The store gives no more than a page at a time, so what comes after it is asked for on its own.
         if page.count == limit, let last = page.last,
@@ -69,9 +73,21 @@ struct CardRoutes: Sendable {
         return Response(json: Changes(cards: cards, changedSince: "\(changes.last)", hasMore: changes.hasMore))
     }
 
+    /// `GET /v1/cases`.
+    func listCases(_ request: Request, caller: Caller) async throws -> Response {
+        let parameters = try QueryParameters(request.uri, known: ["state", "business_no", "limit", "cursor"])
+        var filter = CaseFilter()
+        filter.states = try parameters.words("state")
+        filter.number = try parameters.businessNumber()
+        let limit = try parameters.pageSize()
+        let last = try parameters.single("cursor", else: .requestCursor, as: CaseCursor.init)
+        let page = try await self.ports.store.cases(filter, after: last, limit: limit, for: caller)
+        return Response(json: CasesPage(cases: page.cases.map(CaseDocument.init), nextCursor: page.next?.text))
+    }
+
     /// `GET /v1/cards/{card_id}`: nothing personal unless `reveal=true`.
     func show(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
-        let reveals = try QueryParameters(request, known: ["reveal"]).flag("reveal")
+        let reveals = try QueryParameters(request.uri, known: ["reveal"]).flag("reveal")
         // A wrong purpose is refused even where none is needed.
         let why = try Self.why(request)
         let origin = try Self.origin("GET /v1/cards/{card_id}", caller: caller, why: why)

@@ -13,13 +13,12 @@ extension CardServer {
         )
         let reception = Reception(ports: self.ports, configuration: self.configuration, metrics: self.metrics)
         let webhooks = WebhookRoute(reception: reception, secrets: self.webhookSecrets, metrics: self.metrics)
-        let health = HealthRoutes(reception, metrics: self.metrics, connections: self.register)
+        let health = HealthRoutes(reception: reception, metrics: self.metrics, connections: self.register)
         router.add(.receiveWebhook, webhooks.receive)
         router.add(.live) { _, _ in health.live() }
-        router.add(.ready) { _, _ in await health.ready() }
+        router.add(.ready) { _, _ in try await health.ready() }
         router.add(.document) { _, _ in OpenAPIDocument.answer() }
         let cards = CardRoutes(ports: self.ports)
-        let cases = CaseRoutes(store: self.ports.store)
         let runs = RunRoutes(reception: reception)
         let authentication = Authentication(
             tokens: self.configuration.tokens,
@@ -30,7 +29,9 @@ extension CardServer {
         )
         router.add(.submitCard, authentication, SubmissionRoute(reception: reception).receive)
         router.add(.listCards, authentication) { request, _, caller in try await cards.list(request, caller: caller) }
-        router.add(.listCases, authentication) { request, _, caller in try await cases.list(request, caller: caller) }
+        router.add(.listCases, authentication) { request, _, caller in
+            try await cards.listCases(request, caller: caller)
+        }
         router.add(.showCard, authentication, cards.show)
         router.add(.showImage, authentication, cards.image)
         router.add(.eraseCard, authentication, cards.erase)

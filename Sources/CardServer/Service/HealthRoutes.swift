@@ -4,10 +4,9 @@ import CardStore
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import Synchronization
 
 /// Tells whether the process lives, whether it can work, and its figures.
-final class HealthRoutes: Sendable {
+struct HealthRoutes: Sendable {
     private struct Readiness: Encodable, Sendable {
         let status: String
         /// Each with its `code` and `message`.
@@ -26,48 +25,26 @@ final class HealthRoutes: Sendable {
             let trouble = pause.map(Trouble.init)
             self.status = pause?.state ?? .works
             self.code = trouble?.code
-            self.message = pause.map { HealthRoutes.message(of: $0.state).text() }
+            self.message = pause.map { $0.state.message.text() }
             self.since = trouble?.since
         }
     }
 
-    fileprivate static func message(of state: EndpointState) -> Message {
-        switch state {
-        case .works: .endpointWorks
-        case .waits: .endpointWaits
-        case .pauses: .endpointPauses
-        case .stopped: .endpointStopped
-        }
-    }
-
-    private let reception: Reception
-    private let metrics: ServerMetrics
-    private let connections: ConnectionRegister
-    /// The last answer: everybody may ask, without a token and as often as they like.
-    private let last = Mutex<(at: Duration, isEnglish: Bool, readiness: Readiness)?>(nil)
+    let reception: Reception
+    let metrics: ServerMetrics
+    let connections: ConnectionRegister
+    /// The last answer in each language: everybody may ask, without a token and as often as they like.
+    private let english = Kept<Readiness>()
+    private let chinese = Kept<Readiness>()
     private let figuresKept = Kept<StoreFigures>()
-
-    init(_ reception: Reception, metrics: ServerMetrics, connections: ConnectionRegister) {
-        self.reception = reception
-        self.metrics = metrics
-        self.connections = connections
-    }
 
     /// `GET /healthz`.
     func live() -> Response { Response(json: ["status": "alive"]) }
 
     /// `GET /readyz`: 503 with the reasons if no card is admitted durably. What endpoints do is told, and changes nothing.
-    func ready() async -> Response {
-        let now = ConnectionGuard.now
-        let last = self.last.withLock { $0 }
-        let readiness: Readiness
-        let isEnglish = MessageCatalogue.current.isEnglish
-        if let last, last.isEnglish == isEnglish, now - last.at < Limits.readinessTime {
-            readiness = last.readiness
-        } else {
-            readiness = await self.readiness()
-            self.last.withLock { $0 = (now, isEnglish, readiness) }
-        }
+    func ready() async throws -> Response {
+        let last = MessageCatalogue.current.isEnglish ? self.english : self.chinese
+        let readiness = try await last.value(for: { _ in Limits.readinessTime }) { await self.readiness() }
         guard !readiness.reasons.isEmpty else { return Response(json: readiness) }
         return Response(json: readiness, status: .serviceUnavailable, headers: [.retryAfter: "10"])
     }
@@ -103,7 +80,11 @@ final class HealthRoutes: Sendable {
         let counts = self.connections.counts
         self.metrics.set(.connections, to: Double(counts.open))
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
-        self.metrics.set(try await self.sandboxFigures(), now: self.reception.ports.now())
+        // Counting takes a part of the time that stays small, however many cards there are.
+        let figures = try await self.figuresKept.value(for: { $0 * Limits.figuresPause }) {
+            try await self.reception.ports.store.figures(now: self.reception.ports.now())
+        }
+        self.metrics.set(figures, now: self.reception.ports.now())
         self.metrics.set(.freeBytes, to: Double(self.reception.ports.store.freeBytes))
         let pauses = try await self.pauses()
         for stage in Stage.allCases {
@@ -116,11 +97,16 @@ final class HealthRoutes: Sendable {
             body: .init(byteBuffer: ByteBuffer(string: self.metrics.text))
         )
     }
+}
 
-    /// Counting takes a part of the time that stays small, however many cards there are.
-    private func sandboxFigures() async throws -> StoreFigures {
-        try await self.figuresKept.value(for: { $0 * Limits.figuresPause }) {
-            try await self.reception.ports.store.figures(now: self.reception.ports.now())
+extension EndpointState {
+    /// What strangers are told of an endpoint that stands so.
+    fileprivate var message: Message {
+        switch self {
+        case .works: .endpointWorks
+        case .waits: .endpointWaits
+        case .pauses: .endpointPauses
+        case .stopped: .endpointStopped
         }
     }
 }

@@ -1,15 +1,17 @@
 import CardModel
-import Hummingbird
+import CardStore
+import HummingbirdCore
 
 /// The parameters behind the question mark.
 struct QueryParameters {
     private let values: [(name: String, value: String)]
+    /// Whether a form has sent them: then one in which nothing was written says nothing.
+    private let isForm: Bool
 
     /// - Throws: ``Problem``: `parameter_invalid` for one that is not known: a mistyped filter would show too much.
-    init(_ request: Request, known: Set<String>) throws { try self.init(request.uri.queryParameters, known: known) }
-
-    init(_ parameters: some Sequence<(key: Substring, value: Substring)>, known: Set<String>) throws {
-        self.values = parameters.map { (String($0.key), String($0.value)) }
+    init(_ uri: URI, known: Set<String>, isForm: Bool = false) throws {
+        self.values = uri.queryParameters.map { (String($0.key), String($0.value)) }
+        self.isForm = isForm
         guard self.values.allSatisfy({ known.contains($0.name) }) else {
             throw Problem(.parameterInvalid, .requestUnknownParameter(known.sorted()))
         }
@@ -21,11 +23,15 @@ struct QueryParameters {
     func single(_ name: String) throws -> String? {
         let values = self.all(name)
         guard values.count <= 1 else { throw Problem(.parameterInvalid, .requestGivenTwice(name)) }
-        return values.first
+        return self.isForm && values.first == "" ? nil : values.first
     }
 
-    /// The value of a parameter that a form sends also if nothing was written there.
-    func given(_ name: String) throws -> String? { try self.single(name).flatMap { $0.isEmpty ? nil : $0 } }
+    /// What the value of a parameter says that may be given once; refused if it says nothing.
+    func single<Value>(_ name: String, else refusal: Message, as read: (String) -> Value?) throws -> Value? {
+        guard let text = try self.single(name) else { return nil }
+        guard let value = read(text) else { throw Problem(.parameterInvalid, refusal) }
+        return value
+    }
 
     /// A parameter that is `true` or `false`, false if it is missing.
     func flag(_ name: String) throws -> Bool {
@@ -37,11 +43,9 @@ struct QueryParameters {
     }
 
     /// The words of a parameter, which are separated by commas or given one by one.
-    ///
-    /// - Parameter empty: whether an empty word says nothing, as in what a form sends.
-    func words<Word: RawRepresentable<String> & CaseIterable>(_ name: String, empty: Bool = false) throws -> [Word] {
+    func words<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws -> [Word] {
         let texts = self.all(name).flatMap {
-            $0.split(separator: ",", omittingEmptySubsequences: empty).map(String.init)
+            $0.split(separator: ",", omittingEmptySubsequences: self.isForm).map(String.init)
         }
         return try texts.map { text in
             guard let word = Word.allCases.first(where: { $0.rawValue == text }) else {
@@ -52,14 +56,44 @@ struct QueryParameters {
     }
 
     func businessNumber() throws -> BusinessNumber? {
-        guard let text = try self.single("business_no") else { return nil }
-        guard let number = BusinessNumber(text) else { throw Problem(.parameterInvalid, .requestBusinessNo) }
-        return number
+        try self.single("business_no", else: .requestBusinessNo, as: BusinessNumber.init)
     }
 
     func pageSize() throws -> Int {
         let limit = Int(try self.single("limit") ?? "\(Limits.defaultPageSize)") ?? 0
         guard 1...Limits.pageSize ~= limit else { throw Problem(.parameterInvalid, .requestLimit(Limits.pageSize)) }
         return limit
+    }
+}
+
+extension CaseCursor {
+    /// What has no meaning to a client: the number in hexadecimal digits, since it may hold any character, and before it, in the
+    /// list of all, state and time.
+    var text: String {
+        switch self {
+        case .all(let state, let since, let number):
+            "\(state.rawValue).\(since.millisecondsSinceEpoch).\(Self.digits(number))"
+        case .own(let number): Self.digits(number)
+        }
+    }
+
+    private static func digits(_ number: BusinessNumber) -> String {
+        number.rawValue.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    init?(_ text: String) {
+        guard let match = text.wholeMatch(of: /(?:([a-z_]{1,20})\.([0-9]{1,15})\.)?((?:[0-9a-f]{2}){1,256})/) else {
+            return nil
+        }
+        let pairs = String(match.3).matches(of: /../).compactMap { UInt8($0.output, radix: 16) }
+        guard let number = String(validating: pairs, as: UTF8.self).map(BusinessNumber.init(stored:)) else {
+            return nil
+        }
+        guard let word = match.1, let digits = match.2 else {
+            self = .own(number)
+            return
+        }
+        guard let state = CaseState(rawValue: String(word)), let time = Int64(digits) else { return nil }
+        self = .all(state, since: Timestamp(millisecondsSinceEpoch: time), number)
     }
 }

@@ -92,7 +92,6 @@ final class UnsignedBodies: Sendable {
     ///
     /// - Throws: ``Problem``: `busy`, if it gives way.
     func grow(_ channel: any Channel, to count: Int) throws {
-        let problem = Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
         let (isLost, others) = self.bodies.withLock { bodies in
             bodies.resize(channel, to: max(0, count - Limits.freeBodyBytes))
             var others: [any Channel] = []
@@ -100,9 +99,9 @@ final class UnsignedBodies: Sendable {
             return (!bodies.contains(channel), others)
         }
         for other in others where other !== channel {
-            other.triggerUserOutboundEvent(ConnectionSignal.endsBody(problem), promise: nil)
+            other.triggerUserOutboundEvent(ConnectionSignal.endsBody(ByteBudget.busy), promise: nil)
         }
-        if isLost { throw problem }
+        if isLost { throw ByteBudget.busy }
     }
 
     /// It is signed, or will never be.

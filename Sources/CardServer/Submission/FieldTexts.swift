@@ -6,14 +6,6 @@ import HTTPTypes
 struct FieldTexts: Sendable {
     private var texts = Redacted<[SubmittedField: String]>([:])
 
-    /// All names, as a message lists them.
-    static let names = SubmittedField.known
-
-    /// Where a field that is missing is given.
-    static func remedy(for field: SubmittedField) -> Message {
-        .requestFieldMissing(field, header: field.headerName.rawName)
-    }
-
     /// Refuses a field; its name is repeated only if it is a plain word.
     static func unknown(_ name: String, known: String) -> Problem {
         let isPlain = name.wholeMatch(of: /[A-Za-z_-]{1,40}/) != nil

@@ -83,7 +83,7 @@ struct FormReader {
             return
         }
         guard let field = SubmittedField(rawValue: head.name) else {
-            let names = (Self.imageNames + [FieldTexts.names]).joined(separator: ", ")
+            let names = (Self.imageNames + [SubmittedField.known]).joined(separator: ", ")
             throw FieldTexts.unknown(head.name, known: names)
         }
         guard head.filename == nil else {

@@ -1,6 +1,7 @@
 import CardEngine
 import CardModel
 import CardStore
+import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -64,10 +65,10 @@ final class Reception: Sendable {
     func metadata(_ texts: FieldTexts) throws -> CardMetadata {
         let fields = try texts.fields()
         guard let businessNumber = fields.businessNumber else {
-            throw Problem(.businessNumberMissing, FieldTexts.remedy(for: .businessNumber))
+            throw Problem(.businessNumberMissing, .requestFieldMissing(.businessNumber))
         }
         guard !self.configuration.requiresUserNumber || fields.userNumber != nil else {
-            throw Problem(.userNumberMissing, FieldTexts.remedy(for: .userNumber))
+            throw Problem(.userNumberMissing, .requestFieldMissing(.userNumber))
         }
         return CardMetadata(fields, businessNumber: businessNumber)
     }
@@ -158,5 +159,24 @@ extension ContentDigest {
             }
         }
         self = digests.count == 1 ? digests[0] : ContentDigest(of: digests.reduce(into: Data()) { $0 += $1.bytes })
+    }
+
+    /// Digests an image and all that is said of it.
+    init(of metadata: CardMetadata, image: ContentDigest) {
+        var hash = SHA256()
+        let texts = [
+            "cards/1", metadata.businessNumber.rawValue, metadata.userNumber?.reveal(),
+            metadata.expectedIDNumber?.reveal(), metadata.expectedName?.reveal(), metadata.side?.rawValue,
+            "\(metadata.priority)",
+        ]
+        for text in texts {
+            // The length first, so that no two lists of texts run into the same bytes; a missing one is not an empty
+            // one.
+            let bytes = Data((text ?? "").utf8)
+            hash.update(data: Data("\(text == nil ? -1 : bytes.count):".utf8))
+            hash.update(data: bytes)
+        }
+        hash.update(data: image.bytes)
+        self.init(hash.finalize())
     }
 }

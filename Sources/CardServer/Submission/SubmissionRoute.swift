@@ -86,3 +86,31 @@ struct SubmissionRoute: Sendable {
         }
     }
 }
+
+/// Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): a Structured Field String (RFC 9651 section
+/// 3.3.3). Bare keys, as many clients send them, are taken, too.
+enum IdempotencyKey {
+    /// Returns the key of a request, and `nil` if it has none.
+    ///
+    /// - Throws: ``Problem``: `idempotency_key_malformed`.
+    static func of(_ headers: HTTPFields) throws -> String? {
+        let values = headers[values: .idempotencyKey]
+        guard let value = values.first else { return nil }
+        guard values.count == 1, let key = self.parse(value) else { throw Problem(.keyMalformed) }
+        return key
+    }
+
+    /// Reads a field's value; `nil` if it is no key.
+    static func parse(_ value: String) -> String? {
+        let key: String
+        if let quoted = value.wholeMatch(of: /"((?:[ !#-\[\]-~]|\\["\\])*)"/) {
+            key = String(quoted.1.replacing(/\\(.)/) { $0.1 })
+        } else if value.wholeMatch(of: /[!#-+\--:<-\[\]-~]*/) != nil {
+            // A comma would make two keys of one, a quote half a string.
+            key = value
+        } else {
+            return nil
+        }
+        return 1...Limits.keyCharacters ~= key.utf8.count ? key : nil
+    }
+}

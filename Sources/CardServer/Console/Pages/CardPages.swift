@@ -7,16 +7,13 @@ extension Console {
     func listCards(_ visit: Visit) async throws -> Reply {
         let query = try visit.query(["state", "reason", "business_no", "submitter", "attention", "before"])
         var filter = CardFilter()
-        filter.states = try query.words("state", empty: true)
-        filter.reason = try query.given("reason")
-        filter.submitter = try query.given("submitter")
-        filter.number = try query.given("business_no").map(BusinessNumber.init(stored:))
-        if try query.given("attention") != nil { filter.attention = CardAttention.allCases }
-        let before = try query.given("before").map { text in
-            guard let order = text.wholeMatch(of: /[0-9]{1,18}/).flatMap({ Int64($0.output) }) else {
-                throw Problem(.parameterInvalid, .requestCursor)
-            }
-            return order
+        filter.states = try query.words("state")
+        filter.reason = try query.single("reason")
+        filter.submitter = try query.single("submitter")
+        filter.number = try query.single("business_no").map(BusinessNumber.init(stored:))
+        if try query.single("attention") != nil { filter.attention = CardAttention.allCases }
+        let before = try query.single("before", else: .requestCursor) {
+            $0.wholeMatch(of: /[0-9]{1,18}/).flatMap { Int64($0.output) }
         }
         let cards = try await self.ports.store.cards(
             filter,
@@ -80,8 +77,7 @@ extension Console {
         let view = CardView(export.details, for: visit, revealed: export)
         let body: HTML = "\(Self.hideLink(masked))\(view.body)"
         var page = ConsolePage(.pageCardTitle, in: .cards, outcome: .pageRevealed(purpose), body)
-        page.isRevealed = true
-        page.refresh = (Limits.revealedSeconds, masked)
+        page.masked = masked
         return .page(page)
     }
 }

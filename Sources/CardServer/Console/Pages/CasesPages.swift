@@ -7,15 +7,9 @@ extension Console {
     func listCases(_ visit: Visit) async throws -> Reply {
         let query = try visit.query(["state", "business_no", "after"])
         var filter = CaseFilter()
-        filter.states = try query.words("state", empty: true)
-        filter.number = try query.given("business_no").map { text in
-            guard let number = BusinessNumber(text) else { throw Problem(.parameterInvalid, .requestBusinessNo) }
-            return number
-        }
-        let last = try query.given("after").map { text in
-            guard let cursor = CaseCursor(text) else { throw Problem(.parameterInvalid, .requestCursor) }
-            return cursor
-        }
+        filter.states = try query.words("state")
+        filter.number = try query.businessNumber()
+        let last = try query.single("after", else: .requestCursor, as: CaseCursor.init)
         let page = try await self.ports.store.cases(filter, after: last, limit: Limits.consoleRows, for: visit.caller)
         let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
         let fields: [HTML.Filter] = [
@@ -34,7 +28,7 @@ extension Console {
 
     /// `GET /console/cases/show?no=`: one case with its cards.
     func showCase(_ visit: Visit) async throws -> Reply {
-        guard let number = try visit.query(["no"]).given("no").flatMap(BusinessNumber.init) else {
+        guard let number = try visit.query(["no"]).single("no").flatMap(BusinessNumber.init) else {
             throw Problem(.parameterInvalid, .requestBusinessNo)
         }
         var filter = CaseFilter()

@@ -24,7 +24,6 @@ extension Console {
             )
             if outcome == .waitsForSecond { self.tell(visit, .pageWaitsForSecond) }
         } catch let error as CodedError where error.kind == .conflict {
-            visit.context.record.note { $0.problem = (.changeRefused, error) }
             return .page(try await self.stalePage(visit, error, typed: typed, tab: tab))
         }
         guard let tab else { return .redirect(.card(visit.card)) }
@@ -50,7 +49,7 @@ extension Console {
             page = ConsolePage(.pageCardTitle, in: .cards, view.body)
         }
         page.outcome = error.message
-        page.status = .conflict
+        page.refusal = (Problem(.changeRefused), error)
         return page
     }
 
@@ -71,7 +70,7 @@ extension CardView {
 
     /// What may be done, and why not the rest.
     var actions: HTML {
-        guard self.mayDecide else { return "" }
+        guard self.visit.caller.may(.decide, on: self.details.card.submitter) else { return "" }
         let proposal = self.details.proposal.map { one in
             HTML(
                 "<p class=\"message\">\(Message.pageProposal(one.subject, one.action.map(Message.pageAction) ?? .pageAny, one.until))</p>"
@@ -91,12 +90,12 @@ extension CardView {
         let why = HTML("<details><summary>\(Message.pageNotPossible)</summary><ul>\(refused)\(erase)</ul></details>")
         return HTML.section(
             .pageWhatMayBeDone,
-            "\(proposal)\(self.decideForm(buttons, isNeeded: !buttons.isEmpty))\(self.rejectForm)\(why)"
+            "\(proposal)\(self.decideForm(buttons))\(self.rejectForm)\(why)"
         )
     }
 
-    private func decideForm(_ fields: [HTML], isNeeded: Bool = true) -> HTML {
-        guard isNeeded else { return "" }
+    private func decideForm(_ fields: [HTML]) -> HTML {
+        guard !fields.isEmpty else { return "" }
         return """
             <form method="post" class="act"\(action: .decide, of: self.details.card.id)>\(HTML.hidden("tab", self.tab))
             <input type="hidden" name="seen" value="\(self.details.lastEvent)">\(fields)</form>

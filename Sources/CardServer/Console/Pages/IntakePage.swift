@@ -54,13 +54,10 @@ extension Console {
             )
         } catch {
             let problem = Problem(cause: error)
-            visit.context.record.note { $0.problem = (problem.code, error) }
             let words: HTML = "<code>\(problem.code.name)</code> \(problem.detail ?? problem.code.title)"
             var page = Self.intakePage("<p class=\"outcome\" role=\"alert\" tabindex=\"-1\">\(words)</p>")
-            page.status = problem.code.status
-            var response = page.response(for: visit)
-            response.add(problem)
-            return .response(response)
+            page.refusal = (problem, error)
+            return .page(page)
         }
     }
 }

@@ -6,13 +6,10 @@ extension Console {
     /// `GET /console/log`: who did what, to whose card and why; the chain; what waits for a second person.
     func log(_ visit: Visit) async throws -> Reply {
         let query = try visit.query(["subject", "card", "action", "before", "check"])
-        let card = try query.given("card").map(CardID.init(rawValue:))
-        let asked: [AccessAction] = try query.words("action", empty: true)
-        let filter = LogFilter(subject: try query.given("subject"), card: card, action: asked.first)
-        let before = try query.given("before").map { text in
-            guard let number = Int64(text) else { throw Problem(.parameterInvalid, .requestCursor) }
-            return number
-        }
+        let card = try query.single("card").map(CardID.init(rawValue:))
+        let asked: [AccessAction] = try query.words("action")
+        let filter = LogFilter(subject: try query.single("subject"), card: card, action: asked.first)
+        let before = try query.single("before", else: .requestCursor) { Int64($0) }
         let store = self.ports.store
         let lines = try await store.accessLines(
             filter,
@@ -29,7 +26,7 @@ extension Console {
         let last = lines.count > shown.count ? shown.last.map { ("before", "\($0.number)") } : nil
         // Who may look at the log asks for the walk; a walk that is under way answers all who ask.
         let chain =
-            try await query.given("check") == nil
+            try await query.single("check") == nil
             ? nil : self.chain.value(for: { $0 * Limits.figuresPause }) { try await store.checkAccessLog() }
         let waiting = try await store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
         let head: HTML = "\(Self.chain(chain))\(waiting.isEmpty ? nil : Self.waiting(waiting))"

@@ -23,7 +23,7 @@ extension Console {
         }
         let query = try visit.query(["span", "live"])
         let isLive = try query.single("live") == "1"
-        let spans: [FigureSpan] = try query.words("span", empty: true)
+        let spans: [FigureSpan] = try query.words("span")
         let span = spans.first ?? .hour
         let now = self.ports.now()
         let store = self.ports.store
@@ -80,8 +80,8 @@ extension Console {
             (.pageStateTitle, { .state($0.state) }), (.pageOldest, { "\($0.since)" }),
         ]
         let table = HTML.table(needing, .pageNeedsPerson, none: .pageNobodyNeeded, columns)
-        return .section(.pageCases, "<div class=\"tiles\">\(tiles)</div>")
-            + (needing.isEmpty ? table : .section(.pageNeedsPerson, table))
+        let cases = HTML.section(.pageCases, "<div class=\"tiles\">\(tiles)</div>")
+        return "\(cases)\(needing.isEmpty ? table : .section(.pageNeedsPerson, table))"
     }
 
     private static func cards(_ counts: [CardState: Int]) -> HTML {
@@ -125,8 +125,11 @@ extension Console {
             (.pageKey, "<code>\(standing.key)</code>"),
             (.pageLastBackup, standing.lastBackup.map { "\($0)" } ?? "\(Message.pageNone)"),
         ])
-        return .section(.pageEndpoints, "\(troubles)\(HTML.table([.verify, .deliver], .pageEndpoints, endpoints))")
-            + .section(.pageAtWork, .table(standing.workers, .pageAtWork, none: .pageNoProcess, workers) + facts)
+        let atWork = HTML.table(standing.workers, .pageAtWork, none: .pageNoProcess, workers)
+        return """
+            \(HTML.section(.pageEndpoints, "\(troubles)\(HTML.table([.verify, .deliver], .pageEndpoints, endpoints))"))\
+            \(HTML.section(.pageAtWork, "\(atWork)\(facts)"))
+            """
     }
 }
 

@@ -7,7 +7,7 @@ import Hummingbird
 extension Console {
     /// `GET /console/review`: what this tab has, or the form that a sitting begins with.
     func review(_ visit: Visit) async throws -> Reply {
-        guard let tab = try visit.query(["tab"]).given("tab") else { return .page(try await self.reviewStart(visit)) }
+        guard let tab = try visit.query(["tab"]).single("tab") else { return .page(try await self.reviewStart(visit)) }
         let (store, now) = (self.ports.store, self.ports.now())
         let cards = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
         return .page(try await self.reviewPage(visit, tab: tab, cards: cards))
@@ -105,19 +105,19 @@ extension Console {
         }
         let rest =
             cards.isEmpty ? Self.empty(queue) : HTML("<p class=\"tools\">\(Message.pageCasesFree(queue.free))</p>")
+        let masked = revealed.isEmpty ? nil : ConsolePath.review(tab: tab)
         var page = ConsolePage(
             .pageReview,
             in: .review,
             outcome: self.told(visit),
             """
-            \(undo)\(rest)\(Self.lost(typed, on: cards))\(revealed.isEmpty ? "" : Self.hideLink(.review(tab: tab)))
+            \(undo)\(rest)\(Self.lost(typed, on: cards))\(masked.map(Self.hideLink))
             <div class="cards">\(views)</div>
             <form method="post" class="act"\(action: .nextCase)>\(HTML.hidden("tab", tab))
             <button data-key="KeyS">\(cards.isEmpty ? Message.pageNextCase : .pageSkipCase) <kbd>S</kbd></button></form>
             """
         )
-        page.isRevealed = !revealed.isEmpty
-        if page.isRevealed { page.refresh = (Limits.revealedSeconds, .review(tab: tab)) }
+        page.masked = masked
         return page
     }
 
@@ -138,22 +138,20 @@ extension Console {
     }
 
     /// What was decided and can still be taken back.
-    func undo(_ decisions: [PendingDecision], tab: String) -> HTML {
-        .joined(
-            decisions.enumerated().map { index, decision in
-                let isLast = index == 0
-                let action = decision.action.map(Message.pageAction) ?? .pageAny
-                let isFirst = decision.first == nil && decision.action.map(self.ports.store.fourEyes.contains) == true
-                let what = isFirst ? Message.pageDecidedFirst : Message.pageDecided
-                let key: HTML = isLast ? " data-key=\"KeyZ\"" : ""
-                let focus: HTML = isLast ? " outcome\" role=\"status\" tabindex=\"-1" : ""
-                return """
-                    <form method="post" class="undo\(focus)"\(action: .undoDecision)>\(HTML.hidden("tab", tab))
-                    \(HTML.hidden("card", decision.card.rawValue))
-                    <span>\(what(decision.number.rawValue, action, decision.until))</span>
-                    <button\(key)>\(Message.pageUndo) <kbd>Z</kbd></button></form>
-                    """
-            }
-        )
+    func undo(_ decisions: [PendingDecision], tab: String) -> [HTML] {
+        decisions.enumerated().map { index, decision in
+            let isLast = index == 0
+            let action = decision.action.map(Message.pageAction) ?? .pageAny
+            let isFirst = decision.first == nil && decision.action.map(self.ports.store.fourEyes.contains) == true
+            let what = isFirst ? Message.pageDecidedFirst : Message.pageDecided
+            let key: HTML = isLast ? " data-key=\"KeyZ\"" : ""
+            let focus: HTML = isLast ? " outcome\" role=\"status\" tabindex=\"-1" : ""
+            return """
+                <form method="post" class="undo\(focus)"\(action: .undoDecision)>\(HTML.hidden("tab", tab))
+                \(HTML.hidden("card", decision.card.rawValue))
+                <span>\(what(decision.number.rawValue, action, decision.until))</span>
+                <button\(key)>\(Message.pageUndo) <kbd>Z</kbd></button></form>
+                """
+        }
     }
 }
