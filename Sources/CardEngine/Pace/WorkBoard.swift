@@ -32,11 +32,10 @@ final class WorkBoard: Sendable {
 
     /// Tells a stage that there is news for it.
     func ring(_ stage: Stage) {
-        self.state.withLock { state in
+        self.wake(stage) { state in
             state.rung.insert(stage)
             state.statuses[stage] = .busy
         }
-        self.wake(stage)
     }
 
     func begin(_ count: Int, of stage: Stage) {
@@ -78,7 +77,7 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// Waits until ``wake(_:)`` is called for the stage, unless the condition holds already or the task is cancelled.
+    /// Waits until ``wake(_:_:)`` is called for the stage, unless the condition holds already or the task is cancelled.
     private func sleep(_ stage: Stage?, unless condition: (State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -95,17 +94,18 @@ final class WorkBoard: Sendable {
         }
     }
 
-    private func wake(_ stage: Stage?) {
-        let sleepers = self.state.withLock { $0.sleepers.removeValue(forKey: stage) }
+    /// Wakes those who sleep by a stage, at once with what changes for them.
+    private func wake(_ stage: Stage?, _ change: (inout State) -> Void = { _ in }) {
+        let sleepers = self.state.withLock { state in
+            change(&state)
+            return state.sleepers.removeValue(forKey: stage)
+        }
         for sleeper in sleepers ?? [] { sleeper.resume() }
     }
 
     // MARK: The end
 
-    func endIntake() {
-        self.state.withLock { $0.isIntakeOver = true }
-        self.wake(nil)
-    }
+    func endIntake() { self.wake(nil) { $0.isIntakeOver = true } }
 
     /// Asks every stage to end once what it has under way is concluded.
     func end() {

@@ -1,5 +1,4 @@
 import CardModel
-import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore

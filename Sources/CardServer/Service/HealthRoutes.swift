@@ -1,4 +1,3 @@
-import CardEngine
 import CardModel
 import CardStore
 import HTTPTypes

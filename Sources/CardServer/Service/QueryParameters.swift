@@ -56,7 +56,7 @@ struct QueryParameters {
     }
 
     func businessNumber() throws -> BusinessNumber? {
-        try self.single("business_no", else: .requestBusinessNo, as: BusinessNumber.init)
+        try self.single("business_no", else: .requestBusinessNo, as: BusinessNumber.init(_:))
     }
 
     func pageSize() throws -> Int {
