@@ -19,8 +19,6 @@ struct Console: Sendable {
         case response(Response)
     }
 
-    let ports: CardServer.Ports
-    let configuration: CardServer.Configuration
     let authentication: Authentication
     let cards: CardRoutes
     let reception: Reception
@@ -30,8 +28,10 @@ struct Console: Sendable {
     /// Figures over time, of each span for itself.
     let figures = Dictionary(uniqueKeysWithValues: FigureSpan.allCases.map { ($0, Kept<Throughput>()) })
 
+    var ports: CardServer.Ports { self.reception.ports }
+
     /// A cookie of the prefix `__Host-` is of this host alone, and goes over TLS alone (RFC 6265bis section 4.1.3.2).
-    private var cookieName: String { self.configuration.tls == nil ? "idcard" : "__Host-idcard" }
+    private var cookieName: String { self.reception.configuration.tls == nil ? "idcard" : "__Host-idcard" }
 
     /// Hangs every page on its route.
     func add(to router: Router<ServerContext>) {
@@ -139,7 +139,7 @@ struct Console: Sendable {
     func cookie(_ name: String?, for visit: Visit) -> String {
         let value = name.map { "\($0).\(Sessions.random().prefix(8))" } ?? ""
         // A proxy that ends TLS says so; who says it without one gets a cookie that goes over TLS alone, and no other.
-        let isSecure = self.configuration.tls != nil || visit.request.headers[.forwardedScheme] == "https"
+        let isSecure = self.reception.configuration.tls != nil || visit.request.headers[.forwardedScheme] == "https"
         return "\(self.cookieName)=\(value); Path=/; HttpOnly; SameSite=Lax"
             + (isSecure ? "; Secure" : "") + (name == nil ? "; Max-Age=0" : "")
     }

@@ -40,14 +40,7 @@ extension CardServer {
         router.add(.startRun, authentication, runs.start)
         router.add(.listRuns, authentication) { _, _, _ in try await runs.list() }
         router.add(.showRun, authentication) { _, context, _ in try await runs.show(context) }
-        let console = Console(
-            ports: self.ports,
-            configuration: self.configuration,
-            authentication: authentication,
-            cards: cards,
-            reception: reception
-        )
-        console.add(to: router)
+        Console(authentication: authentication, cards: cards, reception: reception).add(to: router)
         router.add(.figures, authentication) { _, _, _ in try await health.figures() }
         return router
     }
@@ -87,7 +80,7 @@ private struct RunRoutes: Sendable {
         try await self.reception.requireRoom()
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["source"])
         guard let source = texts["source"] else { throw Problem(.fieldInvalid, .requestSource) }
-        let origin = try AccessOrigin(caller, actor: "token:\(caller.subject) POST /v1/runs", purpose: nil)
+        let origin = try CardRoutes.origin("POST /v1/runs", caller: caller, why: nil)
         guard let run = try await self.reception.ports.startRun(source, origin) else { throw Problem(.sourceUnknown) }
         return Response(json: run, status: .accepted, headers: [.location: "/v1/runs/\(run.runID)"])
     }

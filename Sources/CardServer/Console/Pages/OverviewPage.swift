@@ -49,7 +49,7 @@ extension Console {
 
     private func standing(at now: Timestamp) async throws -> Standing {
         let store = self.ports.store
-        let room = store.room(intakeFreeSpace: self.configuration.intakeFreeSpace)
+        let room = store.room(intakeFreeSpace: self.reception.configuration.intakeFreeSpace)
         return Standing(
             causes: try await store.caseCounts(),
             cards: try await store.counts(),
