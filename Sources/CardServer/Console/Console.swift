@@ -1,4 +1,3 @@
-import CardChinese
 import CardModel
 import CardStore
 import Foundation
