@@ -94,7 +94,7 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// Wakes those who sleep by a stage, at once with what changes for them.
+    /// Wakes who waits for a stage, after a change under the same lock.
     private func wake(_ stage: Stage?, _ change: (inout State) -> Void = { _ in }) {
         let sleepers = self.state.withLock { state in
             change(&state)
