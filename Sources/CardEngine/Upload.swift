@@ -21,9 +21,7 @@ package struct Upload: Sendable {
         self.receipt = receipt
     }
 
-    var isFetched: Bool {
-        if case .address = self.image { true } else { false }
-    }
+    var isFetched: Bool { if case .address = self.image { true } else { false } }
 }
 
 /// A photo of a request cannot be used, so nothing of the request is admitted.

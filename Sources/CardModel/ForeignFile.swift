@@ -19,17 +19,11 @@ package enum ForeignFile {
 
     /// Says what the file is and what to do.
     static func message(_ head: some Collection<UInt8>) -> Message {
-        if !head.isEmpty, head.allSatisfy({ $0 == 0 }) {
-            return .fileZeros
-        }
+        if !head.isEmpty, head.allSatisfy({ $0 == 0 }) { return .fileZeros }
         if let known = self.starts.first(where: { head.starts(with: $0.bytes) }) { return known.message }
         let start = head.drop { $0 <= 0x20 || [0xEF, 0xBB, 0xBF].contains($0) }
-        if start.first == UInt8(ascii: "<") {
-            return .fileWebPage
-        }
-        if head.dropFirst(4).starts(with: "ftyp".utf8) {
-            return .fileVideo
-        }
+        if start.first == UInt8(ascii: "<") { return .fileWebPage }
+        if head.dropFirst(4).starts(with: "ftyp".utf8) { return .fileVideo }
         return .fileUnknown
     }
 

@@ -15,9 +15,7 @@ package enum ImageFormat: String, Hashable, Sendable, CaseIterable {
     case unknown
 
     /// Whether it can be read; all others are recognised only to be refused by name.
-    package var isReadable: Bool {
-        self == .jpeg || self == .png
-    }
+    package var isReadable: Bool { self == .jpeg || self == .png }
 
     /// The format as people write it.
     package var displayName: String {

@@ -30,9 +30,7 @@ package enum JSONText {
 package struct Nullable<Value: Encodable>: Encodable {
     package var wrappedValue: Value?
 
-    package init(wrappedValue: Value?) {
-        self.wrappedValue = wrappedValue
-    }
+    package init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

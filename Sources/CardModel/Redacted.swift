@@ -5,9 +5,7 @@
 package struct Redacted<Value: Sendable>: Sendable, Discreet {
     private let value: Value
 
-    package init(_ value: Value) {
-        self.value = value
-    }
+    package init(_ value: Value) { self.value = value }
 
     package func reveal() -> Value { self.value }
 

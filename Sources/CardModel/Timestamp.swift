@@ -7,18 +7,14 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
     /// When this program was written: no clock that says less is right. Moved on with each release.
     package static let programDate = Timestamp(millisecondsSinceEpoch: 1_793_491_200_000)
 
-    package init(millisecondsSinceEpoch: Int64) {
-        self.millisecondsSinceEpoch = millisecondsSinceEpoch
-    }
+    package init(millisecondsSinceEpoch: Int64) { self.millisecondsSinceEpoch = millisecondsSinceEpoch }
 
     package init(_ date: Date) {
         self.millisecondsSinceEpoch = Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
 
     /// The same time as a Foundation date.
-    package var date: Date {
-        Date(timeIntervalSince1970: Double(self.millisecondsSinceEpoch) / 1000)
-    }
+    package var date: Date { Date(timeIntervalSince1970: Double(self.millisecondsSinceEpoch) / 1000) }
 
     /// Returns the time that lies a duration later.
     package func advanced(by duration: Duration) -> Timestamp {

@@ -93,9 +93,7 @@ package struct Gate: Hashable, Sendable {
     }
 
     /// A call ended before it was sent: it says nothing.
-    package mutating func withdraw() {
-        self.inFlight -= 1
-    }
+    package mutating func withdraw() { self.inFlight -= 1 }
 
     package mutating func end(_ result: Result, at now: Duration) {
         self.inFlight -= 1

@@ -63,9 +63,7 @@ final class WorkBoard: Sendable {
     }
 
     /// A stage begins to look: what rang before is heard.
-    func listen(_ stage: Stage) {
-        self.state.withLock { state in _ = state.rung.remove(stage) }
-    }
+    func listen(_ stage: Stage) { self.state.withLock { state in _ = state.rung.remove(stage) } }
 
     /// Waits until the stage is rung, or a duration has passed.
     func wait(_ stage: Stage, for duration: Duration, time: EngineTime) async {

@@ -10,9 +10,7 @@ final class BatchGathering: Sendable {
     /// When the first card of an account that is not full was seen, by the steady clock.
     private let since = Mutex<[Redacted<String>?: Duration]>([:])
 
-    init(context: EngineContext) {
-        self.context = context
-    }
+    init(context: EngineContext) { self.context = context }
 
     /// How long until the first account goes that is not full; `nil` if none gathers.
     var timeLeft: Duration? {

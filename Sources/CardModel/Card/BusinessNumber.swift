@@ -12,9 +12,7 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
     }
 
     /// Takes a number that the sandbox holds.
-    package init(stored text: String) {
-        self.rawValue = text
-    }
+    package init(stored text: String) { self.rawValue = text }
 
     package var description: String { self.rawValue }
 

@@ -12,9 +12,7 @@ package struct Identifier<Owner>: RawRepresentable, Hashable, Sendable, Codable,
     package let rawValue: String
 
     /// Takes an identifier that was made before.
-    package init(rawValue: String) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: String) { self.rawValue = rawValue }
 
     package var description: String { self.rawValue }
 

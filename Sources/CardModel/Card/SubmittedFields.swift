@@ -73,9 +73,7 @@ extension SubmittedFields {
             try Self.requireIntact(text, field)
             self.userNumber = Redacted(text)
         case .side:
-            guard let side = CardSide(submitted: text) else {
-                throw Self.invalid(.fieldSide)
-            }
+            guard let side = CardSide(submitted: text) else { throw Self.invalid(.fieldSide) }
             self.side = side
         case .priority:
             guard let priority = Int(text), -1_000_000...1_000_000 ~= priority else {
@@ -84,9 +82,7 @@ extension SubmittedFields {
             self.priority = priority
         case .expectedIDNumber:
             try Self.requireIntact(text, field)
-            guard !SpreadsheetText.hasLostDigits(text) else {
-                throw Self.invalid(.fieldLostDigits(field))
-            }
+            guard !SpreadsheetText.hasLostDigits(text) else { throw Self.invalid(.fieldLostDigits(field)) }
             // Compared after the verifier was paid, it would refuse every card. Other documents may be let pass.
             if case .failure(let violation) = IDNumber.parse(registered: text), violation != .unsupportedDocument {
                 throw Self.invalid(.fieldNotIdentityNumber(field))
@@ -94,24 +90,16 @@ extension SubmittedFields {
             self.expectedIDNumber = Redacted(text)
         case .expectedName:
             try Self.requireIntact(text, field)
-            guard !HolderName.isMasked(text) else {
-                throw Self.invalid(.fieldNameMasked(field))
-            }
+            guard !HolderName.isMasked(text) else { throw Self.invalid(.fieldNameMasked(field)) }
             self.expectedName = Redacted(text)
         }
     }
 
     /// Refuses what a spreadsheet or a program writes where a value is missing or damaged, and what nobody can see.
     private static func requireIntact(_ text: String, _ field: SubmittedField) throws(CodedError) {
-        guard text.unicodeScalars.count <= 256 else {
-            throw Self.invalid(.fieldTooLong(field))
-        }
-        guard text.isVisibleLine else {
-            throw Self.invalid(.fieldInvisible(field))
-        }
-        guard !SpreadsheetText.isDamage(text) else {
-            throw Self.invalid(.fieldSpreadsheet(field))
-        }
+        guard text.unicodeScalars.count <= 256 else { throw Self.invalid(.fieldTooLong(field)) }
+        guard text.isVisibleLine else { throw Self.invalid(.fieldInvisible(field)) }
+        guard !SpreadsheetText.isDamage(text) else { throw Self.invalid(.fieldSpreadsheet(field)) }
     }
 
     private static func invalid(_ message: Message) -> CodedError { CodedError(.fieldInvalid, .input, message) }

@@ -5,19 +5,13 @@ package import Foundation
 package struct ContentDigest: Hashable, Sendable, Codable, Discreet {
     package let bytes: Data
 
-    package init(of data: some DataProtocol) {
-        self.bytes = Data(SHA256.hash(data: data))
-    }
+    package init(of data: some DataProtocol) { self.bytes = Data(SHA256.hash(data: data)) }
 
     /// Takes the result of an incremental hash.
-    package init(_ digest: SHA256Digest) {
-        self.bytes = Data(digest)
-    }
+    package init(_ digest: SHA256Digest) { self.bytes = Data(digest) }
 
     /// Takes 32 stored bytes.
-    package init(stored bytes: Data) {
-        self.bytes = bytes
-    }
+    package init(stored bytes: Data) { self.bytes = bytes }
 
     /// Lower-case hexadecimal, 64 characters.
     package var hexadecimal: String { self.bytes.hexadecimal }

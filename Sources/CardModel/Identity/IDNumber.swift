@@ -121,9 +121,7 @@ package struct IDNumber: Hashable, Sendable, Discreet {
             && bytes[3...].allSatisfy(self.isDigit)
     }
 
-    private static func normalise(_ raw: String) -> String {
-        PrintedText.folded(raw).uppercased()
-    }
+    private static func normalise(_ raw: String) -> String { PrintedText.folded(raw).uppercased() }
 
     private static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

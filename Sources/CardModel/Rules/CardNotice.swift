@@ -36,9 +36,7 @@ package enum CardNotice: Hashable, Sendable {
     }
 
     /// Whether the card itself needs a person.
-    package var needsPerson: Bool {
-        if case .attention = self { true } else { false }
-    }
+    package var needsPerson: Bool { if case .attention = self { true } else { false } }
 
     /// Whether a run over the card must not end as if all was delivered.
     package var isFailure: Bool {

@@ -77,21 +77,15 @@ package enum OperatorRules {
         default:
             throw Self.refusal(card, .operatorRetryState(card.state))
         }
-        guard !circumstances.contains(.isUnderWay) else {
-            throw Self.refusal(card, .operatorUnderWay)
-        }
+        guard !circumstances.contains(.isUnderWay) else { throw Self.refusal(card, .operatorUnderWay) }
         if circumstances.contains(.mayBeAtBackend) {
             throw Self.refusal(card, .operatorMayBeDelivered(card.id))
         }
         if card.state == .held, card.reason == .submitterConflict || card.reason == .holderConflict {
             throw Self.refusal(card, .operatorDecide(card.id))
         }
-        if circumstances.contains(.isReplaced) {
-            throw Self.refusal(card, .operatorReplaced)
-        }
-        if !circumstances.contains(.hasImage) {
-            throw Self.refusal(card, .operatorNoImage)
-        }
+        if circumstances.contains(.isReplaced) { throw Self.refusal(card, .operatorReplaced) }
+        if !circumstances.contains(.hasImage) { throw Self.refusal(card, .operatorNoImage) }
     }
 
     /// Checks that a card may be resolved.
@@ -102,9 +96,7 @@ package enum OperatorRules {
         as resolution: Resolution,
         under circumstances: Circumstances
     ) throws(CodedError) {
-        guard !circumstances.contains(.isUnderWay) else {
-            throw Self.refusal(card, .operatorUnderWay)
-        }
+        guard !circumstances.contains(.isUnderWay) else { throw Self.refusal(card, .operatorUnderWay) }
         switch resolution {
         case .reject: try Self.requireRejecting(card)
         case .delivered: try Self.requireDelivered(card, under: circumstances)
@@ -144,9 +136,7 @@ package enum OperatorRules {
             throw Self.refusal(card, .operatorNothingToResend(card.id))
         }
         // The older photo would arrive last and replace the newer one; a newer one that waits for this one goes after it.
-        guard !circumstances.contains(.isOvertaken) else {
-            throw Self.refusal(card, .operatorNewerSent)
-        }
+        guard !circumstances.contains(.isOvertaken) else { throw Self.refusal(card, .operatorNewerSent) }
     }
 
     /// A delivered card whose image is gone cannot be sent once more.
@@ -165,9 +155,7 @@ package enum OperatorRules {
         guard circumstances.contains(.wasRead) else {
             throw Self.refusal(card, .operatorNotVerified(card.id))
         }
-        guard card.side != nil else {
-            throw Self.refusal(card, .operatorNoSide)
-        }
+        guard card.side != nil else { throw Self.refusal(card, .operatorNoSide) }
     }
 
     /// A card that a person is told of at every run may be marked as seen.

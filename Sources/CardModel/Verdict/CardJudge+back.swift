@@ -12,9 +12,7 @@ extension CardJudge {
         guard let validity = Validity(printed.reveal()) else {
             return self.note(.validityUnreadable, .verdictValidityUnreadable(printed))
         }
-        if let start = validity.start, start > self.today {
-            self.note(.validityNotBegun, .verdictNotBegun)
-        }
+        if let start = validity.start, start > self.today { self.note(.validityNotBegun, .verdictNotBegun) }
         self.askEnd(validity.end)
         self.askSpan(validity)
     }
@@ -44,9 +42,7 @@ extension CardJudge {
     }
 
     private mutating func askIssuer(_ printed: Redacted<String>?) {
-        if PrintedText.isBlank(printed) {
-            return self.note(.issuerUnusual, .verdictIssuerMissing)
-        }
+        if PrintedText.isBlank(printed) { return self.note(.issuerUnusual, .verdictIssuerMissing) }
         guard let printed, !PrintedText.folded(printed.reveal()).contains("公安") else { return }
         self.note(.issuerUnusual, .verdictIssuer)
     }

@@ -21,9 +21,7 @@ extension CardJudge {
         }
         switch IDNumber.parse(printed.reveal()) {
         case .success(let number):
-            if number.birthDate > self.today {
-                self.note(.numberBirthDate, .verdictNumberBirthFuture)
-            }
+            if number.birthDate > self.today { self.note(.numberBirthDate, .verdictNumberBirthFuture) }
             return number
         case .failure(let violation):
             self.note(violation.rule, violation.message)

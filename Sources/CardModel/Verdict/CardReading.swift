@@ -44,9 +44,7 @@ extension CardReading {
     }
 
     /// Whether it is known which card of the photo is meant: there is one, or one alone shows the expected side.
-    func isUnambiguous(for side: CardSide?) -> Bool {
-        self.others.isEmpty || self.soleIndex(of: side) != nil
-    }
+    func isUnambiguous(for side: CardSide?) -> Bool { self.others.isEmpty || self.soleIndex(of: side) != nil }
 
     /// Every card of the photo by itself, this one first.
     private var cards: [CardReading] {

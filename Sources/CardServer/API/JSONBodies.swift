@@ -20,9 +20,7 @@ extension Response {
 enum StrictJSON {
     /// - Throws: ``Problem``: `field_duplicate`.
     static func requireSingleNames(in value: JSONValue) throws {
-        guard value.repeatedNames.isEmpty else {
-            throw Problem(.fieldDuplicate, .requestKeyTwice)
-        }
+        guard value.repeatedNames.isEmpty else { throw Problem(.fieldDuplicate, .requestKeyTwice) }
     }
 
     /// Reads the small body of a request, an object of texts; a key that is `null` is missing.

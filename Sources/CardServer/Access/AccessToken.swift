@@ -82,12 +82,8 @@ extension AccessToken: Codable {
         else {
             throw self.invalid(.tokenFileInvalid)
         }
-        guard tokens.allSatisfy({ self.isName($0.name) }) else {
-            throw self.invalid(.tokenFileName)
-        }
-        guard Set(tokens.map(\.digest)).count == tokens.count else {
-            throw self.invalid(.tokenFileTwice)
-        }
+        guard tokens.allSatisfy({ self.isName($0.name) }) else { throw self.invalid(.tokenFileName) }
+        guard Set(tokens.map(\.digest)).count == tokens.count else { throw self.invalid(.tokenFileTwice) }
         return tokens
     }
 

@@ -35,9 +35,7 @@ extension ConnectionGuard {
             self.hasFinalHead = true
             let isLast = self.progress.isInBody && self.progress.unanswered == 1
             if isLast || head.headers["connection"].contains("close") { self.progress.end(after: 1) }
-            if self.progress.endsWithAnswer {
-                head.headers.replaceOrAdd(name: "connection", value: "close")
-            }
+            if self.progress.endsWithAnswer { head.headers.replaceOrAdd(name: "connection", value: "close") }
             context.write(self.wrapOutboundOut(.head(head)), promise: promise)
         case .body:
             context.write(data, promise: promise)

@@ -28,9 +28,7 @@ final class ConnectionRegister: Sendable {
     private let limits: ConnectionLimits
     private let state = Mutex(State())
 
-    init(limits: ConnectionLimits) {
-        self.limits = limits
-    }
+    init(limits: ConnectionLimits) { self.limits = limits }
 
     /// How many connections are open and within the limits, and how many were refused or gave way since the start.
     var counts: (open: Int, refused: Int) {

@@ -46,9 +46,7 @@ private final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
 
     private let guardian: ConnectionGuard
 
-    init(guardian: ConnectionGuard) {
-        self.guardian = guardian
-    }
+    init(guardian: ConnectionGuard) { self.guardian = guardian }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let count = self.unwrapInboundIn(data).readableBytes

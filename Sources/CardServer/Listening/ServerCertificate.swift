@@ -23,12 +23,8 @@ package struct TLSFiles: Hashable, Sendable {
     /// - Throws: `certificate_unusable`, if they cannot be read, do not belong together, or strangers can read the key.
     func load() throws(CodedError) -> NIOSSLContext {
         var status = stat()
-        guard stat(self.key, &status) == 0 else {
-            throw Self.unusable(.certificateKeyMissing(errno))
-        }
-        if let refusal = SecretRights.refusal(of: self.key, status) {
-            throw Self.unusable(refusal)
-        }
+        guard stat(self.key, &status) == 0 else { throw Self.unusable(.certificateKeyMissing(errno)) }
+        if let refusal = SecretRights.refusal(of: self.key, status) { throw Self.unusable(refusal) }
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(self.certificate)
             let key = try NIOSSLPrivateKey(file: self.key, format: .pem)

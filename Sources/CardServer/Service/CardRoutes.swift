@@ -112,9 +112,7 @@ struct CardRoutes: Sendable {
     /// The access log notes who sees what is personal, and who was refused.
     func reveal(_ id: CardID, to origin: AccessOrigin, hasPurpose: Bool) async throws -> CardExport {
         if let caller = origin.caller, caller.has(AccessAction.reveal.scopes) {
-            guard hasPurpose else {
-                throw Problem(.fieldInvalid, .requestRevealWhy)
-            }
+            guard hasPurpose else { throw Problem(.fieldInvalid, .requestRevealWhy) }
             let isBound = !caller.scopes.contains(.operate)
             if isBound, let wait = self.reveals.count(caller.subject, at: ConnectionGuard.now).wait {
                 try await self.ports.store.noteDenied(id, to: origin, now: self.ports.now())

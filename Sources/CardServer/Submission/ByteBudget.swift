@@ -78,9 +78,7 @@ final class UnsignedBodies: Sendable {
     private let bodies = Mutex(EvictableConnections())
 
     /// - Parameter limit: the most bytes of all together, beyond what does not count of each.
-    init(limit: Int) {
-        self.limit = limit
-    }
+    init(limit: Int) { self.limit = limit }
 
     /// A body is about to be read from a connection.
     func begin(_ channel: any Channel) {

@@ -86,9 +86,7 @@ struct FormReader {
             let names = (Self.imageNames + [SubmittedField.known]).joined(separator: ", ")
             throw FieldTexts.unknown(head.name, known: names)
         }
-        guard head.filename == nil else {
-            throw Problem(.fieldInvalid, .requestFieldIsFile(field))
-        }
+        guard head.filename == nil else { throw Problem(.fieldInvalid, .requestFieldIsFile(field)) }
         self.part = .text(field, Data())
     }
 

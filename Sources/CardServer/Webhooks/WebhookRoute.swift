@@ -152,9 +152,7 @@ struct WebhookMessage {
                 throw Problem(.jsonInvalid, .requestDataNotString(name))
             }
         }
-        guard images.count == 1 else {
-            throw Problem(.imageMissing, .requestDataImage)
-        }
+        guard images.count == 1 else { throw Problem(.imageMissing, .requestDataImage) }
         self.fields = fields
         self.image = images[0]
     }

@@ -19,9 +19,7 @@ package struct WebhookSecret: Hashable, Sendable {
         let parts = text.range(of: "=whsec_").map { (text[..<$0.lowerBound], text[$0.upperBound...]) }
         let name = String(parts?.0 ?? Self.nameless[...])
         let base64 = parts.map { String($0.1) } ?? (text.hasPrefix("whsec_") ? String(text.dropFirst(6)) : text)
-        guard AccessToken.isName(name) else {
-            throw Self.invalid(.webhookName)
-        }
+        guard AccessToken.isName(name) else { throw Self.invalid(.webhookName) }
         guard let bytes = Data(base64Encoded: base64), 24...64 ~= bytes.count else {
             throw Self.invalid(.webhookSecret(name))
         }
@@ -60,9 +58,7 @@ package struct WebhookSecret: Hashable, Sendable {
 final class WebhookSecrets: Sendable {
     let current: Mutex<[WebhookSecret]>
 
-    init(_ secrets: [WebhookSecret]) {
-        self.current = Mutex(secrets)
-    }
+    init(_ secrets: [WebhookSecret]) { self.current = Mutex(secrets) }
 }
 
 /// Why a webhook is not accepted: for the log, never for the sender.

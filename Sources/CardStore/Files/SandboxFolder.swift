@@ -18,9 +18,7 @@ struct SandboxFolder: Sendable {
     var reserve: String { "\(self.path)/reserve" }
 
     /// The workers that have a lock file, dead or alive.
-    func workerIDs() throws -> [String] {
-        try Self.names(in: self.workers).sorted()
-    }
+    func workerIDs() throws -> [String] { try Self.names(in: self.workers).sorted() }
 
     func workerLock(_ id: String) -> String { "\(self.workers)/\(id)" }
 

@@ -112,9 +112,7 @@ package enum DecisionOutcome: Hashable, Sendable {
     case undoable(until: Timestamp)
 
     /// Where cards stand that it changed.
-    package var changes: [CardChange] {
-        if case .done(let changes) = self { changes } else { [] }
-    }
+    package var changes: [CardChange] { if case .done(let changes) = self { changes } else { [] } }
 }
 
 // MARK: Four eyes

@@ -28,9 +28,7 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reads SQLite's extended result code.
-    init(code: Int32, text: String) {
-        self.init(Self.kind(of: code), "\(text) (SQLite code \(code))")
-    }
+    init(code: Int32, text: String) { self.init(Self.kind(of: code), "\(text) (SQLite code \(code))") }
 
     /// On a full disk the shared memory of the log fails as any broken disk does.
     var mayMeanNoRoom: Bool { self.kind == .full || self.kind == .unavailable }

@@ -38,9 +38,7 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
             self.values.reserveCapacity(interpolationCount)
         }
 
-        mutating func appendLiteral(_ literal: String) {
-            self.text += literal
-        }
+        mutating func appendLiteral(_ literal: String) { self.text += literal }
 
         mutating func appendInterpolation(_ value: some Bindable) {
             self.text += "?"
@@ -59,9 +57,7 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
 
         /// A state as part of the text. Partial indexes name states: a statement that binds one in their place would be
         /// compiled anew each time it runs, since https://www.sqlite.org/queryplanner.html looks at the value.
-        mutating func appendInterpolation(literal state: CardState) {
-            self.text += "'\(state.rawValue)'"
-        }
+        mutating func appendInterpolation(literal state: CardState) { self.text += "'\(state.rawValue)'" }
 
         /// A list of values in brackets; never empty, since `IN ()` is not SQL everywhere.
         mutating func appendInterpolation(list: [some Bindable]) {

@@ -11,9 +11,7 @@ package struct AccessOrigin: Hashable, Sendable {
     package let purpose: String
 
     /// Names what the engine does and why.
-    package init(actor: String, purpose: String? = nil) {
-        self.init(caller: nil, actor, purpose)
-    }
+    package init(actor: String, purpose: String? = nil) { self.init(caller: nil, actor, purpose) }
 
     /// Names who asks and why: at most 200 characters each, on one line; an empty purpose counts as not given.
     ///

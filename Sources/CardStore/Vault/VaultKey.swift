@@ -43,9 +43,7 @@ package struct VaultKey: Sendable, Hashable {
     package static func random() -> VaultKey { VaultKey(key: SymmetricKey(size: .bits256)) }
 
     /// The key itself in Base64, for the file that keeps it and for nothing else.
-    package func reveal() -> String {
-        self.key.withUnsafeBytes { Data($0).base64EncodedString() }
-    }
+    package func reveal() -> String { self.key.withUnsafeBytes { Data($0).base64EncodedString() } }
 
     package static func == (one: VaultKey, other: VaultKey) -> Bool { one.key == other.key }
 

@@ -119,9 +119,7 @@ extension CardStore {
                 """,
             in: tx
         )
-        for warning in judgement.warnings {
-            try self.note(warning, of: row, in: transition.to, in: tx)
-        }
+        for warning in judgement.warnings { try self.note(warning, of: row, in: transition.to, in: tx) }
         return change
     }
 
