@@ -1,7 +1,7 @@
 package import CardModel
 import SystemPackage
 
-// What becomes of a file whose turn it is.
+// What becomes of a file whose turn it is, and of one whose card is refused later.
 extension FolderWatch {
     func handle(_ file: WatchedFiles.File, _ plan: FileExaminer.Plan) async throws {
         let path = file.candidate.path

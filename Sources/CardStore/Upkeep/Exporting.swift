@@ -42,12 +42,14 @@ extension CardStore {
     /// Exports a card, which the access log notes; what does not open is left out.
     ///
     /// - Throws: `not_found`.
-    package func export(
-        _ id: CardID,
-        as action: AccessAction = .export,
-        to origin: AccessOrigin,
-        now: Timestamp
-    ) async throws -> CardExport {
+    package func export(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardExport {
+        try await self.export(id, as: .export, to: origin, now: now)
+    }
+
+    /// Exports a card in the name of another action, which says what a caller must be allowed.
+    func export(_ id: CardID, as action: AccessAction, to origin: AccessOrigin, now: Timestamp) async throws
+        -> CardExport
+    {
         try await self.write(at: now) { tx in
             let row = try self.row(id, for: action, by: origin, in: tx)
             try AccessLog.append(action, of: [id], by: origin, vault: self.vault, in: tx)

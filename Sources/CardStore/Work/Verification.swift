@@ -126,7 +126,9 @@ extension CardStore {
     /// Has cards judged again that were held for a clock that may be wrong, once it says another day; nothing is paid for it.
     func judgeDoubtedAgain(in tx: Transaction) throws {
         let doubted: SQL = "state = 'held' AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL"
-        for row in try CardRow.all("WHERE \(doubted) AND \(Wait.isOver(at: tx.now))", in: tx) {
+        // By their ids: there may be many.
+        for card: CardID in try tx.values("SELECT id FROM card WHERE \(doubted) AND \(Wait.isOver(at: tx.now))") {
+            let row = try CardRow.require(card, in: tx)
             try self.move(row, Transition(.prepared), also: ", \(Transition.fresh)", in: tx)
         }
     }
