@@ -307,12 +307,10 @@ final class StoreHarness {
         for group in proposals.flatMap(\.groups) {
             self.count += 1
             let parts: [DeliveryPart] = [.text("SECRET-TOKEN", name: "TOKEN")]
-            let draft = DeliveryDraft(
-                id: DeliveryID(rawValue: "delivery-\(self.count)"),
-                members: group,
-                outbound: try await self.outbound("key-\(self.count)", parts, of: group)
-            )
-            let job = try await self.store.begin(draft, by: self.worker, terms: terms, now: self.now)
+            let id = DeliveryID(rawValue: "delivery-\(self.count)")
+            let outbound = try await self.outbound("key-\(self.count)", parts, of: group)
+            let job = try await self.store
+                .begin(id, of: group, as: outbound, by: self.worker, terms: terms, now: self.now)
             if let job { jobs.append(job) }
         }
         return jobs

@@ -143,12 +143,9 @@ struct Filling {
             images: material.images,
             confidential: material.confidential
         )
-        let draft = DeliveryDraft(
-            id: DeliveryID(rawValue: UUID().uuidString.lowercased()),
-            members: members,
-            outbound: outbound
-        )
-        return try await self.store.begin(draft, by: self.worker, terms: self.terms, now: .now)
+        let id = DeliveryID(rawValue: UUID().uuidString.lowercased())
+        return try await self.store
+            .begin(id, of: members, as: outbound, by: self.worker, terms: self.terms, now: .now)
     }
 
     func conclude(_ job: DeliveryJob) async throws {

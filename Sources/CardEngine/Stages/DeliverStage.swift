@@ -203,9 +203,9 @@ final class DeliverStage: StageWork {
             try await self.context.store.failUnreadable(cards, now: self.context.time.now()).forEach(self.context.tell)
             return nil
         }
-        let draft: DeliveryDraft
+        let outbound: OutboundDelivery
         do {
-            draft = try await self.draft(members, material)
+            outbound = try await self.outbound(members, material)
         } catch {
             guard error.failureClass == .rejected || error.failureClass == .shrink else {
                 // No TOKEN: nothing was formed, and the stage rests as after any other refusal.
@@ -219,27 +219,30 @@ final class DeliverStage: StageWork {
                 .forEach(self.context.tell)
             return nil
         }
+        let now = self.context.time.now()
+        var random = SystemRandomNumberGenerator()
         let job = try await self.context.store.begin(
-            draft,
+            DeliveryID.generate(at: now, using: &random),
+            of: members,
+            as: outbound,
             by: self.context.worker,
             terms: self.context.deciding,
-            now: self.context.time.now()
+            now: now
         )
         if job == nil { self.gate.withdraw() }
         job?.changes.forEach(self.context.tell)
         return job
     }
 
-    private func draft(
+    private func outbound(
         _ members: [DeliveryMember],
         _ material: DeliveryMaterial
-    ) async throws(RemoteFailure) -> DeliveryDraft {
+    ) async throws(RemoteFailure) -> OutboundDelivery {
         var random = SystemRandomNumberGenerator()
-        let id = DeliveryID(rawValue: UUIDText.version7(at: self.context.time.now(), using: &random))
         let key = UUIDText.version4(using: &random)
         let backend = self.context.ports.backend
         let parts = try await backend.parts(for: members)
-        let outbound = OutboundDelivery(
+        return OutboundDelivery(
             idempotencyKey: key,
             layout: self.context.settings.policy.layout,
             body: backend.body,
@@ -248,7 +251,6 @@ final class DeliverStage: StageWork {
             images: material.images,
             confidential: material.confidential
         )
-        return DeliveryDraft(id: id, members: members, outbound: outbound)
     }
 
     private func send(_ job: DeliveryJob, isOutdated: Bool = false) async throws {

@@ -61,10 +61,11 @@ extension CardStore {
         let again = Transition(.prepared)
         guard try self.hasImage(row.id, in: tx) else {
             // One whose bytes are still to be prepared goes on as it is, unless they come prepared now.
-            guard let start = content?.start, start == .prepared || !row.state.isRunnable, row.state != .failed
+            guard let start = content?.start, start.to != .rejected,
+                start.to == .prepared || !row.state.isRunnable, row.state != .failed
             else { return nil }
             let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(row.number)")
-            return owner == row.submitter ? Transition(start) : Self.holdForeign(row.id)
+            return owner == row.submitter ? start : Self.holdForeign(row.id)
         }
         if row.state == .superseded { return try self.isReplaced(row, in: tx) ? nil : again }
         switch row.reason {

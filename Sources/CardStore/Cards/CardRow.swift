@@ -78,7 +78,6 @@ struct CardRow: Record {
 
     static func missing(_ id: CardID) -> CodedError { CodedError(.notFound, .notFound, .cardMissing(id)) }
 
-    /// The key that opens its values.
     func key(_ vault: Vault) throws -> CardKey {
         guard let keyID, let wrappedKey else { throw Vault.unopenable("card_key.wrapped") }
         return try vault.unwrap(wrappedKey, keyID: keyID, of: self.id)

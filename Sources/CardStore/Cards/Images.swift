@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import Synchronization
 
 // Prepared images, and what becomes of a card whose values do not open any more.
 extension CardStore {
@@ -35,13 +36,10 @@ extension CardStore {
         )
     }
 
-    /// Returns the one sealed value of a kind that a card may have.
     func sealed(_ kind: BlobKind, of card: CardID, in tx: Transaction) throws -> Data? {
         try tx.value("SELECT bytes FROM blob WHERE card = \(card) AND kind = \(kind) AND start = 0")
     }
 
-    /// Returns the prepared image of a card.
-    ///
     /// - Throws: `stored_image_unreadable` if it is missing or damaged.
     func image(of card: CardID, key: CardKey, in tx: Transaction) throws -> PreparedImage {
         guard let sealed = try self.sealed(.image, of: card, in: tx),
@@ -110,27 +108,12 @@ extension CardStore {
         try self.storedReading(of: row, in: tx)?.reading
     }
 
-    /// Returns the same with the digest of the image that was read.
-    func storedReading(of row: CardRow, in tx: Transaction) throws -> StoredReading? {
-        try self.reading("WHERE card = \(row.id) ORDER BY id DESC LIMIT 1", of: row, in: tx)
-    }
-
-    /// Returns what a provider read of a card before.
-    func reading(
-        of row: CardRow,
-        provider: String,
-        parameters: String,
-        in tx: Transaction
-    ) throws -> StoredReading? {
-        try self.reading(
-            "WHERE card = \(row.id) AND provider = \(provider) AND parameters = \(parameters)",
-            of: row,
-            in: tx
-        )
-    }
-
-    private func reading(_ condition: SQL, of row: CardRow, in tx: Transaction) throws -> StoredReading? {
-        let stored = try tx.row("SELECT provider, parameters, bytes FROM reading \(condition)") { row in
+    /// Returns the same, or one of its others, with the digest of the image that was read.
+    func storedReading(of row: CardRow, _ which: SQL = "ORDER BY id DESC LIMIT 1", in tx: Transaction) throws
+        -> StoredReading?
+    {
+        let own: SQL = "WHERE card = \(row.id) \(which)"
+        let stored = try tx.row("SELECT provider, parameters, bytes FROM reading \(own)") { row in
             (column: StoredReading.column(try row.next(), try row.next()), sealed: try row.next(Data.self))
         }
         return try stored.map { try row.key(self.vault).open(json: $0.sealed, column: $0.column) }
@@ -145,4 +128,56 @@ struct StoredReading: Codable {
 
     let image: ContentDigest
     let reading: CardReading
+}
+
+/// Prepared images that this process is storing or has just stored, for the stages that need them next: what is still here is
+/// not read and opened again.
+///
+/// The heartbeat drops them after seconds, so that no image stays of a card that another process ended or erased. What is not here
+/// is read from the sandbox; damage of a stored image shows then.
+final class HandOver: Sendable {
+    private struct Key: Hashable {
+        let card: CardID
+        /// An image that was made smaller takes the place of the first.
+        let isShrunk: Bool
+    }
+
+    private struct State {
+        var young: [Key: PreparedImage] = [:]
+        /// Those that go next.
+        var old: [Key: PreparedImage] = [:]
+        var youngByteCount = 0
+
+        mutating func age() {
+            self.old = self.young
+            (self.young, self.youngByteCount) = ([:], 0)
+        }
+    }
+
+    private let state = Mutex(State())
+
+    func keep(_ image: PreparedImage, of card: CardID, isShrunk: Bool) {
+        self.state.withLock { state in
+            state.young[Key(card: card, isShrunk: isShrunk)] = image
+            state.youngByteCount += image.jpeg.count
+            if state.youngByteCount > Limits.handOverSize / 2 { state.age() }
+        }
+    }
+
+    /// The image of a card as its row says it is.
+    func image(of card: CardID, isShrunk: Bool) -> PreparedImage? {
+        let key = Key(card: card, isShrunk: isShrunk)
+        return self.state.withLock { $0.young[key] ?? $0.old[key] }
+    }
+
+    /// Forgets cards that need their images no more.
+    func drop(_ cards: [CardID]) {
+        let keys = cards.flatMap { card in [false, true].map { Key(card: card, isShrunk: $0) } }
+        self.state.withLock { state in
+            for key in keys { (state.young[key], state.old[key]) = (nil, nil) }
+        }
+    }
+
+    /// Forgets what was old at the last call, too.
+    func age() { self.state.withLock { $0.age() } }
 }

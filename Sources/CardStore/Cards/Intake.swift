@@ -80,8 +80,7 @@ extension CardStore {
             else { return false }
             // A stranger's card is not that of the one whose number it is, who gets a new one.
             let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(number)")
-            guard let owner, owner == submitter else { return true }
-            return !row.isAStrangers(to: owner)
+            return owner != submitter || !row.isAStrangers(to: submitter)
         }
     }
 
@@ -207,7 +206,9 @@ extension CardStore {
     private func insert(_ photo: Admission, source: Data?, isForeign: Bool, in tx: Transaction) throws
         -> AdmissionOutcome
     {
-        let start = Self.start(of: photo, isForeign: isForeign)
+        var start = photo.content.start
+        // Nothing is spent on another's before a person accepts it.
+        if isForeign, start.to != .rejected { start = Self.holdForeign(photo.id) }
         let metadata = photo.metadata
         guard let order: Int64 = try tx.value("SELECT next_order FROM store") else { throw Vault.unopenable("store") }
         try tx.run("UPDATE store SET next_order = \(order + 1)")
@@ -247,7 +248,6 @@ extension CardStore {
         )
     }
 
-    /// Stores what there is of a photo.
     func put(_ content: Admission.Content, of card: CardID, key: CardKey, in tx: Transaction) throws {
         switch content {
         case .prepared(let image): try self.put(image, of: card, key: key, in: tx)
@@ -255,15 +255,6 @@ extension CardStore {
         case .remote(let address, _): try self.put(SealedAddress(address: address), of: card, key: key, in: tx)
         case .refused: break
         }
-    }
-
-    private static func start(of photo: Admission, isForeign: Bool) -> Transition {
-        if case .refused(let error) = photo.content {
-            return Transition(.rejected, error.code, error.message)
-        }
-        // Nothing is spent on it before a person accepts it.
-        if isForeign { return Self.holdForeign(photo.id) }
-        return Transition(photo.content.start ?? .rejected)
     }
 
     static func holdForeign(_ card: CardID) -> Transition { Transition(.held, .submitterConflict, .cardForeign(card)) }

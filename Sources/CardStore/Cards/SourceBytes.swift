@@ -19,33 +19,27 @@ extension CardStore {
             AND start + length(bytes) - \(SealedValue.overhead) > \(Int64(offset))
             """
         )
-        var rest = bytes
-        var start = offset
-        while !rest.isEmpty {
-            let piece = Data(rest.prefix(Limits.pieceSize))
-            rest = rest.dropFirst(piece.count)
+        for start in stride(from: 0, to: bytes.count, by: Limits.pieceSize) {
+            let piece = Data(bytes.dropFirst(start).prefix(Limits.pieceSize))
             // The offset is part of what a piece is sealed for: pieces cannot change places.
-            let sealed = try key.seal(piece, column: Self.sourceColumn(start))
+            let sealed = try key.seal(piece, column: Self.sourceColumn(offset + start))
             try tx.run(
                 """
-                INSERT INTO blob (card, kind, start, bytes) VALUES (\(card), \(BlobKind.source), \(Int64(start)), \(sealed))
+                INSERT INTO blob (card, kind, start, bytes)
+                VALUES (\(card), \(BlobKind.source), \(offset + start), \(sealed))
                 """
             )
-            start += piece.count
         }
     }
 
-    /// Returns the source of a card from its pieces.
-    ///
     /// - Throws: `stored_image_unreadable` if a piece is missing or damaged.
     func source(of card: CardID, key: CardKey, in tx: Transaction) throws -> Data {
-        let pieces = try tx.rows(
-            "SELECT start, bytes FROM blob WHERE card = \(card) AND kind = \(BlobKind.source) ORDER BY start"
-        ) { row in (start: try row.next(Int.self), sealed: try row.next(Data.self)) }
         var source = Data()
-        for piece in pieces {
-            guard piece.start == source.count,
-                let bytes = try? key.open(piece.sealed, column: Self.sourceColumn(source.count))
+        try tx.forEach(
+            "SELECT start, bytes FROM blob WHERE card = \(card) AND kind = \(BlobKind.source) ORDER BY start"
+        ) { row in
+            let (start, sealed) = (try row.next(Int.self), try row.next(Data.self))
+            guard start == source.count, let bytes = try? key.open(sealed, column: Self.sourceColumn(start))
             else { throw Self.unreadable }
             source.append(bytes)
         }
@@ -60,18 +54,11 @@ extension CardStore {
         let pieces = try tx.rows(
             "SELECT start, length(bytes) FROM blob WHERE card = \(card) AND kind = \(BlobKind.source) ORDER BY start"
         ) { row in
-            let start = try row.next(Int.self)
-            let length = try row.next(Int.self)
+            let (start, length) = (try row.next(Int.self), try row.next(Int.self))
             guard start >= 0, length > SealedValue.overhead else { throw Self.unreadable }
             return start..<(start + length - SealedValue.overhead)
         }
-        return pieces.reduce(into: []) { ranges, piece in
-            if let last = ranges.last, last.upperBound == piece.lowerBound {
-                ranges[ranges.count - 1] = last.lowerBound..<piece.upperBound
-            } else {
-                ranges.append(piece)
-            }
-        }
+        return Array(RangeSet(pieces).ranges)
     }
 
     /// Forgets the source of a card, whose prepared image took its place or which cannot be used.
@@ -79,13 +66,11 @@ extension CardStore {
         try tx.run("DELETE FROM blob WHERE card = \(card) AND kind IN \(list: [BlobKind.source, .address])")
     }
 
-    /// Stores where the image of a card is fetched from.
     func put(_ address: SealedAddress, of card: CardID, key: CardKey, in tx: Transaction) throws {
         let sealed = try key.seal(json: address, column: SealedAddress.column)
         try self.put(sealed, as: .address, of: card, in: tx)
     }
 
-    /// Returns where the image of a card is fetched from.
     func address(of card: CardID, key: CardKey, in tx: Transaction) throws -> SealedAddress {
         guard let sealed = try self.sealed(.address, of: card, in: tx) else { throw Self.unreadable }
         return try key.open(json: sealed, column: SealedAddress.column)

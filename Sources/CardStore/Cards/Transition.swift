@@ -48,7 +48,6 @@ extension CardStore {
     /// A card whose key does not open gets no message: nothing can be sealed for it.
     ///
     /// - Parameter assignments: further ones of the same update, led by a comma.
-    /// - Returns: where the card stands now.
     /// - Throws: `DatabaseError` of kind `statement` if it does not stand where it was read.
     @discardableResult
     func move(_ row: CardRow, _ transition: Transition, also assignments: SQL = "", in tx: Transaction) throws
@@ -74,7 +73,6 @@ extension CardStore {
         )
     }
 
-    /// Writes the event of a card.
     func note(_ transition: Transition, of card: CardID, sealed: Data?, in tx: Transaction) throws {
         try tx.run(
             """
@@ -83,9 +81,7 @@ extension CardStore {
             """
         )
     }
-}
 
-extension CardStore {
     /// Takes the reasons of cards away that wait for something else now, with an event: who follows the changes learns of it.
     func forgetReasons(_ condition: SQL, in tx: Transaction) throws {
         try tx.run("INSERT INTO event (card, at, state) SELECT id, \(tx.now), state FROM card WHERE \(condition)")

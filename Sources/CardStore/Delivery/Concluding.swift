@@ -27,13 +27,12 @@ extension CardStore {
         terms: DeliveryTerms,
         now: Timestamp
     ) async throws -> [CardChange] {
-        let (id, attempt) = (job.id, job.attempt)
-        return try await self.write(at: now, locking: Array(job.numbers)) { tx in
+        try await self.write(at: now, locking: Array(job.numbers)) { tx in
             // Its last card was erased meanwhile.
-            guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(id)") else { return [] }
-            var delivery = try OpenDelivery(id, store: self, in: tx)
+            guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(job.id)") else { return [] }
+            var delivery = try OpenDelivery(job.id, store: self, in: tx)
             let isCurrent = try self.endAttempt(
-                attempt,
+                job.attempt,
                 after: outcome.toldFailure,
                 acceptedAs: outcome.acceptedCode,
                 in: tx
@@ -43,6 +42,15 @@ extension CardStore {
             }
             return try delivery.memberStates
         }
+    }
+}
+
+extension Transition {
+    /// Where a card goes that the backend refuses; by a code that no list names a person looks at it.
+    fileprivate init(refusal failure: RemoteFailure) {
+        self =
+            failure.isUnlisted
+            ? Transition(.held, .retcodeUnlisted, failure) : Transition(.rejected, .refusedByRemote, failure)
     }
 }
 
@@ -76,11 +84,7 @@ extension OpenDelivery {
         let later = self.tx.now.advanced(by: terms.retry.delay)
         if failure.mayBeApplied, terms.onUnknown == .hold { return try self.holdAsUnknown(failure) }
         switch failure.failureClass {
-        case .rejected, .shrink:
-            let no =
-                failure.isUnlisted
-                ? Transition(.held, .retcodeUnlisted, failure) : Transition(.rejected, .refusedByRemote, failure)
-            try self.refuse(no, failure)
+        case .rejected, .shrink: try self.refuse(Transition(refusal: failure), failure)
         case .throttled where failure.mayBeApplied && isUsedUp: try self.holdAsUnknown(failure)
         case .throttled: try self.repeatBytes()
         // A request that another card's passes by is this one's own fault; it gets one more try.
@@ -151,9 +155,7 @@ extension OpenDelivery {
             try self.deliver(card)
         case .rejected(let failure) where !self.mayBeApplied:
             try self.decide(card)
-            let state: CardState = failure.isUnlisted ? .held : .rejected
-            let reason: ReasonCode = failure.isUnlisted ? .retcodeUnlisted : .refusedByRemote
-            try self.end(card, Transition(state, reason, failure))
+            try self.end(card, Transition(refusal: failure))
         case .notApplied(let failure) where !self.mayBeApplied:
             try self.decide(card)
             try self.sendAway(card, for: failure, retry: retry)
@@ -176,8 +178,7 @@ extension OpenDelivery {
         if history.isUsedUp(by: retry.maxAttempts) {
             try self.end(card, Transition(.failed, .attemptsExhausted, failure))
         } else {
-            let due = self.tx.now.advanced(by: retry.delay)
-            try self.release(card, alone: false, dueAt: due)
+            try self.release(card, dueAt: self.tx.now.advanced(by: retry.delay))
         }
     }
 }

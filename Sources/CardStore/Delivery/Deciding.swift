@@ -144,19 +144,16 @@ struct Application {
         let moved = try CardRow.all("\(own) ('verified', 'delivering', 'delivered', 'held')", in: tx)
         let awaited = try CardRow.all("\(own) ('fetching', 'received', 'prepared') LIMIT 1", in: tx)
         let rows = (moved + awaited).sorted { $0.order < $1.order }
-        let facts = try tx.row(
-            "SELECT disputed, front_delivered, back_delivered FROM cases WHERE number = \(number)"
-        ) { row in
-            (disputed: try row.next(Bool.self), front: try row.next(Int64?.self), back: try row.next(Int64?.self))
-        }
+        var isDisputed = false
         var delivered: [CardSide: Int64] = [:]
-        delivered[.front] = facts?.front
-        delivered[.back] = facts?.back
+        try tx.forEach("SELECT disputed, front_delivered, back_delivered FROM cases WHERE number = \(number)") { row in
+            (isDisputed, delivered[.front], delivered[.back]) = (try row.next(), try row.next(), try row.next())
+        }
         let snapshot = ApplicationSnapshot(
             cards: rows.map {
                 ApplicationCard($0.bare, goesWithoutFront: $0.goesWithoutFront, goesAlone: $0.goesAlone)
             },
-            isDisputed: facts?.disputed ?? false,
+            isDisputed: isDisputed,
             delivered: delivered
         )
         self.number = number

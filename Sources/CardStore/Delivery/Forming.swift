@@ -1,22 +1,6 @@
 package import CardModel
 package import Foundation
 
-/// A delivery that is to be formed: everything but its place in the sandbox.
-package struct DeliveryDraft: Sendable {
-    /// The name under which it is stored.
-    package var id: DeliveryID
-    /// Its cards in order.
-    package var members: [DeliveryMember]
-    /// What is to go on the wire.
-    package var outbound: OutboundDelivery
-
-    package init(id: DeliveryID, members: [DeliveryMember], outbound: OutboundDelivery) {
-        self.id = id
-        self.members = members
-        self.outbound = outbound
-    }
-}
-
 /// A delivery that a worker is about to send.
 package struct DeliveryJob: Sendable {
     package var id: DeliveryID
@@ -75,14 +59,13 @@ extension CardStore {
         because failure: RemoteFailure,
         now: Timestamp
     ) async throws -> [CardChange] {
-        try await self.write(at: now) { tx in
+        let end =
+            failure.code == ReasonCode.memberMismatch.rawValue
+            ? Transition(.held, .memberMismatch, failure.message) : Transition(.failed, .refusedByRemote, failure)
+        return try await self.write(at: now) { tx in
             try cards.compactMap { id in
                 let row = try CardRow.require(id, in: tx)
-                guard row.state == .verified else { return nil }
-                guard failure.code == ReasonCode.memberMismatch.rawValue else {
-                    return try self.move(row, Transition(.failed, .refusedByRemote, failure), in: tx)
-                }
-                return try self.move(row, Transition(.held, .memberMismatch, failure.message), in: tx)
+                return row.state == .verified ? try self.move(row, end, in: tx) : nil
             }
         }
     }
@@ -119,34 +102,41 @@ extension CardStore {
 
     /// Forms a delivery and writes its first attempt down, in one commit; decides once more first.
     ///
+    /// - Parameters:
+    ///   - id: the name under which it is stored.
+    ///   - members: its cards in order.
+    ///   - outbound: what is to go on the wire.
     /// - Returns: the job; `nil` if its cards may not go as they could when it was proposed.
     package func begin(
-        _ draft: DeliveryDraft,
+        _ id: DeliveryID,
+        of members: [DeliveryMember],
+        as outbound: OutboundDelivery,
         by worker: Worker,
         terms: DecidingTerms,
         now: Timestamp
     ) async throws -> DeliveryJob? {
-        let numbers = Set(draft.members.map(\.businessNumber))
+        let numbers = Set(members.map(\.businessNumber))
         let job = try await self.write(at: now, locking: Array(numbers)) { tx -> DeliveryJob? in
             try self.require(worker, in: tx)
             let applications = try numbers.map { try Application($0, terms: terms, store: self, in: tx) }
-            guard Self.mayGo(draft, by: applications) else { return nil }
-            return try self.form(draft, of: applications, worker: worker, in: tx)
+            guard Self.mayGo(members, by: applications) else { return nil }
+            let cards = members.map(\.card)
+            return try self.form(id, of: cards, as: outbound, by: applications, worker: worker, in: tx)
         }
         if let job { self.handOver.drop(job.members) }
         return job
     }
 
-    /// Whether every group of cards that the draft joins may go now, as the cards were when its form was built: its sender may
+    /// Whether every group of cards that a delivery joins may go now, as the cards were when its form was built: its sender may
     /// have named another account since, or a side that the verifier saw as well.
-    private static func mayGo(_ draft: DeliveryDraft, by applications: [Application]) -> Bool {
+    private static func mayGo(_ members: [DeliveryMember], by applications: [Application]) -> Bool {
         func form(_ members: [DeliveryMember]) -> Set<DeliveryMember> {
             var members = members
             // Which other cards go beside it does not change what its form says of it.
             for index in members.indices { members[index].goesAlone = false }
             return Set(members)
         }
-        var rest = form(draft.members)
+        var rest = form(members)
         var joined: [[DeliveryMember]] = []
         for group in applications.flatMap(\.groups) where form(group).isSubset(of: rest) {
             rest.subtract(form(group))
@@ -156,49 +146,41 @@ extension CardStore {
     }
 
     private func form(
-        _ draft: DeliveryDraft,
-        of applications: [Application],
+        _ id: DeliveryID,
+        of members: [CardID],
+        as outbound: OutboundDelivery,
+        by applications: [Application],
         worker: Worker,
         in tx: Transaction
     ) throws -> DeliveryJob {
-        let (members, outbound) = (draft.members.map(\.card), draft.outbound)
         let rows = try members.map { try CardRow.require($0, in: tx) }
-        guard let firstKey = try rows.first?.key(self.vault) else {
-            throw DatabaseError(.statement, "a delivery needs a card")
-        }
         // Whoever erases a member closes the delivery, so the first member's key opens the parts for as long as they matter.
-        let parts = try firstKey.seal(json: outbound.parts, column: "delivery.parts")
+        let parts = try rows[0].key(self.vault).seal(json: outbound.parts, column: "delivery.parts")
         try tx.run(
             """
             INSERT INTO delivery (id, key, layout, body, boundary, parts, state, worker, priority, formed_at, changed_at)
-            VALUES (\(draft.id), \(outbound.idempotencyKey), \(outbound.layout), \(outbound.body), \(outbound.boundary),
+            VALUES (\(id), \(outbound.idempotencyKey), \(outbound.layout), \(outbound.body), \(outbound.boundary),
             \(parts), \(DeliveryState.open), \(worker.id), \(rows.map(\.metadata.priority).max() ?? 0), \(tx.now), \(tx.now))
             """
         )
         for (position, row) in rows.enumerated() {
             try tx.run(
-                "INSERT INTO delivery_card (delivery, position, card) VALUES (\(draft.id), \(position), \(row.id))"
+                "INSERT INTO delivery_card (delivery, position, card) VALUES (\(id), \(position), \(row.id))"
             )
-            try self.move(row, Transition(.delivering), also: ", delivery = \(draft.id), due_at = NULL", in: tx)
+            try self.move(row, Transition(.delivering), also: ", delivery = \(id), due_at = NULL", in: tx)
         }
         // After the moves, each of which marks its number.
         let changes = try applications.flatMap { try $0.apply(forming: members) }
         return DeliveryJob(
-            id: draft.id,
+            id: id,
             members: members,
             numbers: Set(rows.map(\.number)),
             outbound: outbound,
-            attempt: try self.beginSending(draft.id, members: members, worker: worker, in: tx),
+            attempt: try self.beginAttempt(.deliver, of: id.rawValue, cards: members, worker: worker, in: tx),
             // How often a member has failed in a row, in deliveries before this one.
             tries: rows.map(\.history.tries).max() ?? 0,
             changes: changes
         )
-    }
-
-    func beginSending(_ id: DeliveryID, members: [CardID], worker: Worker, in tx: Transaction) throws -> Int64 {
-        let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "deliver")
-        try AccessLog.append(.deliver, of: members, by: origin, vault: self.vault, in: tx)
-        return try self.beginAttempt(.deliver, of: id.rawValue, worker: worker.id, in: tx)
     }
 }
 

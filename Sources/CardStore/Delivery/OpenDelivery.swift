@@ -13,25 +13,28 @@ struct OpenDelivery {
     init(_ id: DeliveryID, store: CardStore, in tx: Transaction) throws {
         let row = try tx.row(
             "SELECT state, may_be_applied, failures, tries, failed_at, counts_from FROM delivery WHERE id = \(id)"
-        ) { row in
-            (
-                state: try row.next(DeliveryState.self), mayBeApplied: try row.next(Bool.self),
-                history: try FailureHistory(&row)
-            )
-        }
+        ) { row in (try row.next(DeliveryState.self), try row.next(Bool.self), try FailureHistory(&row)) }
         guard let row else { throw DatabaseError(.damaged, "a delivery has no row") }
         self.id = id
         self.store = store
         self.tx = tx
         self.members = try store.members(of: id, in: tx)
-        self.state = row.state
-        self.mayBeApplied = row.mayBeApplied
-        self.history = row.history
+        (self.state, self.mayBeApplied, self.history) = row
     }
 
     /// Where each member stands now.
     var memberStates: [CardChange] {
         get throws { try self.members.map { CardChange(try CardRow.require($0, in: self.tx)) } }
+    }
+
+    /// Whether a newer photo takes the place of a member, and no attempt can have been applied.
+    var isOvertaken: Bool {
+        get throws {
+            try !self.mayBeApplied
+                && self.members.contains {
+                    try self.store.isReplaced(CardRow.require($0, in: self.tx), by: [.verified], in: self.tx)
+                }
+        }
     }
 
     /// Whether what an attempt brought decides about the delivery.
@@ -45,9 +48,6 @@ struct OpenDelivery {
         }
     }
 
-    /// Selects every delivery that one of its members was in: what those brought says nothing of other cards.
-    private var own: SQL { "SELECT delivery FROM delivery_card WHERE card IN \(list: self.members)" }
-
     /// Counts a failure for the delivery, and for its members: one that is formed again remembers them.
     mutating func countFailure(_ failureClass: FailureClass) throws {
         var known = self.history
@@ -58,7 +58,9 @@ struct OpenDelivery {
             known.failedAt = max(known.failedAt ?? failedAt, failedAt)
             known.countsFrom = [known.countsFrom, row.history.countsFrom].compactMap(\.self).max()
         }
-        self.history = try self.store.counting(failureClass, after: known, stage: .deliver, own: self.own, in: self.tx)
+        // What other deliveries of its members brought says nothing of other cards.
+        let own: SQL = "SELECT delivery FROM delivery_card WHERE card IN \(list: self.members)"
+        self.history = try self.store.counting(failureClass, after: known, stage: .deliver, own: own, in: self.tx)
         try self.tx.run("UPDATE delivery SET \(self.history.assignments) WHERE id = \(self.id)")
         try self.tx.run("UPDATE card SET \(self.history.assignments) WHERE id IN \(list: self.members)")
     }
@@ -90,7 +92,7 @@ struct OpenDelivery {
                 try self.store.move(row, Transition(.held, .outcomeUnknown, .deliveryLeft(other)), in: self.tx)
             } else {
                 try self.decide(other)
-                try self.release(other, alone: false, dueAt: nil)
+                try self.release(other)
             }
         }
         return others
@@ -106,7 +108,7 @@ struct OpenDelivery {
             } else {
                 try self.decide(card)
                 if (try? self.store.open(row, in: self.tx)) != nil {
-                    try self.release(card, alone: false, dueAt: nil)
+                    try self.release(card)
                 } else {
                     try self.store.failUnreadable(row, in: self.tx)
                 }
@@ -135,7 +137,7 @@ struct OpenDelivery {
         try Transition.markForDecision(row.number, in: self.tx)
     }
 
-    func release(_ card: CardID, alone: Bool, dueAt: Timestamp?) throws {
+    func release(_ card: CardID, alone: Bool = false, dueAt: Timestamp? = nil) throws {
         guard let row = try self.member(card) else { return }
         let also: SQL = ", \(Wait.assigning(until: dueAt, from: self.tx.now)), split = \(alone || row.goesAlone)"
         try self.store.move(row, Transition(.verified), also: also, in: self.tx)

@@ -16,8 +16,10 @@ extension CardStore {
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [DeliveryJob] {
         let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
-        let claims = try await self.write(at: now) { tx in
+        let (claimed, dissolved) = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
+            var claimed: [(id: DeliveryID, members: [CardID], attempt: Int64)] = []
+            var dissolved: [CardChange] = []
             let ids: [DeliveryID] = try tx.values(
                 """
                 UPDATE delivery SET worker = \(worker.id) WHERE id IN (
@@ -25,19 +27,21 @@ extension CardStore {
                 ) RETURNING id
                 """
             )
-            return try ids.reduce(into: Claims()) { claims, id in
-                let members = try self.members(of: id, in: tx)
-                if try self.isOvertaken(id, members: members, in: tx) {
-                    let delivery = try OpenDelivery(id, store: self, in: tx)
+            for id in ids {
+                let delivery = try OpenDelivery(id, store: self, in: tx)
+                guard try !delivery.isOvertaken else {
                     try delivery.dissolve()
-                    return claims.changes += try delivery.memberStates
+                    dissolved += try delivery.memberStates
+                    continue
                 }
-                let attempt = try self.beginSending(id, members: members, worker: worker, in: tx)
-                claims.claimed.append((id: id, members: members, attempt: attempt))
+                let members = delivery.members
+                let attempt = try self.beginAttempt(.deliver, of: id.rawValue, cards: members, worker: worker, in: tx)
+                claimed.append((id, members, attempt))
             }
+            return (claimed, dissolved)
         }
-        claims.changes.forEach(told)
-        return try await self.open(claims.claimed, now: now, told: told) { claim, tx in
+        dissolved.forEach(told)
+        return try await self.open(claimed, now: now, told: told) { claim, tx in
             guard try self.isClaimed(claim.id, by: worker, in: tx) else { return nil }
             return try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
         } orEnd: { claim, tx in
@@ -53,18 +57,6 @@ extension CardStore {
     /// The deliveries that were attempted and are due again.
     static func repeats(dueAt now: Timestamp) -> SQL {
         "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now))"
-    }
-
-    private struct Claims: Sendable {
-        var claimed: [(id: DeliveryID, members: [CardID], attempt: Int64)] = []
-        /// The cards of deliveries that were dissolved instead.
-        var changes: [CardChange] = []
-    }
-
-    /// Whether a newer photo takes the place of a member, and no attempt of the delivery can have been applied.
-    private func isOvertaken(_ id: DeliveryID, members: [CardID], in tx: Transaction) throws -> Bool {
-        try tx.exists("SELECT 1 FROM delivery WHERE id = \(id) AND may_be_applied = 0")
-            && members.contains { try self.isReplaced(CardRow.require($0, in: tx), by: [.verified], in: tx) }
     }
 
     /// Dissolves the delivery of a card if none of its attempts can have been applied and none is under way.
@@ -111,39 +103,36 @@ extension CardStore {
         try tx.exists("SELECT 1 FROM delivery WHERE id = \(id) AND state = 'open' AND worker = \(worker.id)")
     }
 
-    private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob {
-        let row = try tx.row(
+    private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob? {
+        let rows = try members.map { try CardRow.require($0, in: tx) }
+        guard let key = try rows.first?.key(self.vault) else {
+            throw DatabaseError(.damaged, "a delivery has no card")
+        }
+        let material = try self.material(for: members, in: tx)
+        return try tx.row(
             "SELECT key, layout, body, boundary, parts, tries, may_be_applied FROM delivery WHERE id = \(id)"
         ) { row in
-            (
-                key: try row.next(String.self), layout: try row.next(DeliveryLayoutKind.self),
-                body: try row.next(DeliveryBody.self), boundary: try row.next(String.self),
-                parts: try row.next(Data?.self), tries: try row.next(Int.self), mayBeApplied: try row.next(Bool.self)
-            )
-        }
-        guard let row, !members.isEmpty else { throw DatabaseError(.damaged, "a delivery has no row or card") }
-        guard let parts = row.parts else { throw Vault.unopenable("delivery.parts") }
-        let rows = try members.map { try CardRow.require($0, in: tx) }
-        let key = try rows[0].key(self.vault)
-        let material = try self.material(for: members, in: tx)
-        return DeliveryJob(
-            id: id,
-            members: members,
-            numbers: Set(rows.map(\.number)),
-            outbound: OutboundDelivery(
-                idempotencyKey: row.key,
-                layout: row.layout,
-                body: row.body,
-                boundary: row.boundary,
-                parts: try key.open(json: parts, column: "delivery.parts"),
+            let outbound = OutboundDelivery(
+                idempotencyKey: try row.next(),
+                layout: try row.next(),
+                body: try row.next(),
+                boundary: try row.next(),
+                // None opens as little as an empty one.
+                parts: try key.open(json: row.next(Data?.self) ?? Data(), column: "delivery.parts"),
                 images: material.images,
                 confidential: material.confidential
-            ),
-            attempt: attempt,
-            tries: row.tries,
-            current: rows.compactMap { self.member($0) },
-            mayBeApplied: row.mayBeApplied
-        )
+            )
+            return DeliveryJob(
+                id: id,
+                members: members,
+                numbers: Set(rows.map(\.number)),
+                outbound: outbound,
+                attempt: attempt,
+                tries: try row.next(),
+                current: rows.compactMap { self.member($0) },
+                mayBeApplied: try row.next()
+            )
+        }
     }
 
     /// A card as the form of a delivery names it; `nil` if its side is not known.

@@ -26,6 +26,12 @@ struct FailureHistory {
     /// Whether the last one had the one before it count.
     var hasCounted = false
 
+    /// Reads `failures, tries, failed_at, counts_from`.
+    init(_ row: inout Row) throws {
+        (self.failures, self.tries) = (try row.next(), try row.next())
+        (self.failedAt, self.countsFrom) = (try row.next(), try row.next())
+    }
+
     /// The assignments that write it down.
     var assignments: SQL {
         """
@@ -38,33 +44,34 @@ struct FailureHistory {
 
     /// This history with one more failure, which does not count.
     func repeated(at now: Timestamp) -> FailureHistory {
+        var next = self
+        next.tries += 1
+        next.hasCounted = false
+        next.failedAt = now
         // A time that is still to come was set by a clock that was ahead.
-        let isFirst = self.failedAt == nil || self.countsFrom.map { $0 > now } ?? false
-        return FailureHistory(
-            failures: self.failures,
-            tries: self.tries + 1,
-            failedAt: now,
-            countsFrom: isFirst ? now : self.countsFrom
-        )
-    }
-}
-
-extension FailureHistory {
-    /// Reads `failures, tries, failed_at, counts_from`.
-    init(_ row: inout Row) throws {
-        self.init(failures: try row.next(), tries: try row.next(), failedAt: try row.next(), countsFrom: try row.next())
+        if self.failedAt == nil || self.countsFrom.map({ $0 > now }) ?? false { next.countsFrom = now }
+        return next
     }
 }
 
 // MARK: Attempts
 
 extension CardStore {
-    /// Writes an attempt down before its first byte is sent.
-    func beginAttempt(_ stage: Stage, of subject: String, worker: String, in tx: Transaction) throws -> Int64 {
+    /// Writes an attempt down, and of which cards in the access log, before its first byte is sent.
+    func beginAttempt(
+        _ stage: Stage,
+        of subject: String,
+        cards: [CardID],
+        worker: Worker,
+        in tx: Transaction
+    ) throws -> Int64 {
+        let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: stage.rawValue)
+        let action: AccessAction = stage == .verify ? .verify : .deliver
+        try AccessLog.append(action, of: cards, by: origin, vault: self.vault, in: tx)
         let id: Int64? = try tx.value(
             """
             INSERT INTO attempt (stage, subject, worker, started_at)
-            VALUES (\(stage), \(subject), \(worker), \(tx.now)) RETURNING id
+            VALUES (\(stage), \(subject), \(worker.id), \(tx.now)) RETURNING id
             """
         )
         guard let id else { throw DatabaseError(.damaged, "an attempt got no number") }
@@ -123,17 +130,16 @@ extension CardStore {
         return next
     }
 
-    /// Gives the claim of a card back.
     func release(_ row: CardRow, in tx: Transaction) throws {
         try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
     }
 
-    /// Gives the claim of a card back that has failed once more: it is due again after its backoff.
-    func release(_ row: CardRow, after history: FailureHistory, delay: Duration, in tx: Transaction) throws {
+    /// Gives the claim of a card back that is due again later, mostly since it has failed once more.
+    func release(_ row: CardRow, after history: FailureHistory, until due: Timestamp, in tx: Transaction) throws {
         try tx.run(
             """
             UPDATE card SET worker = NULL, waits = 1, \(history.assignments),
-            \(Wait.assigning(until: tx.now.advanced(by: delay), from: tx.now)) WHERE id = \(row.id)
+            \(Wait.assigning(until: due, from: tx.now)) WHERE id = \(row.id)
             """
         )
     }
@@ -142,10 +148,7 @@ extension CardStore {
 // Each wait is stored with both its ends, as `due_from` and `due_at`: see ``Wait``.
 extension Wait {
     /// Selects the cards or deliveries that wait for no time.
-    static func isOver(at now: Timestamp) -> SQL { "(due_at IS NULL OR \(Self.hasEnded(at: now)))" }
-
-    /// Selects those whose wait is over but still written down.
-    static func hasEnded(at now: Timestamp) -> SQL { "(due_at <= \(now) OR due_from > \(now))" }
+    static func isOver(at now: Timestamp) -> SQL { "(due_at IS NULL OR due_at <= \(now) OR due_from > \(now))" }
 
     /// Assigns a wait that begins now; `nil` ends it.
     static func assigning(until end: Timestamp?, from now: Timestamp) -> SQL {

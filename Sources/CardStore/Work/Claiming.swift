@@ -22,9 +22,7 @@ extension CardStore {
     ) async throws -> [VerificationJob] {
         guard try await self.wake(.prepared, by: worker, now: now) else { return [] }
         let claimed = try await self.write(at: now) { tx in
-            try self.require(worker, in: tx)
-            let rows = try self.claim(state: .prepared, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
-            return try rows.map { row in
+            try self.claim(state: .prepared, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx).map { row in
                 try self.begin(row, worker: worker, provider: provider, parameters: parameters, in: tx)
             }
         }
@@ -102,6 +100,7 @@ extension CardStore {
         untriedFirst: Bool,
         in tx: Transaction
     ) throws -> [CardRow] {
+        try self.require(worker, in: tx)
         let inTurn: SQL = "ORDER BY priority DESC, intake_order"
         // One question each: an order by failure would sort all that wait.
         let turns: [SQL] =
@@ -124,9 +123,9 @@ extension CardStore {
 
     private struct Claimed: Sendable {
         let id: CardID
+        let tries: Int
         var reading: CardReading?
         var attempt: Int64?
-        let tries: Int
         /// The card with its image, if it need not be read for that.
         let handed: (card: Card, image: PreparedImage)?
 
@@ -149,22 +148,19 @@ extension CardStore {
         parameters: String,
         in tx: Transaction
     ) throws -> Claimed {
+        let handed = self.handOver.image(of: row.id, isShrunk: row.isShrunk).flatMap { image in
+            (try? row.card(self.vault)).map { (card: $0, image: image) }
+        }
+        var claim = Claimed(id: row.id, tries: row.history.tries, handed: handed)
+        let own: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
         // One that does not open is read again.
-        let known = try? self.reading(of: row, provider: provider, parameters: parameters, in: tx)
-        let handed = self.handOver.image(of: row.id, isShrunk: row.isShrunk)
-        let card = handed == nil ? nil : try? row.card(self.vault)
-        var claim = Claimed(
-            id: row.id,
-            tries: row.history.tries,
-            handed: card.flatMap { card in handed.map { (card, $0) } }
-        )
-        if let stored = known, stored.image == (try? self.open(row, in: tx))?.image.digest {
-            claim.reading = stored.reading
+        if let known = try? self.storedReading(of: row, own, in: tx),
+            known.image == (try? self.open(row, in: tx))?.image.digest
+        {
+            claim.reading = known.reading
             return claim
         }
-        claim.attempt = try self.beginAttempt(.verify, of: row.id.rawValue, worker: worker.id, in: tx)
-        let origin = AccessOrigin(actor: "engine:\(worker.id)", purpose: "verify")
-        try AccessLog.append(.verify, of: [row.id], by: origin, vault: self.vault, in: tx)
+        claim.attempt = try self.beginAttempt(.verify, of: row.id.rawValue, cards: [row.id], worker: worker, in: tx)
         return claim
     }
 

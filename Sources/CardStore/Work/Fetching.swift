@@ -60,8 +60,7 @@ extension CardStore {
     ) async throws -> [FetchJob] {
         guard try await self.wake(.fetching, by: worker, now: now) else { return [] }
         let claimed = try await self.write(at: now) { tx in
-            try self.require(worker, in: tx)
-            return try self.claim(
+            try self.claim(
                 state: .fetching,
                 of: host.map { "host = \($0)" } ?? "host IS NULL",
                 by: worker,
@@ -72,22 +71,19 @@ extension CardStore {
         }
         return try await self.open(claimed, now: now, told: told) { id, tx in
             guard let row = try self.claimed(id, in: .fetching, by: worker, in: tx) else { return nil }
-            return try self.fetchJob(row, worker: worker, in: tx)
+            let stored = try self.address(of: id, key: row.key(self.vault), in: tx)
+            // Without a version nobody could say whether what is there and what comes are of the same bytes.
+            let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: id, in: tx)
+            let version = kept.isEmpty ? nil : stored.version
+            return FetchJob(
+                card: try row.card(self.vault),
+                request: FetchRequest(address: stored.address, kept: kept, version: version),
+                tries: row.history.tries,
+                worker: worker.id
+            )
         } orEnd: { id, tx in
             try self.endUnreadable(id, in: .fetching, of: worker, in: tx)
         }
-    }
-
-    private func fetchJob(_ row: CardRow, worker: Worker, in tx: Transaction) throws -> FetchJob {
-        let stored = try self.address(of: row.id, key: row.key(self.vault), in: tx)
-        // Without a version nobody could say whether what is there and what comes are of the same bytes.
-        let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: row.id, in: tx)
-        return FetchJob(
-            card: try row.card(self.vault),
-            request: FetchRequest(address: stored.address, kept: kept, version: kept.isEmpty ? nil : stored.version),
-            tries: row.history.tries,
-            worker: worker.id
-        )
     }
 }
 
@@ -147,9 +143,7 @@ extension CardStore {
         switch conclusion {
         case .postponed(let time):
             let due = min(time, tx.now.advanced(by: .milliseconds(Limits.longestFetch)))
-            try tx.run(
-                "UPDATE card SET worker = NULL, waits = 1, \(Wait.assigning(until: due, from: tx.now)) WHERE id = \(row.id)"
-            )
+            try self.release(row, after: row.history, until: due, in: tx)
         case .ended(.fetched, _, let terms): try self.complete(row, terms: terms, in: tx)
         case .ended(.forbidden(let error), _, _):
             try self.end(row, Transition(.failed, error.code, error.message), in: tx)
@@ -166,7 +160,8 @@ extension CardStore {
         let key = try row.key(self.vault)
         guard let bytes = try self.whole(row, key: key, in: tx) else {
             try self.dropPieces(of: row.id, in: tx)
-            return try self.settle(row, failure: Self.incomplete, terms: terms, in: tx)
+            let failure = RemoteFailure(.transient, code: "image_incomplete", message: .cardImageIncomplete)
+            return try self.settle(row, failure: failure, terms: terms, in: tx)
         }
         let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
         // One that was rejected and is fetched again may find its own bytes.
@@ -212,12 +207,6 @@ extension CardStore {
         return bytes
     }
 
-    private static let incomplete = RemoteFailure(
-        .transient,
-        code: "image_incomplete",
-        message: .cardImageIncomplete
-    )
-
     private func dropPieces(of card: CardID, in tx: Transaction) throws {
         try tx.run("DELETE FROM blob WHERE card = \(card) AND kind = \(BlobKind.source)")
     }
@@ -240,7 +229,8 @@ extension CardStore {
         guard history.failures < terms.maxAttempts, !isTooOld else {
             return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
         }
-        try self.release(row, after: history, delay: max(terms.delay, failure.retryAfter ?? .zero), in: tx)
+        let due = tx.now.advanced(by: max(terms.delay, failure.retryAfter ?? .zero))
+        try self.release(row, after: history, until: due, in: tx)
     }
 
     /// When the card could be attempted again: after its own wait, and after a pause of its host that was set before that end.

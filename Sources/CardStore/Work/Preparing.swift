@@ -35,9 +35,7 @@ extension CardStore {
     ) async throws -> [PreparationJob] {
         guard try await self.wake(.received, by: worker, now: now) else { return [] }
         let claimed = try await self.write(at: now) { tx in
-            try self.require(worker, in: tx)
-            return try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, in: tx)
-                .map(\.id)
+            try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, in: tx).map(\.id)
         }
         return try await self.open(claimed, now: now, told: told) { id, tx in
             guard let row = try self.claimed(id, in: .received, by: worker, in: tx) else { return nil }
@@ -77,9 +75,6 @@ extension CardStore {
 
     private func settle(_ row: CardRow, with conclusion: PreparationConclusion, in tx: Transaction) throws {
         let key = try row.key(self.vault)
-        func move(_ transition: Transition) throws {
-            try self.move(row, transition, also: ", \(Transition.fresh)", in: tx)
-        }
         switch conclusion {
         case .prepared(let image):
             let same = try self.card(
@@ -92,10 +87,11 @@ extension CardStore {
             if let same { return try self.absorb(row, into: same, content: .prepared(image), in: tx) }
             try self.put(image, of: row.id, key: key, in: tx)
             try self.dropSource(of: row.id, in: tx)
-            try move(Transition(.prepared))
+            try self.move(row, Transition(.prepared), also: ", \(Transition.fresh)", in: tx)
         case .refused(let error):
             try self.dropSource(of: row.id, in: tx)
-            try move(Transition(.rejected, error.code, error.message))
+            let refused = Transition(.rejected, error.code, error.message)
+            try self.move(row, refused, also: ", \(Transition.fresh)", in: tx)
         case .failed(let error, let terms):
             // Its source stays: with more memory or time it may be prepared after all.
             try self.countOwnFailure(of: row, error, terms: terms, in: tx)

@@ -89,11 +89,9 @@ extension CardStore {
         try await self.read { tx in
             try tx.exists(
                 """
-                SELECT 1 FROM (
-                    SELECT 1 FROM card WHERE submitter = \(submitter) AND state IN ('received', 'prepared') UNION ALL
-                    SELECT 1 FROM card WHERE submitter = \(submitter) AND state = 'held'
-                    AND reason = 'submitter_conflict'
-                ) LIMIT 1 OFFSET \(share - 1)
+                SELECT 1 FROM card WHERE submitter = \(submitter) AND state IN ('received', 'prepared') UNION ALL
+                SELECT 1 FROM card WHERE submitter = \(submitter) AND state = 'held' AND reason = 'submitter_conflict'
+                LIMIT 1 OFFSET \(share - 1)
                 """
             )
         }

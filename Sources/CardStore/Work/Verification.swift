@@ -93,7 +93,7 @@ extension CardStore {
             try self.move(row, end, also: ", \(Transition.fresh)", in: tx)
             return
         }
-        try self.release(row, after: history, delay: terms.delay, in: tx)
+        try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
     }
 
     private func settle(_ row: CardRow, reading: CardReading, judgement: Judgement, in tx: Transaction) throws
@@ -169,7 +169,7 @@ extension CardStore {
                 let reason: ReasonCode = failure.failureClass == .stop ? .refusedByRemote : .attemptsExhausted
                 return try self.end(row, Transition(.failed, reason, failure), in: tx)
             }
-            try self.release(row, after: history, delay: terms.delay, in: tx)
+            try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
         }
     }
 }

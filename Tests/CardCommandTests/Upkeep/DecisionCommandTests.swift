@@ -24,7 +24,6 @@ import Testing
             submitter: "stranger",
             source: ContentDigest(of: Self.png),
             file: nil,
-            receipt: nil,
             content: .received(Self.png),
             waitsUntil: Self.sentAt
         )

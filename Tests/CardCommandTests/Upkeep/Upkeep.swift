@@ -68,7 +68,6 @@ extension CardStore {
                 submitter: "local",
                 source: ContentDigest(of: source),
                 file: nil,
-                receipt: nil,
                 content: .prepared(PreparedImage(jpeg: jpeg, width: 100, height: 63, digest: ContentDigest(of: jpeg))),
                 waitsUntil: now
             )

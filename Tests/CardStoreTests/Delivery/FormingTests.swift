@@ -118,11 +118,14 @@ extension StoreHarness {
     /// Forms one delivery of cards that were proposed before.
     func begin(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
         let id = self.id().rawValue
-        let draft = DeliveryDraft(
-            id: DeliveryID(rawValue: id),
-            members: members,
-            outbound: try await self.outbound("key of \(id)", [], of: members)
+        let outbound = try await self.outbound("key of \(id)", [], of: members)
+        return try await self.store.begin(
+            DeliveryID(rawValue: id),
+            of: members,
+            as: outbound,
+            by: self.worker,
+            terms: Self.terms,
+            now: self.now
         )
-        return try await self.store.begin(draft, by: self.worker, terms: Self.terms, now: self.now)
     }
 }
