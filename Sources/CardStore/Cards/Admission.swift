@@ -14,6 +14,22 @@ package struct Admission: Sendable {
         case remote(Redacted<String>, host: String? = nil)
         /// The image cannot be used: the card starts, and ends, as `rejected`.
         case refused(CodedError)
+
+        /// Where a card starts with it.
+        var start: Transition {
+            switch self {
+            case .prepared: Transition(.prepared)
+            case .received: Transition(.received)
+            case .remote: Transition(.fetching)
+            case .refused(let error): Transition(.rejected, error.code, error.message)
+            }
+        }
+
+        /// The host that is asked for the image.
+        var host: String? {
+            guard case .remote(_, let host) = self else { return nil }
+            return host
+        }
     }
 
     /// The identifier of the card, if it is new.
@@ -83,24 +99,6 @@ extension AdmissionOutcome {
     /// Reads the `id, state, reason` of a card that is there.
     init(known row: inout Row) throws {
         self.init(card: try row.next(), state: try row.next(), reason: try row.next(), isDuplicate: true)
-    }
-}
-
-extension Admission.Content {
-    /// The host that is asked for the image.
-    var host: String? {
-        guard case .remote(_, let host) = self else { return nil }
-        return host
-    }
-
-    /// Where a card starts with it.
-    var start: Transition {
-        switch self {
-        case .prepared: Transition(.prepared)
-        case .received: Transition(.received)
-        case .remote: Transition(.fetching)
-        case .refused(let error): Transition(.rejected, error.code, error.message)
-        }
     }
 }
 

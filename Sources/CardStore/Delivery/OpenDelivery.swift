@@ -24,16 +24,17 @@ struct OpenDelivery {
 
     /// Where each member stands now.
     var memberStates: [CardChange] {
-        get throws { try self.members.map { CardChange(try CardRow.require($0, in: self.tx)) } }
+        get throws { try self.rows.map(CardChange.init) }
+    }
+
+    private var rows: [CardRow] {
+        get throws { try self.members.map { try CardRow.require($0, in: self.tx) } }
     }
 
     /// Whether a newer photo takes the place of a member, and no attempt can have been applied.
     var isOvertaken: Bool {
         get throws {
-            try !self.mayBeApplied
-                && self.members.contains {
-                    try self.store.isReplaced(CardRow.require($0, in: self.tx), by: [.verified], in: self.tx)
-                }
+            try !self.mayBeApplied && self.rows.contains { try self.store.isReplaced($0, by: [.verified], in: self.tx) }
         }
     }
 
@@ -51,7 +52,7 @@ struct OpenDelivery {
     /// Counts a failure for the delivery, and for its members: one that is formed again remembers them.
     mutating func countFailure(_ failureClass: FailureClass) throws {
         var known = self.history
-        for row in try self.members.map({ try CardRow.require($0, in: self.tx) }) {
+        for row in try self.rows {
             known.failures = max(known.failures, row.history.failures)
             known.tries = max(known.tries, row.history.tries)
             guard self.history.failedAt == nil, let failedAt = row.history.failedAt else { continue }

@@ -74,13 +74,8 @@ extension CardStore {
     /// Whether as many images of a submitter are to be fetched as may be at a time. They are counted apart: hosts that do not
     /// answer keep nobody else's cards out.
     package func isFetchingFull(for submitter: String, share: Int = Limits.fetchingShare) async throws -> Bool {
-        try await self.read { tx in
-            try tx.exists(
-                """
-                SELECT 1 FROM card WHERE state = 'fetching' AND submitter = \(submitter) LIMIT 1 OFFSET \(share - 1)
-                """
-            )
-        }
+        let cards: SQL = "SELECT 1 FROM card WHERE state = 'fetching' AND submitter = \(submitter)"
+        return try await self.read { tx in try tx.exists("\(cards) LIMIT 1 OFFSET \(share - 1)") }
     }
 
     /// Whether a submitter has as many photos in the queue, or held under others' numbers, as one may: the queue is there for

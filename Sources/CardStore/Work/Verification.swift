@@ -25,9 +25,7 @@ package enum VerificationConclusion: Sendable {
     case notShrunk(CodedError, after: RemoteFailure, RetryTerms)
     /// It was not read.
     case failed(RemoteFailure, RetryTerms)
-}
 
-extension VerificationConclusion {
     /// The failure that its attempt is written down with.
     fileprivate var failure: RemoteFailure? {
         switch self {
@@ -50,10 +48,9 @@ extension CardStore {
         now: Timestamp
     ) async throws -> CardChange {
         let id = job.card.id
-        let attempt = job.attempt
         let (change, isOurs) = try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
             let row = try CardRow.require(id, in: tx)
-            if let attempt { try self.endAttempt(attempt, after: conclusion.failure, in: tx) }
+            if let attempt = job.attempt { try self.endAttempt(attempt, after: conclusion.failure, in: tx) }
             // A person acted on it, or it was taken over, while the call was under way.
             guard row.state == .prepared else { return (CardChange(row), false) }
             let isOurs = row.worker == job.worker

@@ -25,7 +25,7 @@ package final class Worker: Sendable {
 }
 
 /// A process at work, as `status` shows it.
-package struct WorkerStatus: Hashable, Sendable {
+package struct WorkerStatus: Hashable, Sendable, Record {
     package var id: String
     /// What it runs: `run`, `watch` or `serve`.
     package var command: String
@@ -39,6 +39,22 @@ package struct WorkerStatus: Hashable, Sendable {
     package var claims: Int
     /// How many files stay in its watched folders that it cannot admit.
     package var staying: Int
+
+    static let columns: SQL = """
+        id, command, process, started_at, seen_at, (SELECT count(*) FROM card WHERE card.worker = worker.id)
+        + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id), staying
+        """
+    static let tables: SQL = "worker"
+
+    init(_ row: inout Row) throws {
+        self.id = try row.next()
+        self.command = try row.next()
+        self.process = Int32(truncatingIfNeeded: try row.next(Int64.self))
+        self.startedAt = try row.next()
+        self.seenAt = try row.next()
+        self.claims = try row.next()
+        self.staying = try row.next()
+    }
 }
 
 // MARK: Workers
@@ -181,26 +197,7 @@ extension CardStore {
 
     /// Returns the processes at work; not one that was killed, whose row stands until another worker takes over what it had.
     package func workers() async throws -> [WorkerStatus] {
-        let workers = try await self.read { tx in
-            try tx.rows(
-                """
-                SELECT id, command, process, started_at, seen_at,
-                (SELECT count(*) FROM card WHERE card.worker = worker.id)
-                + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id), staying
-                FROM worker ORDER BY started_at, id
-                """
-            ) { row in
-                WorkerStatus(
-                    id: try row.next(),
-                    command: try row.next(),
-                    process: Int32(truncatingIfNeeded: try row.next(Int64.self)),
-                    startedAt: try row.next(),
-                    seenAt: try row.next(),
-                    claims: try row.next(),
-                    staying: try row.next()
-                )
-            }
-        }
+        let workers = try await self.read { tx in try WorkerStatus.all("ORDER BY started_at, id", in: tx) }
         return workers.filter { self.isAtWork($0.id) }
     }
 }
