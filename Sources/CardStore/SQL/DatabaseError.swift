@@ -36,10 +36,8 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
     var description: String { "\(self.kind): \(self.text)" }
 
     private static func kind(of code: Int32) -> Kind {
-        switch code {
-        case SQLITE_IOERR | (4 << 8), SQLITE_IOERR | (5 << 8): return .outcomeUnknown
-        default: break
-        }
+        // `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`, which Swift does not import.
+        if [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(code) { return .outcomeUnknown }
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy
         case SQLITE_FULL: return .full

@@ -8,7 +8,7 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
     /// The text with `?` in the places of the values.
     private(set) var text: String
     /// The values in the order of their places.
-    private(set) var values: [Bound]
+    private(set) var values: [SQLValue]
 
     init(stringLiteral value: String) { self.init(text: value, values: []) }
 
@@ -16,7 +16,7 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
         self.init(text: stringInterpolation.text, values: stringInterpolation.values)
     }
 
-    private init(text: String, values: [Bound]) {
+    private init(text: String, values: [SQLValue]) {
         self.text = text
         self.values = values
     }
@@ -31,7 +31,7 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
 
     struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""
-        fileprivate var values: [Bound] = []
+        fileprivate var values: [SQLValue] = []
 
         init(literalCapacity: Int, interpolationCount: Int) {
             self.text.reserveCapacity(literalCapacity + interpolationCount)
@@ -40,14 +40,9 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendLiteral(_ literal: String) { self.text += literal }
 
-        mutating func appendInterpolation(_ value: some Bindable) {
-            self.text += "?"
-            self.values.append(value.bound)
-        }
-
         mutating func appendInterpolation(_ value: (some Bindable)?) {
             self.text += "?"
-            self.values.append(value?.bound ?? .null)
+            self.values.append(value?.stored ?? .null)
         }
 
         mutating func appendInterpolation(_ piece: SQL) {
@@ -63,13 +58,13 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
         mutating func appendInterpolation(list: [some Bindable]) {
             precondition(!list.isEmpty, "a list of values in SQL must not be empty")
             self.text += "(" + repeatElement("?", count: list.count).joined(separator: ", ") + ")"
-            self.values += list.map(\.bound)
+            self.values += list.map(\.stored)
         }
     }
 }
 
-/// A value as a statement binds it.
-enum Bound: Hashable, Sendable {
+/// A value as a statement binds it, and as a row holds it.
+enum SQLValue: Sendable {
     case null
     case integer(Int64)
     case text(String)
@@ -78,18 +73,61 @@ enum Bound: Hashable, Sendable {
 
 /// What can be a value in a statement.
 protocol Bindable {
-    var bound: Bound { get }
+    var stored: SQLValue { get }
 }
 
-extension Int64: Bindable { var bound: Bound { .integer(self) } }
-extension Int: Bindable { var bound: Bound { .integer(Int64(self)) } }
-extension Bool: Bindable { var bound: Bound { .integer(self ? 1 : 0) } }
-extension String: Bindable { var bound: Bound { .text(self) } }
-extension Data: Bindable { var bound: Bound { .blob(self) } }
-extension Timestamp: Bindable { var bound: Bound { .integer(self.millisecondsSinceEpoch) } }
-extension Identifier: Bindable { var bound: Bound { .text(self.rawValue) } }
-extension BusinessNumber: Bindable { var bound: Bound { .text(self.rawValue) } }
+/// What a column can be read as; `nil` if it holds something else.
+protocol Readable {
+    static func read(_ value: SQLValue) -> Self?
+}
+
+extension Int64: Bindable, Readable {
+    var stored: SQLValue { .integer(self) }
+    static func read(_ value: SQLValue) -> Int64? { if case .integer(let number) = value { number } else { nil } }
+}
+
+extension String: Bindable, Readable {
+    var stored: SQLValue { .text(self) }
+    static func read(_ value: SQLValue) -> String? { if case .text(let text) = value { text } else { nil } }
+}
+
+extension Data: Bindable, Readable {
+    var stored: SQLValue { .blob(self) }
+    static func read(_ value: SQLValue) -> Data? { if case .blob(let data) = value { data } else { nil } }
+}
+
+extension Int: Bindable, Readable {
+    var stored: SQLValue { .integer(Int64(self)) }
+    static func read(_ value: SQLValue) -> Int? { Int64.read(value).map(Int.init) }
+}
+
+extension Bool: Bindable, Readable {
+    var stored: SQLValue { .integer(self ? 1 : 0) }
+    static func read(_ value: SQLValue) -> Bool? { Int64.read(value).map { $0 != 0 } }
+}
+
+extension Timestamp: Bindable, Readable {
+    var stored: SQLValue { .integer(self.millisecondsSinceEpoch) }
+    static func read(_ value: SQLValue) -> Timestamp? { Int64.read(value).map(Timestamp.init(millisecondsSinceEpoch:)) }
+}
+
+extension BusinessNumber: Bindable, Readable {
+    var stored: SQLValue { .text(self.rawValue) }
+    static func read(_ value: SQLValue) -> BusinessNumber? { String.read(value).map(BusinessNumber.init(stored:)) }
+}
+
+extension Identifier: Bindable, Readable {}
 
 extension Bindable where Self: RawRepresentable<String> {
-    var bound: Bound { .text(self.rawValue) }
+    var stored: SQLValue { .text(self.rawValue) }
+}
+
+extension Readable where Self: RawRepresentable<String> {
+    static func read(_ value: SQLValue) -> Self? { String.read(value).flatMap(Self.init(rawValue:)) }
+}
+
+extension Optional: Readable where Wrapped: Readable {
+    static func read(_ value: SQLValue) -> Wrapped?? {
+        if case .null = value { .some(nil) } else { Wrapped.read(value).map(Optional.some) }
+    }
 }

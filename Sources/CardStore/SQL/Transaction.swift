@@ -110,18 +110,14 @@ struct Transaction {
     }
 
     /// Binds a value for as long as the statement runs; SQLite copies texts and blobs.
-    private func bind(_ value: Bound, to statement: OpaquePointer, at index: Int32) -> Int32 {
+    private func bind(_ value: SQLValue, to statement: OpaquePointer, at index: Int32) -> Int32 {
         // SQLITE_TRANSIENT, a cast in C that Swift does not import.
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {
         case .null: return sqlite3_bind_null(statement, index)
         case .integer(let number): return sqlite3_bind_int64(statement, index, number)
         case .text(let text):
-            var text = text
-            return text.withUTF8 { bytes in
-                let start = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
-                return sqlite3_bind_text(statement, index, start, Int32(bytes.count), transient)
-            }
+            return sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), transient)
         case .blob(let data):
             guard !data.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
             return data.withUnsafeBytes { bytes in
@@ -147,5 +143,52 @@ final class ChangedNumbers {
     func drain() -> [BusinessNumber] {
         defer { self.numbers = [:] }
         return Array(self.numbers.values)
+    }
+}
+
+/// The row a statement stands on; its columns are read from left to right.
+struct Row {
+    let statement: OpaquePointer
+    private(set) var column: Int32 = 0
+
+    /// - Throws: `DatabaseError` of kind `damaged` if it holds something else.
+    mutating func next<Value: Readable>(_ type: Value.Type = Value.self) throws -> Value {
+        let column = self.column
+        self.column += 1
+        guard let value = self.value(at: column).flatMap(Value.read) else {
+            let name = sqlite3_column_name(self.statement, column).map { String(cString: $0) } ?? "?"
+            throw DatabaseError(.damaged, "the column \(name) does not hold what it must")
+        }
+        return value
+    }
+
+    /// - Returns: `nil` for what no column of a strict table holds.
+    private func value(at column: Int32) -> SQLValue? {
+        switch sqlite3_column_type(self.statement, column) {
+        case SQLITE_NULL: return .null
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(self.statement, column))
+        case SQLITE_TEXT: return sqlite3_column_text(self.statement, column).map { .text(String(cString: $0)) }
+        case SQLITE_BLOB:
+            let count = Int(sqlite3_column_bytes(self.statement, column))
+            guard count > 0, let bytes = sqlite3_column_blob(self.statement, column) else { return .blob(Data()) }
+            return .blob(Data(bytes: bytes, count: count))
+        default: return nil
+        }
+    }
+}
+
+/// What is read of each row of one or more tables.
+protocol Record {
+    /// What the initializer reads.
+    static var columns: SQL { get }
+    static var tables: SQL { get }
+
+    init(_ row: inout Row) throws
+}
+
+extension Record {
+    /// Reads those that a condition, with an order, selects.
+    static func all(_ condition: SQL, in tx: Transaction) throws -> [Self] {
+        try tx.rows("SELECT \(Self.columns) FROM \(Self.tables) \(condition)") { try Self(&$0) }
     }
 }
