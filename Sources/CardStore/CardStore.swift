@@ -71,7 +71,7 @@ package final class CardStore: Sendable {
             defer { lock.release() }
             folder.endRestore()
             let isNew = try Self.isNew(folder, creating: creating)
-            if isNew { try Database.layOut(path: folder.database) }
+            if isNew { try Database.withFile(folder.database, Schema.layOut) }
             let reserve = Reserve(path: folder.reserve)
             func open() async throws -> CardStore {
                 let database = try Database(path: folder.database, onFull: { reserve.giveUp() })

@@ -1,5 +1,4 @@
 import CardModel
-import GRDB
 
 // What the sandbox itself refuses or fails at.
 extension CodedError {
@@ -49,7 +48,7 @@ extension CardStore {
     }
 
     static func meaning(of error: any Error) -> any Error {
-        guard let error = error as? DatabaseError else { return error }
+        guard let error = Database.translated(error) as? DatabaseError else { return error }
         switch error.kind {
         case .busy: return Self.busy
         case .full: return CodedError(.diskSpaceLow, .storage, .sandboxFull)

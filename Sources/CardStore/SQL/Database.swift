@@ -9,9 +9,9 @@ import Synchronization
 /// commit: one that fails is rolled back alone, and what `write` returned is durable. A change after a while alone waits for no others.
 final class Database: Sendable {
     private struct Change: Sendable {
-        /// Makes the change; what it returns resumes whoever waits, once it is known what became of the commit.
-        let make: @Sendable (Transaction) -> Outcome
-        /// Answers without making it.
+        /// Makes the change; what it returns resumes whoever waits, once the commit is durable.
+        let make: @Sendable (Transaction) throws -> @Sendable () -> Void
+        /// Answers that it was not made.
         let refuse: @Sendable (any Error) -> Void
         let byteCount: Int
         let usesReserve: Bool
@@ -45,10 +45,7 @@ final class Database: Sendable {
         }
     }
 
-    private struct Outcome: Sendable {
-        let failure: (any Error)?
-        let acknowledge: @Sendable () -> Void
-    }
+    private typealias Outcome = Result<@Sendable () -> Void, any Error>
 
     private struct State: Sendable {
         var queue: [Change] = []
@@ -156,10 +153,6 @@ final class Database: Sendable {
         try connection.execute(sql: "PRAGMA temp_store = MEMORY")
     }
 
-    static func layOut(path: String) throws {
-        do { try Self.withFile(path, Schema.layOut) } catch { throw Self.translated(error) }
-    }
-
     /// How many commits were made since the opening.
     var commits: Int { self.state.withLock { $0.commits } }
 
@@ -197,13 +190,8 @@ final class Database: Sendable {
             self.enqueue(
                 Change(
                     make: { transaction in
-                        do {
-                            let value = try change(transaction)
-                            return Outcome(failure: nil) { continuation.resume(returning: value) }
-                        } catch {
-                            let error = Self.translated(error)
-                            return Outcome(failure: error) { continuation.resume(throwing: error) }
-                        }
+                        let value = try change(transaction)
+                        return { continuation.resume(returning: value) }
                     },
                     refuse: { continuation.resume(throwing: $0) },
                     byteCount: byteCount,
@@ -227,14 +215,12 @@ final class Database: Sendable {
     /// Closes every connection, with the log taken over into the file: the last connection that closes reads only, and would
     /// leave it. A process that still reads keeps it, and is not waited for.
     func close() throws {
-        do {
-            // A snapshot of this process that is just ending would keep the log from being taken over.
-            try? self.pool.barrierWriteWithoutTransaction { connection in
-                try connection.execute(sql: "PRAGMA busy_timeout = 0")
-                try connection.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-            }
-            try self.pool.close()
-        } catch { throw Self.translated(error) }
+        // A snapshot of this process that is just ending would keep the log from being taken over.
+        try? self.pool.barrierWriteWithoutTransaction { connection in
+            try connection.execute(sql: "PRAGMA busy_timeout = 0")
+            try connection.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        try self.pool.close()
     }
 
     // MARK: Groups
@@ -304,24 +290,30 @@ final class Database: Sendable {
             for change in group {
                 outcomes.append(try self.make(change, inSavepoint: !isAlone, on: connection))
             }
-            try transaction.run(isAlone && outcomes[0].failure != nil ? "ROLLBACK" : "COMMIT")
+            let isUndone = if isAlone, case .failure = outcomes[0] { true } else { false }
+            try transaction.run(isUndone ? "ROLLBACK" : "COMMIT")
         } catch {
             if connection.isInsideTransaction { try? connection.rollback() }
             return self.settle(group, after: Self.translated(error), on: connection)
         }
         self.state.withLock { $0.commits += 1 }
-        for outcome in outcomes { outcome.acknowledge() }
+        for (change, outcome) in zip(group, outcomes) {
+            switch outcome {
+            case .success(let acknowledge): acknowledge()
+            case .failure(let error): change.refuse(error)
+            }
+        }
     }
 
     private func make(_ change: Change, inSavepoint: Bool, on connection: GRDB.Database) throws -> Outcome {
         let transaction = Transaction(connection, at: change.time)
         if inSavepoint { try transaction.run("SAVEPOINT change") }
-        let outcome = change.make(transaction)
+        let outcome = Outcome { try change.make(transaction) }.mapError(Self.translated)
         // Some errors (a full disk) end the whole transaction.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
-        if let error = outcome.failure as? DatabaseError, error.mayMeanNoRoom { throw error }
+        if case .failure(let error as DatabaseError) = outcome, error.mayMeanNoRoom { throw error }
         if inSavepoint {
-            if outcome.failure != nil { try transaction.run("ROLLBACK TO change") }
+            if case .failure = outcome { try transaction.run("ROLLBACK TO change") }
             try transaction.run("RELEASE change")
         }
         return outcome

@@ -57,7 +57,7 @@ extension CardStore {
         var report = try await self.check(part)
         try await Self.onThread {
             // So the backup is one file, and a restore tells it from a database whose log was left behind.
-            guard try Database.leaveLog(of: part) else { throw Self.busy }
+            try Database.leaveLog(of: part)
             try Database.synchronise(part)
             try Self.name(part, path)
         }
@@ -130,17 +130,13 @@ extension Database {
         try Self.withFile(path, readonly: true) { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
     }
 
-    /// Takes the log over into the file and removes it.
-    ///
-    /// - Returns: whether that was done: `false` if another connection has the file open.
-    static func leaveLog(of path: String) throws -> Bool {
-        do {
-            return try Self.withFile(path) { connection in
-                try connection.execute(sql: "PRAGMA synchronous = FULL")
-                return try String.fetchOne(connection, sql: "PRAGMA journal_mode = DELETE") == "delete"
+    /// Takes the log over into the file and removes it, unless another connection has the file open: then it is busy.
+    static func leaveLog(of path: String) throws {
+        try Self.withFile(path) { connection in
+            try connection.execute(sql: "PRAGMA synchronous = FULL")
+            guard try String.fetchOne(connection, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
+                throw DatabaseError(.busy, "another connection has the file open")
             }
-        } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_BUSY {
-            return false
         }
     }
 

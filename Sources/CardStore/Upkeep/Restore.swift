@@ -1,6 +1,5 @@
 package import CardModel
 import Foundation
-import GRDB
 import Glibc
 
 /// What a restored sandbox holds, and what it cannot know.
@@ -116,9 +115,7 @@ package struct Restore: Sendable {
             let previous = try await self.lookAtPrevious(&report)
             if self.folder.hasDatabase, !report.replacedUnreadable {
                 let database = self.folder.database
-                guard try await CardStore.onThread({ try Database.leaveLog(of: database) }) else {
-                    throw CardStore.busy
-                }
+                try await CardStore.onThread { try Database.leaveLog(of: database) }
             }
             self.reached(.retired)
             try await CardStore.onThread { try self.copyBackup() }
@@ -157,7 +154,7 @@ package struct Restore: Sendable {
     }
 
     private func putInPlace() throws {
-        guard try Database.leaveLog(of: self.copy) else { throw CardStore.busy }
+        try Database.leaveLog(of: self.copy)
         try Database.synchronise(self.copy)
         self.reached(.synchronised)
         try self.folder.setLogAside()
