@@ -140,8 +140,8 @@ package final class CardStore: Sendable {
     }
 
     private static func create(_ database: Database, kind: Kind, ring: KeyRing, now: Timestamp) async throws {
-        let keys = try Vault.create(under: ring)
-        let vault = try Vault(ring: ring, keyID: ring.current.id, sealedKeys: keys)
+        let vault = Vault(newUnder: ring)
+        let keys = try vault.sealedKeys(under: ring.current)
         try await database.withWriter { connection in
             try connection.inTransaction(.immediate) {
                 try Schema.createTables(on: connection)
@@ -168,26 +168,22 @@ package final class CardStore: Sendable {
         ring: KeyRing,
         fourEyes: Set<DecisionAction> = []
     ) async throws -> CardStore {
-        let row = try await database.read { tx in
-            try tx.row("SELECT id, kind, key_id, sealed_keys FROM store") { row in
-                (
-                    id: try row.next(String.self), kind: try row.next(Kind.self), key: try row.next(String.self),
-                    keys: try row.next(Data.self)
+        let store = try await database.read { tx in
+            try tx.row("SELECT key_id, sealed_keys, id, kind FROM store") { row in
+                CardStore(
+                    database: database,
+                    vault: try Vault(ring: ring, keyID: row.next(), sealedKeys: row.next()),
+                    folder: folder,
+                    id: try row.next(),
+                    kind: try row.next(),
+                    fourEyes: fourEyes
                 )
             }
         }
-        guard let row else { throw Vault.unopenable("store") }
-        let vault = try Vault(ring: ring, keyID: row.key, sealedKeys: row.keys)
-        if let kind, kind != row.kind {
-            throw CodedError.wrongSandbox(row.kind == .embedded ? .sandboxEmbedded : .sandboxReal)
+        guard let store else { throw Vault.unopenable("store") }
+        if let kind, kind != store.kind {
+            throw CodedError.wrongSandbox(store.kind == .embedded ? .sandboxEmbedded : .sandboxReal)
         }
-        return CardStore(
-            database: database,
-            vault: vault,
-            folder: folder,
-            id: row.id,
-            kind: row.kind,
-            fourEyes: fourEyes
-        )
+        return store
     }
 }

@@ -30,50 +30,44 @@ struct Vault: Sendable {
 
     // MARK: The keys of the sandbox
 
-    /// Makes the keys of a new sandbox and stores them wrapped.
-    static func create(under ring: KeyRing) throws -> Data {
+    /// Makes the vault of a new sandbox.
+    init(newUnder ring: KeyRing) {
         let keys = SymmetricKey(size: .bits256).bytes + SymmetricKey(size: .bits256).bytes
-        return try SealedValue.seal(
-            keys,
-            using: ring.current.key,
-            owner: "store",
-            column: Self.storeColumn(ring.current.id)
-        )
+        self.init(ring: ring, wrapping: ring.current, keys: keys)
     }
 
     /// Opens the vault of a sandbox.
     ///
     /// - Throws: `CodedError` `wrong_key` if the ring does not hold the key that wraps it, `sandbox_damaged` if it was changed.
     init(ring: KeyRing, keyID: String, sealedKeys: Data) throws {
-        guard let key = ring.key(keyID) else { throw Self.wrongKey(keyID) }
-        let column = Self.storeColumn(keyID)
-        guard let keys = SealedValue.open(sealedKeys, using: key.key, owner: "store", column: column), keys.count == 64
-        else { throw Self.unopenable("store.sealed_keys") }
+        guard let key = ring.key(keyID) else { throw CodedError(.wrongKey, .configuration, .vaultWrongKey(keyID)) }
+        let keys = try key.unwrap(sealedKeys, of: "store", column: Self.storeColumn)
+        guard keys.count == 64 else { throw Self.unopenable(Self.storeColumn) }
+        self.init(ring: ring, wrapping: key, keys: keys)
+    }
+
+    private init(ring: KeyRing, wrapping: VaultKey, keys: Data) {
         self.ring = ring
-        self.wrapping = key
+        self.wrapping = wrapping
         self.fingerprintKey = SymmetricKey(data: keys.prefix(32))
         self.chainKey = SymmetricKey(data: keys.suffix(32))
     }
 
-    private static func storeColumn(_ keyID: String) -> String { "store.sealed_keys \(keyID)" }
+    /// The keys of the sandbox as they are stored.
+    func sealedKeys(under key: VaultKey) throws -> Data {
+        try key.wrap(self.fingerprintKey.bytes + self.chainKey.bytes, of: "store", column: Self.storeColumn)
+    }
+
+    private static let storeColumn = "store.sealed_keys"
 
     // MARK: The keys of cards
 
     /// Makes the data key of a new card; its first value is sealed with it in the same transaction.
     func makeKey(of card: CardID, in tx: Transaction) throws -> CardKey {
         let key = SymmetricKey(size: .bits256)
-        let wrapped = try Self.wrap(key, of: card, with: self.wrapping)
+        let wrapped = try self.wrapping.wrap(key.bytes, of: card.rawValue, column: Self.keyColumn)
         try tx.run("INSERT INTO card_key (card, key_id, wrapped) VALUES (\(card), \(self.wrapping.id), \(wrapped))")
         return CardKey(card: card, key: key)
-    }
-
-    private static func wrap(_ key: SymmetricKey, of card: CardID, with wrapping: VaultKey) throws -> Data {
-        try SealedValue.seal(
-            key.bytes,
-            using: wrapping.key,
-            owner: card.rawValue,
-            column: self.keyColumn(wrapping.id)
-        )
     }
 
     /// Opens the wrapped data key of a card.
@@ -83,18 +77,13 @@ struct Vault: Sendable {
     /// - Throws: `CodedError` `sandbox_damaged` if it does not open.
     func unwrap(_ wrapped: Data, keyID: String, of card: CardID) throws -> CardKey {
         guard let wrapping = self.ring.key(keyID) else { throw Self.unopenable("card_key.key_id") }
-        let column = Self.keyColumn(keyID)
-        guard let bytes = SealedValue.open(wrapped, using: wrapping.key, owner: card.rawValue, column: column) else {
-            throw Self.unopenable("card_key.wrapped")
-        }
+        let bytes = try wrapping.unwrap(wrapped, of: card.rawValue, column: Self.keyColumn)
         return CardKey(card: card, key: SymmetricKey(data: bytes))
     }
 
     /// Wraps the keys of the sandbox and of all its cards with another key; those that no key opens stay as they are.
     func rewrap(with key: VaultKey, in tx: Transaction) throws -> KeyRotation {
-        let keys = self.fingerprintKey.bytes + self.chainKey.bytes
-        let sealed = try SealedValue.seal(keys, using: key.key, owner: "store", column: Self.storeColumn(key.id))
-        try tx.one("UPDATE store SET key_id = \(key.id), sealed_keys = \(sealed)")
+        try tx.one("UPDATE store SET key_id = \(key.id), sealed_keys = \(try self.sealedKeys(under: key))")
         var rotation = KeyRotation(keyID: key.id, rewrapped: 0, damaged: 0)
         var last = CardID(rawValue: "")
         while true {
@@ -110,7 +99,7 @@ struct Vault: Sendable {
                     rotation.damaged += 1
                     continue
                 }
-                let wrapped = try Self.wrap(card.key, of: row.card, with: key)
+                let wrapped = try key.wrap(card.key.bytes, of: row.card.rawValue, column: Self.keyColumn)
                 try tx.run("UPDATE card_key SET key_id = \(key.id), wrapped = \(wrapped) WHERE card = \(row.card)")
                 rotation.rewrapped += 1
             }
@@ -122,18 +111,15 @@ struct Vault: Sendable {
         self.fingerprint(Data(), .source) == other.fingerprint(Data(), .source)
     }
 
-    private static func keyColumn(_ keyID: String) -> String { "card_key.wrapped \(keyID)" }
+    private static let keyColumn = "card_key.wrapped"
 
     // MARK: Fingerprints
 
     /// Returns the HMAC-SHA256 (RFC 2104) of a value under the key of the sandbox, 32 bytes.
     func fingerprint(_ data: Data, _ purpose: Purpose) -> Data {
         // A zero byte ends the purpose, so that no two purposes share an input.
-        let code = HMAC<SHA256>.authenticationCode(
-            for: Data(purpose.rawValue.utf8) + [0] + data,
-            using: self.fingerprintKey
-        )
-        return Data(code)
+        let input = Data(purpose.rawValue.utf8) + [0] + data
+        return Data(HMAC<SHA256>.authenticationCode(for: input, using: self.fingerprintKey))
     }
 
     /// The fingerprint of the holder that a reading of a front names; `nil` without a valid number, which names nobody.
@@ -146,10 +132,6 @@ struct Vault: Sendable {
     func chainCode(of line: Data) -> Data {
         Data(HMAC<SHA256>.authenticationCode(for: line, using: self.chainKey))
     }
-
-    // MARK: Errors
-
-    static func wrongKey(_ id: String) -> CodedError { CodedError(.wrongKey, .configuration, .vaultWrongKey(id)) }
 
     static func unopenable(_ column: String) -> CodedError { .damaged(.vaultUnopenable(column)) }
 }
@@ -189,6 +171,65 @@ struct CardKey: Sendable {
     }
 }
 
+extension VaultKey {
+    /// Wraps keys; they open under this key and in their own place only.
+    fileprivate func wrap(_ keys: Data, of owner: String, column: String) throws -> Data {
+        try SealedValue.seal(keys, using: self.key, owner: owner, column: "\(column) \(self.id)")
+    }
+
+    fileprivate func unwrap(_ wrapped: Data, of owner: String, column: String) throws -> Data {
+        let place = "\(column) \(self.id)"
+        guard let keys = SealedValue.open(wrapped, using: self.key, owner: owner, column: place) else {
+            throw Vault.unopenable(column)
+        }
+        return keys
+    }
+}
+
 extension SymmetricKey {
     fileprivate var bytes: Data { self.withUnsafeBytes { Data($0) } }
+}
+
+/// The form in which a value lies in the sandbox: a byte for the version, a nonce of 12 random bytes, the ciphertext, a
+/// tag of 16 bytes; AES-256-GCM (NIST SP 800-38D).
+///
+/// What is authenticated beside it names owner, column and version, so that a value opens in its own place only. A data
+/// key seals the few values of one card, a key-encryption key some keys for each of them: both stay far below the 2³²
+/// values up to which random nonces are safe.
+enum SealedValue {
+    private static let version: UInt8 = 1
+    private static let nonceByteCount = 12
+    private static let tagByteCount = 16
+    /// How many bytes a sealed value has more than the value.
+    static let overhead = 1 + Self.nonceByteCount + Self.tagByteCount
+
+    static func seal(_ plaintext: Data, using key: SymmetricKey, owner: String, column: String) throws -> Data {
+        let box = try AES.GCM.seal(plaintext, using: key, authenticating: Self.place(owner: owner, column: column))
+        // The parts of the box are slices of it: this is the one copy, for the version's sake.
+        var sealed = Data(capacity: plaintext.count + Self.overhead)
+        sealed.append(Self.version)
+        sealed.append(contentsOf: box.nonce)
+        sealed.append(box.ciphertext)
+        sealed.append(box.tag)
+        return sealed
+    }
+
+    /// - Returns: `nil` if the value was not sealed with this key for this place, or was changed since.
+    static func open(_ sealed: Data, using key: SymmetricKey, owner: String, column: String) -> Data? {
+        guard sealed.count >= Self.overhead, sealed.first == Self.version,
+            let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst())
+        else { return nil }
+        return try? AES.GCM.open(box, using: key, authenticating: Self.place(owner: owner, column: column))
+    }
+
+    /// No column holds a zero byte, so no two places are written alike.
+    private static func place(owner: String, column: String) -> [UInt8] {
+        var place: [UInt8] = []
+        place.reserveCapacity(owner.utf8.count + column.utf8.count + 3)
+        place.append(contentsOf: owner.utf8)
+        place.append(0)
+        place.append(contentsOf: column.utf8)
+        place.append(contentsOf: [0, Self.version])
+        return place
+    }
 }

@@ -29,14 +29,11 @@ package struct VaultKey: Sendable, Hashable {
     /// Reads a key from its text: Base64 of 32 bytes (with or without `=` at its end), or 64 hexadecimal digits.
     package init?(text: some StringProtocol) {
         let digits = Array(text.utf8)
-        if digits.count == 2 * Self.byteCount {
-            guard let bytes = Data(hexadecimal: digits) else { return nil }
-            self.init(bytes)
-        } else {
-            let padding = String(repeating: "=", count: (4 - digits.count % 4) % 4)
-            guard let bytes = Data(base64Encoded: text + padding) else { return nil }
-            self.init(bytes)
-        }
+        let padding = String(repeating: "=", count: (4 - digits.count % 4) % 4)
+        let isHexadecimal = digits.count == 2 * Self.byteCount
+        let bytes = isHexadecimal ? Data(hexadecimal: digits) : Data(base64Encoded: text + padding)
+        guard let bytes else { return nil }
+        self.init(bytes)
     }
 
     /// Makes a new key of 256 random bits.
