@@ -22,15 +22,12 @@ extension CardStore {
     }
 
     /// The certificates of those cards that are erased.
-    package func certificates(of cards: [CardID]) async throws -> [ErasureCertificate] {
-        try await self.read { tx in try cards.compactMap { try Self.certificate(of: $0, in: tx) } }
-    }
-
-    static func certificate(of card: CardID, in tx: Transaction) throws -> ErasureCertificate? {
-        try tx.value("SELECT certificate FROM card WHERE id = \(card)", as: Data.self).map { line in
-            do { return try JSONDecoder().decode(ErasureCertificate.self, from: line) } catch {
-                throw DatabaseError(.damaged, "a certificate cannot be read")
-            }
+    func certificates(of cards: [CardID]) async throws -> [ErasureCertificate] {
+        let lines = try await self.read { tx in
+            try cards.compactMap { try tx.value("SELECT certificate FROM card WHERE id = \($0)", as: Data.self) }
+        }
+        do { return try lines.map { try JSONDecoder().decode(ErasureCertificate.self, from: $0) } } catch {
+            throw CodedError.damaged(.sandboxDamaged)
         }
     }
 

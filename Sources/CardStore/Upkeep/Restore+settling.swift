@@ -184,9 +184,7 @@ extension Restore {
     /// Erases the cards that lists name, and returns how many were not erased in the backup.
     private func erase(_ entries: [ErasureList.Entry], in store: CardStore) async throws -> Int {
         try await store.database.write(at: self.now) { tx in
-            let alive = try entries.filter { entry in
-                try tx.exists("SELECT 1 FROM main.card WHERE id = \(entry.card) AND state <> 'erased'")
-            }
+            let alive = try entries.filter { try $0.isAlive(in: tx) }
             var count = 0
             for (reason, group) in Dictionary(grouping: alive, by: { $0.reason ?? .requested }) {
                 let erasure = Erasure(store: store, reason: reason, origin: self.origin, now: self.now)

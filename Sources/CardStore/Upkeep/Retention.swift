@@ -16,6 +16,9 @@ package struct RetentionTerms: Hashable, Sendable {
     /// Keeps everything.
     package init() {}
 
+    /// The condition of the index by age.
+    fileprivate static let mayExpire: SQL =
+        "state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')"
     private static let waiting = Array(ReasonCode.needingAttention.union([.waitsForFront]))
 
     /// Selects cards whose time is over.
@@ -25,21 +28,19 @@ package struct RetentionTerms: Hashable, Sendable {
             (self.rejected, "state = 'superseded'"), (self.failed, "state = 'failed'"), (self.held, "state = 'held'"),
             (self.held, "state = 'verified' AND reason IN \(list: Self.waiting)"),
         ]
-        return pieces.compactMap { term, condition in
-            guard let term, term > .zero else { return nil }
-            return """
-                SELECT id, changed_at FROM card WHERE \(condition)
-                AND state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')
-                AND changed_at <= \(now.advanced(by: .zero - term)) ORDER BY changed_at LIMIT \(limit)
-                """
-        }
+        return pieces.compactMap { Self.over($0, "\($1) AND \(Self.mayExpire)", limit: limit, now: now) }
     }
 
     /// Selects delivered cards whose images have been kept for long enough; `nil` if images stay.
     func imagesExpired(limit: Int, now: Timestamp) -> SQL? {
-        guard let term = self.images, term > .zero else { return nil }
+        Self.over(self.images, "state = 'delivered' AND image_dropped_at IS NULL", limit: limit, now: now)
+    }
+
+    /// Selects cards for which a term is over, those of the longest ago first; `nil` without a term.
+    private static func over(_ term: Duration?, _ condition: SQL, limit: Int, now: Timestamp) -> SQL? {
+        guard let term, term > .zero else { return nil }
         return """
-            SELECT id FROM card WHERE state = 'delivered' AND image_dropped_at IS NULL
+            SELECT id, changed_at FROM card WHERE \(condition)
             AND changed_at <= \(now.advanced(by: .zero - term)) ORDER BY changed_at LIMIT \(limit)
             """
     }
@@ -124,7 +125,8 @@ extension CardStore {
     /// - Returns: `nil` if the clock is so far behind that no card expires.
     package func expired(_ terms: RetentionTerms, now: Timestamp) async throws -> [(card: CardID, since: Timestamp)]? {
         try await self.read(at: now) { tx in
-            let (stored, seen) = try Self.seenTime(isRight: true, in: tx)
+            let stored = try Self.seenTime(in: tx)
+            let seen = stored.seeing(now, isRight: true)
             guard seen.doubted == nil else { return nil }
             // Such cards would count from now.
             let unknown = try Self.wasBehind(stored, seen, in: tx) ? stored.last : nil
@@ -159,18 +161,14 @@ extension CardStore {
 
     /// The last time that counts as right.
     package func seenTime() async throws -> Timestamp {
-        try await self.read { tx in
-            guard let seen: Timestamp = try tx.value("SELECT seen_at FROM store") else {
-                throw DatabaseError(.damaged, "the store has no row")
-            }
-            return seen
-        }
+        try await self.read { tx in try Self.seenTime(in: tx).last }
     }
 
     /// - Returns: `nil` if there are more cards to be dated anew: then it is to be called again.
     @discardableResult
     static func see(isRight: Bool = false, in tx: Transaction) throws -> SeenTime? {
-        let (stored, seen) = try self.seenTime(isRight: isRight, in: tx)
+        let stored = try self.seenTime(in: tx)
+        let seen = stored.seeing(tx.now, isRight: isRight)
         guard seen != stored else { return seen }
         var wrong: [SQL] = []
         // The clock was ahead before: what changed then would stay for as long as it was wrong.
@@ -181,8 +179,7 @@ extension CardStore {
         if try self.wasBehind(stored, seen, in: tx) { wrong.append("changed_at <= \(stored.last)") }
         for condition in wrong {
             let cards: SQL = """
-                SELECT id FROM card WHERE state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')
-                AND \(condition) LIMIT \(Limits.cardsPerDating)
+                SELECT id FROM card WHERE \(RetentionTerms.mayExpire) AND \(condition) LIMIT \(Limits.cardsPerDating)
                 """
             let count = try tx.run("UPDATE card SET changed_at = \(seen.last) WHERE id IN (\(cards))")
             if count == Limits.cardsPerDating { return nil }
@@ -196,8 +193,7 @@ extension CardStore {
         return seen
     }
 
-    /// The last time that counts as right, as it is stored and as the time of the transaction makes it.
-    private static func seenTime(isRight: Bool, in tx: Transaction) throws -> (stored: SeenTime, seen: SeenTime) {
+    private static func seenTime(in tx: Transaction) throws -> SeenTime {
         let stored = try tx.row("SELECT seen_at, doubted_since, doubted_until FROM store") { row in
             let last = try row.next(Timestamp.self)
             let (since, until) = (try row.next(Timestamp?.self), try row.next(Timestamp?.self))
@@ -205,9 +201,7 @@ extension CardStore {
             return SeenTime(last: last, doubted: since...until)
         }
         guard let stored else { throw DatabaseError(.damaged, "the store has no row") }
-        var seen = stored
-        seen.see(tx.now, isRight: isRight)
-        return (stored, seen)
+        return stored
     }
 
     /// Whether a clock that said so much less than it does now was wrong, rather than nobody looking at it for as long: it said
@@ -227,27 +221,26 @@ extension CardStore {
 /// cards whose dates the wrong clock wrote count from that moment. A clock that went back by less counts from where it was.
 package struct SeenTime: Hashable, Sendable {
     /// The last time that counts as right.
-    package private(set) var last: Timestamp
+    package let last: Timestamp
     /// Since when and until when a clock has run that is far from it.
     package private(set) var doubted: ClosedRange<Timestamp>?
 
+    /// What the time becomes when a clock says another.
+    ///
     /// - Parameter isRight: whether a person says so. It is said of clocks that are ahead: one that is behind erases too little.
-    mutating func see(_ now: Timestamp, isRight: Bool) {
+    func seeing(_ now: Timestamp, isRight: Bool) -> SeenTime {
         if now > self.last.advanced(by: .zero - Limits.largestClockStep),
             isRight || now <= self.last.advanced(by: Limits.largestClockStep)
         {
-            self = SeenTime(last: max(self.last, now))
-        } else if let doubted, now >= doubted.upperBound.advanced(by: .zero - Limits.smallestClockStep),
+            return SeenTime(last: max(self.last, now))
+        }
+        if let doubted, now >= doubted.upperBound.advanced(by: .zero - Limits.smallestClockStep),
             now <= doubted.upperBound.advanced(by: Limits.longestClockGap)
         {
             // The bounds are times of the doubted clock, which has run steadily between them.
-            let isSteady = now >= doubted.lowerBound.advanced(by: Limits.steadyClock)
-            self =
-                isSteady
-                ? SeenTime(last: now)
-                : SeenTime(last: self.last, doubted: doubted.lowerBound...max(doubted.upperBound, now))
-        } else {
-            self.doubted = now...now
+            guard now < doubted.lowerBound.advanced(by: Limits.steadyClock) else { return SeenTime(last: now) }
+            return SeenTime(last: self.last, doubted: doubted.lowerBound...max(doubted.upperBound, now))
         }
+        return SeenTime(last: self.last, doubted: now...now)
     }
 }
