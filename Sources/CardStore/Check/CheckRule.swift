@@ -7,58 +7,50 @@ struct CheckRule: Sendable {
     /// Selects the identifier of each card that breaks the rule.
     let query: SQL
     /// The changes that mend it without a risk; each looks again for itself.
-    let mends: [SQL]
-
-    init(_ message: Message, _ query: SQL, mends: [SQL] = []) {
-        self.message = message
-        self.query = query
-        self.mends = mends
-    }
+    var mends: [SQL] = []
 
     /// The stable code of the finding.
     var code: String { SandboxFinding(self.message).code }
 
-    /// All rules: those of the life of a card, of deliveries, of business numbers, of work, and of what is left behind.
-    static let all = Self.life + Self.deliveries + Self.numbers + Self.work + Self.remains
-
-    private static let life = [
+    static let all = [
+        // MARK: The life of a card
         CheckRule(
-            .fsckImageMissing,
-            """
-            SELECT id FROM card WHERE state IN ('prepared', 'verified', 'delivering')
-            AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
-            """
+            message: .fsckImageMissing,
+            query: """
+                SELECT id FROM card WHERE state IN ('prepared', 'verified', 'delivering')
+                AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
+                """
         ),
         // An operator may have called a card delivered that never had an image here, or whose loss is known.
         CheckRule(
-            .fsckDeliveredImageMissing,
-            """
-            SELECT id FROM card WHERE state = 'delivered' AND image_dropped_at IS NULL AND prepared IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
-            """
+            message: .fsckDeliveredImageMissing,
+            query: """
+                SELECT id FROM card WHERE state = 'delivered' AND image_dropped_at IS NULL AND prepared IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
+                """
         ),
         CheckRule(
-            .fsckReadingMissing,
-            """
-            SELECT id FROM card WHERE state IN ('verified', 'delivering')
-            AND NOT EXISTS (SELECT 1 FROM reading WHERE reading.card = card.id)
-            """
+            message: .fsckReadingMissing,
+            query: """
+                SELECT id FROM card WHERE state IN ('verified', 'delivering')
+                AND NOT EXISTS (SELECT 1 FROM reading WHERE reading.card = card.id)
+                """
         ),
         CheckRule(
-            .fsckDeliveredWithoutDelivery,
-            """
-            SELECT id FROM card WHERE state = 'delivered' AND NOT EXISTS (
-                SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-                WHERE delivery_card.card = card.id AND delivery.state IN ('delivered', 'closed')
-            ) AND id NOT IN (SELECT card FROM access_log WHERE action = 'resolve' AND card IS NOT NULL)
-            """
+            message: .fsckDeliveredWithoutDelivery,
+            query: """
+                SELECT id FROM card WHERE state = 'delivered' AND NOT EXISTS (
+                    SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+                    WHERE delivery_card.card = card.id AND delivery.state IN ('delivered', 'closed')
+                ) AND id NOT IN (SELECT card FROM access_log WHERE action = 'resolve' AND card IS NOT NULL)
+                """
         ),
         CheckRule(
-            .fsckNeverDecided,
-            """
-            SELECT card.id FROM card JOIN cases ON cases.number = card.number
-            WHERE card.state = 'verified' AND card.reason IS NULL AND cases.decide_at IS NULL
-            """,
+            message: .fsckNeverDecided,
+            query: """
+                SELECT card.id FROM card JOIN cases ON cases.number = card.number
+                WHERE card.state = 'verified' AND card.reason IS NULL AND cases.decide_at IS NULL
+                """,
             mends: [
                 """
                 UPDATE cases SET decide_from = 0, decide_at = 0 WHERE decide_at IS NULL
@@ -66,59 +58,57 @@ struct CheckRule: Sendable {
                 """
             ]
         ),
-    ]
-
-    private static let deliveries = [
+        // MARK: Deliveries
         CheckRule(
-            .fsckDeliveringWithoutDelivery,
-            """
-            SELECT card.id FROM card LEFT JOIN delivery ON delivery.id = card.delivery
-            WHERE card.state = 'delivering' AND (delivery.id IS NULL OR delivery.state <> 'open')
-            """
+            message: .fsckDeliveringWithoutDelivery,
+            query: """
+                SELECT card.id FROM card LEFT JOIN delivery ON delivery.id = card.delivery
+                WHERE card.state = 'delivering' AND (delivery.id IS NULL OR delivery.state <> 'open')
+                """
         ),
         CheckRule(
-            .fsckDeliveryWithoutMembers,
-            """
-            SELECT min(delivery_card.card) FROM delivery LEFT JOIN delivery_card ON delivery_card.delivery = delivery.id
-            WHERE delivery.state = 'open' AND NOT EXISTS (
-                SELECT 1 FROM delivery_card AS member JOIN card ON card.id = member.card
-                WHERE member.delivery = delivery.id AND card.delivery = delivery.id AND card.state = 'delivering'
-            ) GROUP BY delivery.id
-            """
+            message: .fsckDeliveryWithoutMembers,
+            query: """
+                SELECT min(delivery_card.card) FROM delivery LEFT JOIN delivery_card ON delivery_card.delivery = delivery.id
+                WHERE delivery.state = 'open' AND NOT EXISTS (
+                    SELECT 1 FROM delivery_card AS member JOIN card ON card.id = member.card
+                    WHERE member.delivery = delivery.id AND card.delivery = delivery.id AND card.state = 'delivering'
+                ) GROUP BY delivery.id
+                """
         ),
         CheckRule(
-            .fsckMemberNotDelivering,
-            """
-            SELECT card.id FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-            JOIN card ON card.id = delivery_card.card
-            WHERE delivery.state = 'open' AND card.state <> 'delivering' AND EXISTS (
-                SELECT 1 FROM card AS other WHERE other.delivery = delivery.id AND other.state = 'delivering'
-                AND other.id IN (SELECT card FROM delivery_card AS member WHERE member.delivery = delivery.id)
-            )
-            """
+            message: .fsckMemberNotDelivering,
+            query: """
+                SELECT card.id FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+                JOIN card ON card.id = delivery_card.card
+                WHERE delivery.state = 'open' AND card.state <> 'delivering' AND EXISTS (
+                    SELECT 1 FROM card AS other WHERE other.delivery = delivery.id AND other.state = 'delivering'
+                    AND other.id IN (SELECT card FROM delivery_card AS member WHERE member.delivery = delivery.id)
+                )
+                """
         ),
         CheckRule(
-            .fsckNotAMember,
-            """
-            SELECT id FROM card WHERE delivery IS NOT NULL AND state IN ('delivering', 'delivered') AND NOT EXISTS (
-                SELECT 1 FROM delivery_card WHERE delivery_card.delivery = card.delivery AND delivery_card.card = card.id
-            )
-            """
+            message: .fsckNotAMember,
+            query: """
+                SELECT id FROM card WHERE delivery IS NOT NULL AND state IN ('delivering', 'delivered') AND NOT EXISTS (
+                    SELECT 1 FROM delivery_card WHERE delivery_card.delivery = card.delivery AND delivery_card.card = card.id
+                )
+                """
         ),
         CheckRule(
-            .fsckInTwoDeliveries,
-            """
-            SELECT delivery_card.card FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-            WHERE delivery.state IN ('open', 'kept') GROUP BY delivery_card.card HAVING count(*) > 1
-            """
+            message: .fsckInTwoDeliveries,
+            query: """
+                SELECT delivery_card.card FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+                WHERE delivery.state IN ('open', 'kept') GROUP BY delivery_card.card HAVING count(*) > 1
+                """
         ),
         CheckRule(
-            .fsckKeptWithoutCard,
-            """
-            SELECT min(delivery_card.card) FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
-            JOIN card ON card.id = delivery_card.card WHERE delivery.state = 'kept'
-            GROUP BY delivery.id HAVING count(*) FILTER (WHERE card.state = 'held') = 0
-            """,
+            message: .fsckKeptWithoutCard,
+            query: """
+                SELECT min(delivery_card.card) FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
+                JOIN card ON card.id = delivery_card.card WHERE delivery.state = 'kept'
+                GROUP BY delivery.id HAVING count(*) FILTER (WHERE card.state = 'held') = 0
+                """,
             mends: [
                 """
                 UPDATE delivery SET state = 'closed', parts = NULL WHERE state = 'kept' AND NOT EXISTS (
@@ -129,43 +119,41 @@ struct CheckRule: Sendable {
             ]
         ),
         CheckRule(
-            .fsckDeliveryWithoutAttempt,
-            """
-            SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
-            WHERE NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.subject = delivery.id AND attempt.stage = 'deliver')
-            """
+            message: .fsckDeliveryWithoutAttempt,
+            query: """
+                SELECT delivery_card.card FROM delivery JOIN delivery_card ON delivery_card.delivery = delivery.id
+                WHERE NOT EXISTS (SELECT 1 FROM attempt WHERE attempt.subject = delivery.id AND attempt.stage = 'deliver')
+                """
         ),
         CheckRule(
-            .fsckUnknownWithoutDelivery,
-            """
-            SELECT id FROM card WHERE state = 'held' AND reason = 'outcome_unknown' AND NOT EXISTS (
-                SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
-                WHERE delivery_card.card = card.id AND delivery_card.outcome_unknown = 1 AND delivery.may_be_applied = 1
-            )
-            """
+            message: .fsckUnknownWithoutDelivery,
+            query: """
+                SELECT id FROM card WHERE state = 'held' AND reason = 'outcome_unknown' AND NOT EXISTS (
+                    SELECT 1 FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery
+                    WHERE delivery_card.card = card.id AND delivery_card.outcome_unknown = 1 AND delivery.may_be_applied = 1
+                )
+                """
         ),
-    ]
-
-    private static let numbers = [
+        // MARK: Business numbers
         CheckRule(
-            .fsckDeliveredNotNoted,
-            """
-            SELECT card.id FROM card JOIN cases ON cases.number = card.number WHERE card.state = 'delivered' AND (
-                (coalesce(card.side, card.expected_side) = 'front'
-                    AND coalesce(cases.front_delivered, 0) < card.intake_order)
-                OR (coalesce(card.side, card.expected_side) = 'back'
-                    AND coalesce(cases.back_delivered, 0) < card.intake_order)
-            )
-            """,
+            message: .fsckDeliveredNotNoted,
+            query: """
+                SELECT card.id FROM card JOIN cases ON cases.number = card.number WHERE card.state = 'delivered' AND (
+                    (coalesce(card.side, card.expected_side) = 'front'
+                        AND coalesce(cases.front_delivered, 0) < card.intake_order)
+                    OR (coalesce(card.side, card.expected_side) = 'back'
+                        AND coalesce(cases.back_delivered, 0) < card.intake_order)
+                )
+                """,
             mends: [Self.noting("front_delivered", "front"), Self.noting("back_delivered", "back")]
         ),
         CheckRule(
-            .fsckSecondHolder,
-            """
-            SELECT card.id FROM card JOIN cases ON cases.number = card.number
-            WHERE cases.disputed = 0 AND card.holder IS NOT NULL
-            AND (cases.holder IS NULL OR cases.holder <> card.holder)
-            """,
+            message: .fsckSecondHolder,
+            query: """
+                SELECT card.id FROM card JOIN cases ON cases.number = card.number
+                WHERE cases.disputed = 0 AND card.holder IS NOT NULL
+                AND (cases.holder IS NULL OR cases.holder <> card.holder)
+                """,
             mends: [
                 """
                 UPDATE cases SET holder = (
@@ -180,8 +168,8 @@ struct CheckRule: Sendable {
             ]
         ),
         CheckRule(
-            .fsckOrderAhead,
-            "SELECT id FROM card WHERE intake_order >= (SELECT next_order FROM store)",
+            message: .fsckOrderAhead,
+            query: "SELECT id FROM card WHERE intake_order >= (SELECT next_order FROM store)",
             mends: [
                 """
                 UPDATE store SET next_order = (SELECT max(intake_order) + 1 FROM card)
@@ -189,58 +177,51 @@ struct CheckRule: Sendable {
                 """
             ]
         ),
-    ]
-
-    private static let work = [
+        // MARK: Work
         CheckRule(
-            .fsckAttemptOfNobody,
-            """
-            SELECT coalesce(delivery_card.card, attempt.subject) FROM attempt
-            LEFT JOIN delivery_card ON delivery_card.delivery = attempt.subject
-            WHERE attempt.ended_at IS NULL AND attempt.worker NOT IN (SELECT id FROM worker)
-            """,
-            mends: [
-                """
-                UPDATE delivery SET may_be_applied = 1 WHERE id IN (
-                    SELECT subject FROM attempt WHERE ended_at IS NULL AND worker NOT IN (SELECT id FROM worker)
-                )
+            message: .fsckAttemptOfNobody,
+            query: """
+                SELECT coalesce(delivery_card.card, attempt.subject) FROM attempt
+                LEFT JOIN delivery_card ON delivery_card.delivery = attempt.subject
+                WHERE \(Self.isOfNobody)
                 """,
+            mends: [
+                "UPDATE delivery SET may_be_applied = 1 WHERE id IN (SELECT subject FROM attempt WHERE \(Self.isOfNobody))",
                 """
-                UPDATE attempt SET ended_at = started_at, class = 'unknown', code = 'interrupted'
-                WHERE ended_at IS NULL AND worker NOT IN (SELECT id FROM worker)
+                UPDATE attempt SET ended_at = started_at, class = 'unknown', code = 'interrupted' WHERE \(Self.isOfNobody)
                 """,
             ]
-        )
-    ]
-
-    private static let remains = [
+        ),
+        // MARK: What is left behind
         CheckRule(
-            .fsckCountWrong,
-            """
-            SELECT NULL FROM card_state LEFT JOIN state_count ON state_count.state = name
-            WHERE coalesce(cards, 0) <> (SELECT count(*) FROM card WHERE card.state = name)
-            """,
+            message: .fsckCountWrong,
+            query: """
+                SELECT NULL FROM card_state LEFT JOIN state_count ON state_count.state = name
+                WHERE coalesce(cards, 0) <> (SELECT count(*) FROM card WHERE card.state = name)
+                """,
             mends: [
                 "UPDATE state_count SET cards = (SELECT count(*) FROM card WHERE card.state = state_count.state)",
                 "INSERT OR IGNORE INTO state_count SELECT state, count(*), count(*) FROM card GROUP BY state",
             ]
         ),
         CheckRule(
-            .fsckKeyMissing,
-            "SELECT id FROM card WHERE state <> 'erased' AND id NOT IN (SELECT card FROM card_key)"
+            message: .fsckKeyMissing,
+            query: "SELECT id FROM card WHERE state <> 'erased' AND id NOT IN (SELECT card FROM card_key)"
         ),
         CheckRule(
-            .fsckErasedWithRemains,
-            """
-            SELECT id FROM card WHERE state = 'erased' AND (
-                metadata IS NOT NULL OR message IS NOT NULL OR source IS NOT NULL OR prepared IS NOT NULL OR host IS NOT NULL
-                OR holder IS NOT NULL OR id IN (SELECT card FROM card_key) OR id IN (SELECT card FROM blob)
-                OR id IN (SELECT card FROM reading) OR id IN (SELECT card FROM decision)
-                OR EXISTS (SELECT 1 FROM event WHERE event.card = card.id AND event.message IS NOT NULL)
-            )
-            """
+            message: .fsckErasedWithRemains,
+            query: """
+                SELECT id FROM card WHERE state = 'erased' AND (
+                    metadata IS NOT NULL OR message IS NOT NULL OR source IS NOT NULL OR prepared IS NOT NULL OR host IS NOT NULL
+                    OR holder IS NOT NULL OR id IN (SELECT card FROM card_key) OR id IN (SELECT card FROM blob)
+                    OR id IN (SELECT card FROM reading) OR id IN (SELECT card FROM decision)
+                    OR EXISTS (SELECT 1 FROM event WHERE event.card = card.id AND event.message IS NOT NULL)
+                )
+                """
         ),
     ]
+
+    private static let isOfNobody: SQL = "attempt.ended_at IS NULL AND attempt.worker NOT IN (SELECT id FROM worker)"
 
     /// Notes on each number the last card of a side that was delivered.
     private static func noting(_ column: SQL, _ side: String) -> SQL {
