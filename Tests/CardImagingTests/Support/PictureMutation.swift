@@ -86,7 +86,7 @@ struct PictureMutation {
         guard let end else { return original }
         let scan = Array(original[start..<end])
         let count = min(1 + self.below(3000), max(1, (1 << 20) / scan.count))
-        return Array(original[..<end]) + Array(repeatElement(scan, count: count).joined()) + Array(original[end...])
+        return Array(original[..<end]) + Self.repeating(scan[...], count: count) + Array(original[end...])
     }
 
     /// Directories that name themselves, or point anywhere, in a block that may end in the middle.
@@ -115,8 +115,15 @@ struct PictureMutation {
     private mutating func repeatingPiece(_ original: [UInt8]) -> [UInt8] {
         let start = self.below(original.count)
         let piece = original[start..<min(original.count, start + 1 + self.below(64))]
-        let copies = Array(repeatElement(piece, count: 1 + self.below(200)).joined())
+        let copies = Self.repeating(piece, count: 1 + self.below(200))
         return Array(original[..<start]) + copies + Array(original[start...])
+    }
+
+    /// Without optimization `joined()` takes a microsecond a byte, minutes for all these pictures.
+    private static func repeating(_ piece: ArraySlice<UInt8>, count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for _ in 0..<count { bytes += piece }
+        return bytes
     }
 
     private mutating func fillingPiece(_ original: [UInt8]) -> [UInt8] {

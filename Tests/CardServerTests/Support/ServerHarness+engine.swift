@@ -63,12 +63,16 @@ extension ServerHarness {
         sleep: { _ in try await Task.sleep(for: .seconds(1_000_000)) }
     )
 
-    /// What a photo shows stands in its bytes: `broken`, `unread`, or a front.
+    /// What a photo shows stands at the beginning of its bytes: `broken`, `unread`, or a front.
+    private static func shows(_ mark: String, _ image: Data) -> Bool {
+        String(decoding: image.prefix(100), as: UTF8.self).contains(mark)
+    }
+
     static var outside: EnginePorts {
         EnginePorts(
             read: { _ in throw CodedError(.sourceUnreadable, .input, "there are no files here") },
             prepare: { source in
-                guard !String(decoding: source, as: UTF8.self).contains("broken") else {
+                guard !Self.shows("broken", source) else {
                     throw CodedError(ReasonCode(rawValue: "image_truncated"), .input, "the image is cut off")
                 }
                 return PreparedImage(jpeg: source, width: 100, height: 63, digest: ContentDigest(of: source))
@@ -78,7 +82,7 @@ extension ServerHarness {
                 .failed(RemoteFailure(.transient, code: "fetch_server_error", message: "it failed"))
             },
             verifier: ClosureVerifier { image in
-                guard !String(decoding: image.jpeg, as: UTF8.self).contains("unread") else {
+                guard !Self.shows("unread", image.jpeg) else {
                     return .failed(RemoteFailure(.rejected, code: "NO_CARD", message: "there is no card"))
                 }
                 let fields = CardFields(name: "样本甲", number: "11010519491231002X")

@@ -5,7 +5,10 @@ enum Specimen {
     /// What begins as a JPEG does.
     static func jpeg(_ mark: String = "front", byteCount: Int = 5_000) -> Data {
         let start = Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 16]) + Data("JFIF".utf8) + Data("\u{0} \(mark) ".utf8)
-        return start + Data((0..<max(0, byteCount - start.count)).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let block = Data((0..<256).map { UInt8(truncatingIfNeeded: $0 * 31) })
+        var bytes = start
+        while bytes.count < byteCount { bytes += block.prefix(byteCount - bytes.count) }
+        return bytes
     }
 
     /// What begins as a PNG does.
