@@ -108,9 +108,6 @@ package final class CardStore: Sendable {
         do { try self.database.close() } catch { throw Self.meaning(of: error) }
     }
 
-    /// How many commits were made since the opening: each waits for the disk once.
-    package var commits: Int { self.database.commits }
-
     /// Another process makes or opens the sandbox at this moment, which takes milliseconds, or has it alone.
     static func waitForOpening(_ folder: SandboxFolder) async throws -> FileLock {
         for _ in 0..<500 {

@@ -125,7 +125,8 @@ import Testing
                             repeat {
                                 let page = try await harness.store.cards(
                                     filter,
-                                    before: last,
+                                    after: last,
+                                    newestFirst: true,
                                     limit: limit,
                                     for: caller
                                 )

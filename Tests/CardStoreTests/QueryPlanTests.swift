@@ -29,7 +29,7 @@ import Testing
                     var filter = CardFilter()
                     (filter.states, filter.attention, filter.reason) = (states, attention, reason)
                     _ = try await harness.store.cards(filter, after: 0, limit: 10, for: caller)
-                    _ = try await harness.store.cards(filter, before: nil, limit: 10, for: caller)
+                    _ = try await harness.store.cards(filter, after: nil, newestFirst: true, limit: 10, for: caller)
                     _ = try await harness.store.changes(filter, since: 0, limit: 10, for: caller)
                 }
             }

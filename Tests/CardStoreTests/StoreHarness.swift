@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -392,6 +393,20 @@ final class StoreHarness {
         return card.state.rawValue + (card.reason.map { " \($0.rawValue)" } ?? "")
     }
 
+}
+
+/// How many commits a store has made since; each waits for the disk once.
+final class CommitCount: Sendable {
+    private let commits = Mutex(0)
+
+    init(of store: CardStore) async throws {
+        try await store.write { tx in
+            tx.trace { statement in if statement == "COMMIT" { self.commits.withLock { $0 += 1 } } }
+        }
+        self.commits.withLock { $0 = 0 }
+    }
+
+    var value: Int { self.commits.withLock { $0 } }
 }
 
 /// A suite whose tests have a sandbox each.

@@ -46,7 +46,7 @@ struct CardRoutes: Sendable {
         let order = try parameters.single("cursor", else: .requestCursor) {
             $0.wholeMatch(of: /i([0-9]{1,18})/).flatMap { Int64($0.1) }
         }
-        let page = try await self.ports.store.cards(filter, after: order ?? 0, limit: limit, for: caller)
+        let page = try await self.ports.store.cards(filter, after: order, limit: limit, for: caller)
         var answer = Page(cards: page.map(CardDocument.init), nextCursor: nil)
         // The store gives no more than a page at a time, so what comes after it is asked for on its own.
         if page.count == limit, let last = page.last,

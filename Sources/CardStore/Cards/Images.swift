@@ -103,12 +103,7 @@ extension CardStore {
         )
     }
 
-    /// Returns the reading that a card was judged by.
-    func reading(of row: CardRow, in tx: Transaction) throws -> CardReading? {
-        try self.storedReading(of: row, in: tx)?.reading
-    }
-
-    /// Returns the same, or one of its others, with the digest of the image that was read.
+    /// Returns the reading that a card was judged by, or one of its others.
     func storedReading(of row: CardRow, _ which: SQL = "ORDER BY id DESC LIMIT 1", in tx: Transaction) throws
         -> StoredReading?
     {

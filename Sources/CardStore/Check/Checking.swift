@@ -128,7 +128,9 @@ extension CardStore {
         if try self.hasImage(row.id, in: tx) {
             note("blob.image", (try? self.image(of: row.id, key: key, in: tx)) != nil)
         }
-        if try self.hasReading(row.id, in: tx) { note("reading.bytes", (try? self.reading(of: row, in: tx)) != nil) }
+        if try self.hasReading(row.id, in: tx) {
+            note("reading.bytes", (try? self.storedReading(of: row, in: tx)) != nil)
+        }
         let parts: [Data] = try tx.values(
             """
             SELECT delivery.parts FROM delivery_card JOIN delivery ON delivery.id = delivery_card.delivery

@@ -95,7 +95,7 @@ extension CardStore {
             let metadata = card.metadata
             material.confidential += [metadata.expectedIDNumber, metadata.expectedName, metadata.userNumber]
                 .compactMap(\.self)
-            if let reading = try? self.reading(of: row, in: tx) { material.confidential += reading.fields.all }
+            material.confidential += (try? self.storedReading(of: row, in: tx))?.reading.fields.all ?? []
         }
         return material
     }

@@ -87,32 +87,27 @@ struct OpenDelivery {
         try self.close(as: .closed)
         try self.decide(card)
         let others = self.members.filter { $0 != card }
-        for other in others {
-            if self.mayBeApplied {
-                guard let row = try self.member(other), row.state == .delivering else { continue }
-                try self.store.move(row, Transition(.held, .outcomeUnknown, .deliveryLeft(other)), in: self.tx)
-            } else {
-                try self.decide(other)
-                try self.release(other)
-            }
-        }
+        for other in others { try self.letGo(other, .deliveryLeft(other)) }
         return others
     }
 
     /// Ends a delivery that cannot be sent again since a value of it does not open.
     func abandon() throws {
         try self.close(as: .closed)
-        for card in self.members {
-            guard let row = try self.member(card) else { continue }
-            if self.mayBeApplied {
-                try self.store.move(row, Transition(.held, .outcomeUnknown, .deliveryDamaged(card)), in: self.tx)
+        for card in self.members { try self.letGo(card, .deliveryDamaged(card)) }
+    }
+
+    /// A member goes on by itself, or ends if it does not open; of one that may have been applied nobody knows, as a message says.
+    private func letGo(_ card: CardID, _ message: Message) throws {
+        if self.mayBeApplied {
+            guard let row = try self.member(card), row.state == .delivering else { return }
+            try self.store.move(row, Transition(.held, .outcomeUnknown, message), in: self.tx)
+        } else {
+            try self.decide(card)
+            if let row = try self.member(card), (try? self.store.open(row, in: self.tx)) == nil {
+                try self.store.failUnreadable(row, in: self.tx)
             } else {
-                try self.decide(card)
-                if (try? self.store.open(row, in: self.tx)) != nil {
-                    try self.release(card)
-                } else {
-                    try self.store.failUnreadable(row, in: self.tx)
-                }
+                try self.release(card)
             }
         }
     }

@@ -30,7 +30,7 @@ extension CardStore {
     /// Whether a text holds a name or number that the card is known to be of.
     private func isHolderNamed(in text: String, _ row: CardRow, in tx: Transaction) -> Bool {
         let expected = try? row.card(self.vault).metadata.expectation
-        let fields = row.hasKey ? (try? self.reading(of: row, in: tx))?.fields : nil
+        let fields = row.hasKey ? (try? self.storedReading(of: row, in: tx))?.reading.fields : nil
         let names = [expected?.name, expected?.idNumber, fields?.name, fields?.number].compactMap { $0?.reveal() }
         let letters = text.lettersAndDigits
         return names.map(\.lettersAndDigits).contains { $0.count > 1 && letters.contains($0) }

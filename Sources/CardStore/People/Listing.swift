@@ -82,41 +82,28 @@ extension CardStore {
     ///
     /// - Parameters:
     ///   - filter: which cards.
-    ///   - order: the intake order of the last card of the page before; 0 for the first page.
+    ///   - last: the intake order of the last card of the page before; `nil` for the first page.
+    ///   - newestFirst: whether the order is the other way round.
     ///   - limit: the most cards of the page.
     ///   - caller: who sees them: its own alone, unless its scopes reach further.
     package func cards(
         _ filter: CardFilter,
-        after order: Int64,
+        after last: Int64?,
+        newestFirst: Bool = false,
         limit: Int,
         for caller: Caller
     ) async throws -> [Card] {
-        try await self.cards(filter, "intake_order > \(order)", by: "intake_order", limit: limit, for: caller)
-    }
-
-    /// Lists the same cards, the newest first, before the last one of the page before.
-    package func cards(
-        _ filter: CardFilter,
-        before order: Int64?,
-        limit: Int,
-        for caller: Caller
-    ) async throws -> [Card] {
-        let place: SQL = "intake_order < \(order ?? .max)"
-        return try await self.cards(filter, place, by: "intake_order DESC", limit: limit, for: caller)
-    }
-
-    private func cards(_ filter: CardFilter, _ place: SQL, by direction: SQL, limit: Int, for caller: Caller)
-        async throws -> [Card]
-    {
         var filter = filter
         if let own = caller.submitter(for: .show) { filter.submitter = own }
+        let place: SQL = newestFirst ? "intake_order < \(last ?? .max)" : "intake_order > \(last ?? 0)"
+        let order: SQL = newestFirst ? "intake_order DESC" : "intake_order"
         return try await self.read { [filter] tx in
-            let page: SQL = "ORDER BY \(direction) LIMIT \(min(limit, Limits.pageSize))"
+            let page: SQL = "ORDER BY \(order) LIMIT \(min(limit, Limits.pageSize))"
             let pages: [SQL] = Self.conditions(filter).map { condition in
                 "SELECT * FROM (SELECT intake_order FROM card WHERE \(place) AND \(condition) \(page))"
             }
             let orders: SQL = "SELECT intake_order FROM (\(SQL.joined(pages, by: " UNION "))) \(page)"
-            return try CardRow.all("WHERE card.intake_order IN (\(orders)) ORDER BY card.\(direction)", in: tx)
+            return try CardRow.all("WHERE card.intake_order IN (\(orders)) ORDER BY card.\(order)", in: tx)
                 .map { $0.shown(self.vault) }
         }
     }
@@ -211,7 +198,7 @@ extension CardStore {
         return CardDetails(
             card: card,
             inputName: self.inputName(of: row, key: key),
-            reading: key == nil ? nil : try? self.reading(of: row, in: tx),
+            reading: key == nil ? nil : (try? self.storedReading(of: row, in: tx))?.reading,
             imageBytes: try self.imageByteCount(of: id, in: tx),
             imageDroppedAt: try tx.value("SELECT image_dropped_at FROM card WHERE id = \(id)"),
             events: try self.events(of: id, key: hasWords ? key : nil, in: tx),

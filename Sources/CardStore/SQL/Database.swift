@@ -52,7 +52,6 @@ final class Database: Sendable {
         var isDraining = false
         /// After a failed flush nothing is written any more: nobody knows what is durable until the file is opened again.
         var failure: DatabaseError?
-        var commits = 0
         /// How many changes the last group held, and when it began, in nanoseconds since the machine did.
         var lastGroup = (count: 0, begunAt: UInt64(0))
     }
@@ -152,9 +151,6 @@ final class Database: Sendable {
     private static func keepTemporaryInMemory(_ connection: GRDB.Database) throws {
         try connection.execute(sql: "PRAGMA temp_store = MEMORY")
     }
-
-    /// How many commits were made since the opening.
-    var commits: Int { self.state.withLock { $0.commits } }
 
     /// Runs statements on one snapshot.
     func read<Value: Sendable>(
@@ -296,7 +292,6 @@ final class Database: Sendable {
             if connection.isInsideTransaction { try? connection.rollback() }
             return self.settle(group, after: Self.translated(error), on: connection)
         }
-        self.state.withLock { $0.commits += 1 }
         for (change, outcome) in zip(group, outcomes) {
             switch outcome {
             case .success(let acknowledge): acknowledge()

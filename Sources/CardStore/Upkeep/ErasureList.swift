@@ -85,18 +85,10 @@ extension ErasureCertificate {
             try tx.value("SELECT count(*) FROM input WHERE card = \(card) AND device IS NOT NULL") ?? 0
         self.exportCount =
             try tx.value("SELECT count(*) FROM access_log WHERE card = \(card) AND action = 'export'") ?? 0
-        self.verifier = try Remote(
-            classes: "SELECT DISTINCT class FROM attempt WHERE subject = \(card) AND stage = 'verify'",
-            in: tx
-        )
+        self.verifier = try Remote(after: "subject = \(card) AND stage = 'verify'", in: tx)
         let sent: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
-        self.backend =
-            row.state == .delivered
-            ? .holds
-            : try Remote(
-                classes: "SELECT DISTINCT class FROM attempt WHERE subject IN (\(sent)) AND stage = 'deliver'",
-                in: tx
-            )
+        let attempts: SQL = "subject IN (\(sent)) AND stage = 'deliver'"
+        self.backend = row.state == .delivered ? .holds : try Remote(after: attempts, in: tx)
         self.deliveries = try tx.values("SELECT key FROM delivery WHERE id IN (\(sent)) ORDER BY formed_at, id")
         self.accessNumber = head.number
         self.accessCode = head.code.hexadecimal
@@ -105,8 +97,9 @@ extension ErasureCertificate {
 
 extension ErasureCertificate.Remote {
     /// Judges by how the attempts ended; one that is under way may arrive.
-    fileprivate init(classes sql: SQL, in tx: Transaction) throws {
-        let classes = Set(try tx.rows(sql) { try $0.next(FailureClass?.self) ?? .unknown })
+    fileprivate init(after attempts: SQL, in tx: Transaction) throws {
+        let ended: SQL = "SELECT DISTINCT class FROM attempt WHERE \(attempts)"
+        let classes = Set(try tx.rows(ended) { try $0.next(FailureClass?.self) ?? .unknown })
         if classes.contains(.accepted) {
             self = .holds
         } else if classes.contains(.unknown) || classes.contains(.transient) {

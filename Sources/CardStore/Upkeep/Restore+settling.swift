@@ -3,7 +3,7 @@ import GRDB
 
 // What is changed in the copy of a backup before it becomes the sandbox.
 extension Restore {
-    func settle(erased: [ErasureList.Entry], previous: Vault?, _ report: inout RestoreReport) async throws {
+    func settle(erased: [ErasureList.Entry], previous: Previous?, _ report: inout RestoreReport) async throws {
         let file = try Database.marks(of: self.copy)
         guard file.isKnown else { throw CodedError.wrongSandbox(.restoreOtherVersion) }
         let database = try Database(path: self.copy)
@@ -13,15 +13,14 @@ extension Restore {
         report.lastChange = try await database.read { tx in
             try tx.value("SELECT max(changed_at) FROM card", as: Timestamp.self)?.description
         }
-        let replaces = self.folder.hasDatabase && !report.replacedUnreadable
-        if replaces {
+        if previous != nil {
             try await database.withWriter { [path = self.folder.database] connection in
                 try connection.execute(sql: "ATTACH DATABASE ? AS previous", arguments: [path])
             }
         }
-        try await self.jumpAhead(in: database, beside: replaces)
-        if replaces {
-            let isSame = previous.map { store.vault.isSame(as: $0) } ?? false
+        try await self.jumpAhead(in: database, beside: previous != nil)
+        if let previous {
+            let isSame = previous.vault.map(store.vault.isSame) ?? false
             if isSame { report.accessLinesTakenOver = try await self.takeOverLog(store) }
             try await self.takeOver(store, isSame: isSame, &report)
         }

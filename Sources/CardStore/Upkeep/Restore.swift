@@ -51,6 +51,12 @@ package struct Restore: Sendable {
         case renamed
     }
 
+    /// The sandbox that is to be replaced.
+    struct Previous {
+        /// `nil` if the keys given do not open it.
+        let vault: Vault?
+    }
+
     let backup: String
     let folder: SandboxFolder
     let kind: CardStore.Kind?
@@ -111,9 +117,9 @@ package struct Restore: Sendable {
             let lists = self.lists.enumerated().filter { $0.offset > 0 || $0.element.isThere }.map(\.element)
             let erased = try lists.flatMap { try $0.entries() }
             var report = RestoreReport()
-            report.erasuresUnknown = lists.isEmpty && !self.folder.hasDatabase
             let previous = try await self.lookAtPrevious(&report)
-            if self.folder.hasDatabase, !report.replacedUnreadable {
+            report.erasuresUnknown = lists.isEmpty && previous == nil
+            if previous != nil {
                 let database = self.folder.database
                 try await CardStore.onThread { try Database.leaveLog(of: database) }
             }
@@ -167,12 +173,13 @@ package struct Restore: Sendable {
 
     // MARK: What is there now
 
-    /// Looks at the sandbox that is to be replaced, and returns its vault if it can be read with the keys given.
-    private func lookAtPrevious(_ report: inout RestoreReport) async throws -> Vault? {
+    /// Looks at the sandbox that is to be replaced; `nil` if there is none, or it cannot be read.
+    private func lookAtPrevious(_ report: inout RestoreReport) async throws -> Previous? {
         guard self.folder.hasDatabase else { return nil }
         let (cards, vault): (Int, Vault?)
         do {
             let file = try Database.marks(of: self.folder.database)
+            // Its making was cut off.
             if file.isEmpty { return nil }
             guard file.isKnown else { throw CodedError.wrongSandbox(.restoreSandboxOtherVersion) }
             let database = try Database(path: self.folder.database)
@@ -187,7 +194,7 @@ package struct Restore: Sendable {
         guard cards == 0 || self.isReplacing else { throw self.notEmpty(.restoreNotEmpty(self.folder.path, cards)) }
         report.replacedCards = cards
         report.replacedKeyMissing = vault == nil
-        return vault
+        return Previous(vault: vault)
     }
 
     private func unreadable(_ error: DatabaseError) -> Message {

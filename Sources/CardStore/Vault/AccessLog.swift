@@ -69,7 +69,10 @@ enum AccessLog {
         vault: Vault,
         in tx: Transaction
     ) throws -> Head {
-        var head = try Self.head(in: tx)
+        let last = try tx.row("SELECT number, mac FROM access_log ORDER BY number DESC LIMIT 1") { row in
+            Head(number: try row.next(), code: try row.next())
+        }
+        var head = last ?? .none
         guard !cards.isEmpty else { return head }
         let subject = origin.caller?.subject
         for card in cards {
@@ -117,12 +120,6 @@ enum AccessLog {
         // An empty log is sealed, too: one that was wiped together with its seal is found.
         if seal != Self.seal(of: head, by: vault) { findings.append(SandboxFinding(.fsckLogEndMissing(head.number))) }
         return findings
-    }
-
-    private static func head(in tx: Transaction) throws -> Head {
-        try tx.row("SELECT number, mac FROM access_log ORDER BY number DESC LIMIT 1") { row in
-            Head(number: try row.next(), code: try row.next())
-        } ?? .none
     }
 
     /// Each field behind its length, so that no two lines are written alike.

@@ -19,9 +19,9 @@ package enum FetchConclusion: Sendable {
     case postponed(until: Timestamp)
 }
 
-// MARK: Claiming
-
 extension CardStore {
+    // MARK: Claiming
+
     /// The hosts that are asked for images that are due, the one with the most urgent image first; `nil` for those of which no
     /// host is asked, since our rules forbid it.
     package func fetchHosts(now: Timestamp) async throws -> [String?] {
@@ -85,11 +85,9 @@ extension CardStore {
             try self.endUnreadable(id, in: .fetching, of: worker, in: tx)
         }
     }
-}
 
-// MARK: Keeping
+    // MARK: Keeping
 
-extension CardStore {
     /// Makes bytes of an image durable; what is there of another version of it goes.
     ///
     /// - Throws: `card_conflict` if the card is not fetched here any more.
@@ -113,11 +111,9 @@ extension CardStore {
             try self.putSource(bytes, at: offset, of: id, key: key, in: tx)
         }
     }
-}
 
-// MARK: Concluding
+    // MARK: Concluding
 
-extension CardStore {
     /// Writes down how an attempt to fetch ended, and what follows; gives the claim back.
     ///
     /// - Returns: where the card stands now.

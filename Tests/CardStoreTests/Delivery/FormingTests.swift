@@ -8,9 +8,9 @@ import Testing
 @Suite final class FormingTests: StoreSuite {
     @Test func `a delivery, its first attempt and its lines in the access log come in one commit`() async throws {
         _ = try await harness.verified("front", number: "N", .front)
-        let before = harness.store.commits
+        let commits = try await CommitCount(of: harness.store)
         let job = try #require(try await harness.begin().first)
-        #expect(harness.store.commits - before == 1)
+        #expect(commits.value == 1)
         let attempt: Int64? = try await harness.value("SELECT id FROM attempt WHERE subject = \(job.id)")
         #expect(attempt == job.attempt)
         #expect(try await harness.value("SELECT count(*) FROM access_log WHERE action = 'deliver'", as: Int.self) == 1)

@@ -184,6 +184,14 @@ import Testing
         try reader.close()
     }
 
+    @Test func `a sandbox whose making was cut off is replaced, and says nothing of who was erased`() async throws {
+        let folder = "\(harness.folder)/cut off"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Database.withFile(SandboxFolder(path: folder).database, Schema.layOut)
+        let report = try await scene.restore(into: folder, replacing: false)
+        #expect(report.cards == 6 && report.replacedCards == 0 && report.erasuresUnknown)
+    }
+
     @Test func `a database that is none is replaced only where that is asked for`() async throws {
         try await scene.close()
         let path = "\(harness.folder)/sandbox.sqlite3"

@@ -17,7 +17,8 @@ extension Console {
         }
         let cards = try await self.ports.store.cards(
             filter,
-            before: before,
+            after: before,
+            newestFirst: true,
             limit: Limits.consoleRows + 1,
             for: visit.caller
         )
