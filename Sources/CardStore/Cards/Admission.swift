@@ -24,12 +24,6 @@ package struct Admission: Sendable {
             case .refused(let error): Transition(.rejected, error.code, error.message)
             }
         }
-
-        /// The host that is asked for the image.
-        var host: String? {
-            guard case .remote(_, let host) = self else { return nil }
-            return host
-        }
     }
 
     /// The identifier of the card, if it is new.

@@ -210,6 +210,7 @@ extension CardStore {
         // Nothing is spent on another's before a person accepts it.
         if isForeign, start.to != .rejected { start = Self.holdForeign(photo.id) }
         let metadata = photo.metadata
+        let host: String? = if case .remote(_, let host) = photo.content { host } else { nil }
         guard let order: Int64 = try tx.value("SELECT next_order FROM store") else { throw Vault.unopenable("store") }
         try tx.run("UPDATE store SET next_order = \(order + 1)")
         try tx.run(
@@ -217,7 +218,7 @@ extension CardStore {
             INSERT INTO card (id, state, number, submitter, expected_side, intake_order, priority, source, host, reason,
             waits_until, created_at, changed_at)
             VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(metadata.side), \(order),
-            \(metadata.priority), \(source), \(photo.content.host), \(start.reason), \(photo.waitsUntil), \(tx.now),
+            \(metadata.priority), \(source), \(host), \(start.reason), \(photo.waitsUntil), \(tx.now),
             \(Transition.date(tx.now)))
             """
         )

@@ -39,7 +39,7 @@ extension CardStore {
     /// Notes in the access log that somebody asked for what is personal of a card and did not get it; without the purpose,
     /// which would be a way to write into the log.
     package func noteDenied(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws {
-        let origin = origin.withoutPurpose
+        let origin = AccessOrigin(caller: origin.caller, origin.actor, nil)
         try await self.write(at: now) { tx in
             // For a card that is not there, too: the time must not tell which there are.
             let card = try CardRow.fetch(id, in: tx)?.id

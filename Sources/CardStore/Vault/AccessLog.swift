@@ -28,9 +28,6 @@ package struct AccessOrigin: Hashable, Sendable {
         self.purpose = purpose.isEmpty ? "not given" : purpose
     }
 
-    /// The same without what was said.
-    var withoutPurpose: AccessOrigin { AccessOrigin(caller: self.caller, self.actor, nil) }
-
     /// The same of the second person, who confirms what another one decided.
     func confirming(_ first: String) -> AccessOrigin {
         AccessOrigin(caller: self.caller, "\(self.actor), confirms \(first)", self.purpose)
