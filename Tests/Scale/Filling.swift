@@ -62,7 +62,8 @@ struct Filling {
                 businessNumber: BusinessNumber(stored: "CASE-\(self.count / 2)"),
                 side: self.count.isMultiple(of: 2) ? .front : .back
             ),
-            submitter: "sender-\(self.count % 7)",
+            // The two sides of a case come from one sender.
+            submitter: "sender-\(self.count / 2 % 7)",
             source: fate == .fetching ? nil : ContentDigest(of: bytes),
             file: nil,
             content: content,
@@ -73,8 +74,6 @@ struct Filling {
     private mutating func add(_ count: Int, _ fate: Fate) async throws {
         var photos: [Admission] = []
         for _ in 0..<count { photos.append(self.photo(fate)) }
-        // The two sides of a case come from one sender.
-        for index in photos.indices { photos[index].submitter = "sender-\(index / 2 % 7)" }
         let cards = try await self.store.admit(photos, now: .now).map(\.card)
         switch fate {
         case .erased:

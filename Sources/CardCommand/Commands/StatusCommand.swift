@@ -135,7 +135,7 @@ private struct StatusReport: Report {
         self.toRetake = attention[.retake] ?? 0
         self.retakes = try await Self.examples(.retake, of: store)
         self.endpoints = try await store.pauses()
-        self.troubles = try await store.troubles(room, now: now)
+        self.troubles = try await store.troubles(room, cases: self.causes, now: now)
         let last = try await store.lastSuccess(now: now)
         self.lastSuccess = Dictionary(uniqueKeysWithValues: last.map { ($0.rawValue, $1.description) })
         self.workers = try await store.workers().map { worker in

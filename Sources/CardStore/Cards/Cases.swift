@@ -75,7 +75,7 @@ extension CardStore {
     static func standing(of number: BusinessNumber, of submitter: String? = nil, in tx: Transaction) throws
         -> CaseStanding?
     {
-        let own: SQL = submitter.map { "AND card.submitter = \($0)" } ?? ""
+        let own: SQL = submitter.map { "AND card.submitter || '' = \($0)" } ?? ""
         var delivered: Set<CardSide> = []
         let cards: [CaseCard?] = try tx.rows(
             """

@@ -64,7 +64,7 @@ extension CardStore {
     func owner(other row: CardRow, in tx: Transaction) throws -> (submitter: String, since: Timestamp?)? {
         let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(row.number)")
         guard let owner, owner != row.submitter else { return nil }
-        let first: SQL = "SELECT min(created_at) FROM card WHERE number = \(row.number) AND submitter = \(owner)"
+        let first: SQL = "SELECT min(created_at) FROM card WHERE number = \(row.number) AND submitter || '' = \(owner)"
         return (owner, try tx.value(first))
     }
 }

@@ -99,7 +99,7 @@ extension CardStore {
             guard let own = try Self.standing(of: one.number, of: submitter, in: tx) else { continue }
             if own != one.standing {
                 let last: SQL = """
-                    SELECT max(changed_at) FROM card WHERE number = \(one.number) AND submitter = \(submitter)
+                    SELECT max(changed_at) FROM card WHERE number = \(one.number) AND submitter || '' = \(submitter)
                     """
                 one.since = try tx.value(last) ?? one.since
             }
@@ -117,7 +117,7 @@ extension CardStore {
     private func described(_ one: Case, of submitter: String? = nil, in tx: Transaction) throws -> Case {
         var one = one
         if one.standing.state != .complete, one.standing.state != .incomplete {
-            let own: SQL = submitter.map { "AND submitter = \($0)" } ?? ""
+            let own: SQL = submitter.map { "AND submitter || '' = \($0)" } ?? ""
             let ended: [CardState] = [.rejected, .superseded, .delivered, .erased]
             one.present.formUnion(
                 try tx.values(

@@ -67,7 +67,7 @@ extension CardStore {
             try AccessLog.append(.decide, of: [decision.card], by: origin, vault: self.vault, in: tx)
             if let first = decision.proposer {
                 let purpose: SQL = """
-                    SELECT purpose FROM access_log WHERE card = \(decision.card) AND subject = \(first)
+                    SELECT purpose FROM access_log WHERE card = \(decision.card) AND subject || '' = \(first)
                     AND action = \(AccessAction.decide) ORDER BY at DESC, number DESC LIMIT 1
                     """
                 (decision.subject, decision.proposer, decision.tab) = (first, nil, "")

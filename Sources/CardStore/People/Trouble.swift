@@ -101,12 +101,13 @@ extension WorkerStatus {
 
 extension CardStore {
     /// Returns what is wrong, the most urgent first, and of that what lasts longest.
-    package func troubles(_ room: DiskRoom, now: Timestamp) async throws -> [Trouble] {
+    ///
+    /// - Parameter known: the counts of cases, if the caller has them.
+    package func troubles(_ room: DiskRoom, cases known: [CaseCount]? = nil, now: Timestamp) async throws -> [Trouble] {
         let hanging = try await self.workers().compactMap { Trouble($0, now: now) }
-        let cases = try await self.caseCounts(needingPerson: true).compactMap(Trouble.init)
-        return Trouble.sorted(
-            try await self.pauses().map(Trouble.init) + [Trouble(room)].compactMap(\.self) + hanging + cases
-        )
+        let counts = if let known { known } else { try await self.caseCounts(needingPerson: true) }
+        let others = try await self.pauses().map(Trouble.init) + [Trouble(room)].compactMap(\.self)
+        return Trouble.sorted(others + hanging + counts.compactMap(Trouble.init))
     }
 }
 

@@ -100,7 +100,7 @@ extension CardStore {
         let most = Limits.openPhotosPerNumber
         let isFull = try tx.exists(
             """
-            SELECT 1 FROM card WHERE number = \(number) AND submitter = \(submitter)
+            SELECT 1 FROM card WHERE number = \(number) AND submitter || '' = \(submitter)
             AND state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'held') LIMIT 1 OFFSET \(most - 1)
             """
         )

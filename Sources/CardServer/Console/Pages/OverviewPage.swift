@@ -10,6 +10,7 @@ extension Console {
         let pauses: [EndpointPause]
         let lastSuccess: [Stage: Timestamp]
         let workers: [WorkerStatus]
+        /// Without cases, which are listed by cause.
         let troubles: [Trouble]
         let key: String
         let lastBackup: Timestamp?
@@ -56,7 +57,7 @@ extension Console {
             pauses: try await store.pauses(),
             lastSuccess: try await store.lastSuccess(now: now),
             workers: try await store.workers(),
-            troubles: try await store.troubles(room, now: now),
+            troubles: try await store.troubles(room, cases: [], now: now),
             key: try await store.keyInUse(),
             lastBackup: try await store.lastBackup()
         )
@@ -105,7 +106,7 @@ extension Console {
 
     /// What pauses and why, who works, and what they work on.
     private func machinery(_ standing: Standing, now: Timestamp) -> HTML {
-        let troubles = standing.troubles.filter { $0.subject != .cases }.map { trouble in
+        let troubles = standing.troubles.map { trouble in
             HTML("<p class=\"trouble \(trouble.severity)\"><code>\(trouble.code)</code> \(trouble.message)</p>")
         }
         let endpoints: [(Message, (Stage) -> HTML)] = [
