@@ -46,6 +46,9 @@ enum Limits {
     static let consoleRows = 50
     /// How long an answer of `/readyz`, which everybody may ask, is given again.
     static let readinessTime = Duration.seconds(1)
+    /// How long a page waits for what may take minutes, and after how many seconds it asks again.
+    static let pagePatience = Duration.milliseconds(100)
+    static let pageRefresh = 2
     /// For how many times as long as it took to count the cards these figures are told again.
     static let figuresPause = 20
 }

@@ -154,6 +154,25 @@ import Testing
         }
     }
 
+    @Test func `rows that refer to what may be deleted are found by an index`() async throws {
+        // SQLite looks for them at each deletion, and no plan shows it.
+        let harness = try await StoreHarness()
+        let unfound = try await harness.store.database.read { tx in
+            try tx.values(
+                """
+                SELECT child.name || '.' || key."from" FROM sqlite_master AS child, pragma_foreign_key_list(child.name) AS key
+                WHERE child.type = 'table' AND key."table" IN ('card', 'delivery', 'worker') AND child.name <> 'run'
+                AND NOT EXISTS (
+                    SELECT 1 FROM pragma_index_list(child.name) AS own, pragma_index_info(own.name) AS part
+                    WHERE part.seqno = 0 AND part.name = key."from"
+                )
+                """,
+                as: String.self
+            )
+        }
+        #expect(unfound == [])
+    }
+
     /// Whether the cards of a sender, a reason or a state, which may be all there are, are looked at where the few of a number
     /// would do.
     private static func looksBeyondNumber(_ detail: String, _ statement: String) -> Bool {

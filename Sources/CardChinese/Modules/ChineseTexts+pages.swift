@@ -93,6 +93,7 @@ extension ChineseTexts {
         page.known_photo = 这张照片已经存在
         page.log = 访问日志
         page.check_chain = 检查所有行的链
+        page.chain_checking = 正在检查链；页面会自动刷新。
         page.chain_whole = 链完整：{1} 行。
         page.chain_broken = 链在 {1} 处断开；查找：idcard-pipeline fsck
         page.action = 操作

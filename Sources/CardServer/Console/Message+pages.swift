@@ -107,6 +107,7 @@ extension Message {
     static let pageKnownPhoto = Self("page.known_photo", "this photo was there already")
     static let pageLog = Self("page.log", "Access log")
     static let pageCheckChain = Self("page.check_chain", "Check the chain of all lines")
+    static let pageChainChecking = Self("page.chain_checking", "The chain is being checked; the page refreshes itself.")
     static func pageChainWhole(_ lines: Int) -> Self { Self("page.chain_whole", "The chain is whole: \(count: lines) lines.") }
     static func pageChainBroken(_ findings: Int) -> Self { Self("page.chain_broken", "The chain is broken in \(count: findings) places; find them: idcard-pipeline fsck") }
     static let pageActionTitle = Self("page.action", "Action")

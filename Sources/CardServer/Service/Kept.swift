@@ -32,4 +32,21 @@ final class Kept<Value: Sendable>: Sendable {
         }
         return try await finding.value
     }
+
+    /// The same for who does not wait: `nil` if the value is not found within some time. It is found out all the same.
+    func value(
+        for time: @escaping @Sendable (_ took: Duration) -> Duration,
+        within patience: Duration,
+        _ find: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        let (answers, answer) = AsyncThrowingStream.makeStream(of: Value.self)
+        Task {
+            do { answer.yield(try await self.value(for: time, find)) } catch { answer.finish(throwing: error) }
+        }
+        Task {
+            try? await Task.sleep(for: patience)
+            answer.finish()
+        }
+        return try await answers.first { _ in true }
+    }
 }

@@ -25,20 +25,27 @@ extension Console {
         ]
         let last = lines.count > shown.count ? shown.last.map { ("before", "\($0.number)") } : nil
         // Who may look at the log asks for the walk; a walk that is under way answers all who ask.
+        let isAsked = try query.single("check") != nil
         let chain =
-            try await query.single("check") == nil
-            ? nil : self.chain.value(for: { $0 * Limits.figuresPause }) { try await store.checkAccessLog() }
+            try await isAsked
+            ? self.chain.value(for: { $0 * Limits.figuresPause }, within: Limits.pagePatience) {
+                try await store.checkAccessLog()
+            } : nil
         let waiting = try await store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
-        let head: HTML = "\(Self.chain(chain))\(waiting.isEmpty ? nil : Self.waiting(waiting))"
+        let head: HTML = "\(isAsked ? Self.chain(chain) : Self.checkLink)\(waiting.isEmpty ? nil : Self.waiting(waiting))"
         let list = Self.lines(shown)
-        return .page(ConsolePage(list: .pageLog, .log, before: head, fields, list, .pageOlderLines, last))
+        var page = ConsolePage(list: .pageLog, .log, before: head, fields, list, .pageOlderLines, last)
+        if isAsked, chain == nil { page.refresh = (Limits.pageRefresh, ConsolePath(visit.request.uri.string)) }
+        return .page(page)
     }
 
+    private static var checkLink: HTML {
+        "<p class=\"tools\"><a\(href: ConsolePath(.log, [("check", "1")]))>\(Message.pageCheckChain)</a></p>"
+    }
+
+    /// - Parameter chain: `nil` while the walk is under way.
     private static func chain(_ chain: (lines: Int, findings: Int)?) -> HTML {
-        guard let (lines, findings) = chain else {
-            let check = ConsolePath(.log, [("check", "1")])
-            return "<p class=\"tools\"><a\(href: check)>\(Message.pageCheckChain)</a></p>"
-        }
+        guard let (lines, findings) = chain else { return .outcome(.pageChainChecking) }
         return .outcome(findings == 0 ? .pageChainWhole(lines) : .pageChainBroken(findings))
     }
 
