@@ -32,7 +32,8 @@ extension Console {
                 try await store.checkAccessLog()
             } : nil
         let waiting = try await store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
-        let head: HTML = "\(isAsked ? Self.chain(chain) : Self.checkLink)\(waiting.isEmpty ? nil : Self.waiting(waiting))"
+        let check = isAsked ? Self.chain(chain) : Self.checkLink
+        let head: HTML = "\(check)\(waiting.isEmpty ? nil : Self.waiting(waiting))"
         let list = Self.lines(shown)
         var page = ConsolePage(list: .pageLog, .log, before: head, fields, list, .pageOlderLines, last)
         if isAsked, chain == nil { page.refresh = (Limits.pageRefresh, ConsolePath(visit.request.uri.string)) }
