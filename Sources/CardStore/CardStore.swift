@@ -104,9 +104,7 @@ package final class CardStore: Sendable {
     }
 
     /// Closes the sandbox; nothing may use it any more.
-    package func close() throws {
-        do { try self.database.close() } catch { throw Self.meaning(of: error) }
-    }
+    package func close() throws { do { try self.database.close() } catch { throw Self.meaning(of: error) } }
 
     /// Another process makes or opens the sandbox at this moment, which takes milliseconds, or has it alone.
     static func waitForOpening(_ folder: SandboxFolder) async throws -> FileLock {

@@ -395,7 +395,7 @@ final class StoreHarness {
 
 }
 
-/// How many commits a store has made since; each waits for the disk once.
+/// How many commits a store has made since the counting began; each waits for the disk once.
 final class CommitCount: Sendable {
     private let commits = Mutex(0)
 

@@ -7,6 +7,13 @@ extension CardStore {
     /// Names damage for whoever has the card; the disk is the likeliest cause.
     static let unreadable = CodedError(.imageUnreadable, .storage, .cardImageUnreadable)
 
+    /// Returns what a body opens; `nil` if it does not open. That the database fails says nothing of a card, and is thrown.
+    static func ifOpens<Value>(_ open: () throws -> Value) throws -> Value? {
+        do { return try open() } catch let error as CodedError
+            where error.code == .imageUnreadable || error.code == .sandboxDamaged
+        { return nil }
+    }
+
     /// Width, height and digest stand before the JPEG.
     private static let imageHeaderSize = 8 + 32
 

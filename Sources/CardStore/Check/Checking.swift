@@ -113,9 +113,7 @@ extension CardStore {
         guard row.hasKey else { return [] }
         guard let key = try? row.key(self.vault) else { return ["card_key.wrapped"] }
         var broken: Set<String> = []
-        func note(_ column: String, _ opens: Bool) {
-            if !opens { broken.insert(column) }
-        }
+        func note(_ column: String, _ opens: Bool) { if !opens { broken.insert(column) } }
         func check<Value: Decodable>(_ column: String, _ sealed: [Data], as type: Value.Type) {
             note(column, sealed.allSatisfy { (try? key.open(json: $0, as: type, column: column)) != nil })
         }

@@ -247,8 +247,8 @@ extension CardStore {
         rules: VerdictRules,
         in tx: Transaction
     ) throws -> [VerdictFinding] {
-        guard let one = try? self.storedReading(of: front, in: tx),
-            let other = try? self.storedReading(of: back, in: tx)
+        guard let one = try Self.ifOpens({ try self.storedReading(of: front, in: tx) }) ?? nil,
+            let other = try Self.ifOpens({ try self.storedReading(of: back, in: tx) }) ?? nil
         else { return [] }
         // A picture of one side has one reading; only one that shows both may be sent as both. What was read is compared:
         // the image of a delivered front may be gone.

@@ -45,8 +45,8 @@ extension CardStore {
         try await self.write(at: now) { tx in
             try cards.compactMap { id in
                 let row = try CardRow.require(id, in: tx)
-                guard row.state == .verified, (try? self.open(row, in: tx)) == nil else { return nil }
-                return try self.failUnreadable(row, in: tx)
+                let opened = try Self.ifOpens { try self.open(row, in: tx) }
+                return row.state == .verified && opened == nil ? try self.failUnreadable(row, in: tx) : nil
             }
         }
     }
@@ -95,7 +95,8 @@ extension CardStore {
             let metadata = card.metadata
             material.confidential += [metadata.expectedIDNumber, metadata.expectedName, metadata.userNumber]
                 .compactMap(\.self)
-            material.confidential += (try? self.storedReading(of: row, in: tx))?.reading.fields.all ?? []
+            let stored = try Self.ifOpens { try self.storedReading(of: row, in: tx) } ?? nil
+            material.confidential += stored?.reading.fields.all ?? []
         }
         return material
     }

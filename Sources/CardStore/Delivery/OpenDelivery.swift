@@ -94,21 +94,26 @@ struct OpenDelivery {
     /// Ends a delivery that cannot be sent again since a value of it does not open.
     func abandon() throws {
         try self.close(as: .closed)
-        for card in self.members { try self.letGo(card, .deliveryDamaged(card)) }
+        for card in self.members {
+            if !self.mayBeApplied, let row = try self.member(card),
+                try CardStore.ifOpens({ try self.store.open(row, in: self.tx) }) == nil
+            {
+                try self.decide(card)
+                try self.store.failUnreadable(row, in: self.tx)
+            } else {
+                try self.letGo(card, .deliveryDamaged(card))
+            }
+        }
     }
 
-    /// A member goes on by itself, or ends if it does not open; of one that may have been applied nobody knows, as a message says.
+    /// A member goes on by itself; if the delivery may have been applied, it is held with a message.
     private func letGo(_ card: CardID, _ message: Message) throws {
         if self.mayBeApplied {
             guard let row = try self.member(card), row.state == .delivering else { return }
             try self.store.move(row, Transition(.held, .outcomeUnknown, message), in: self.tx)
         } else {
             try self.decide(card)
-            if let row = try self.member(card), (try? self.store.open(row, in: self.tx)) == nil {
-                try self.store.failUnreadable(row, in: self.tx)
-            } else {
-                try self.release(card)
-            }
+            try self.release(card)
         }
     }
 

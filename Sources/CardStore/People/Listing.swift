@@ -97,7 +97,7 @@ extension CardStore {
         if let own = caller.submitter(for: .show) { filter.submitter = own }
         let place: SQL = newestFirst ? "intake_order < \(last ?? .max)" : "intake_order > \(last ?? 0)"
         let order: SQL = newestFirst ? "intake_order DESC" : "intake_order"
-        // Of all that is asked for, the number is the rarest.
+        // The cards of a number are few, where those of a sender or a reason may be all there are.
         let table: SQL = filter.number == nil ? "card" : "card INDEXED BY card_number"
         return try await self.read { [filter] tx in
             let page: SQL = "ORDER BY \(order) LIMIT \(min(limit, Limits.pageSize))"

@@ -68,7 +68,7 @@ extension CardStore {
             if let first = decision.proposer {
                 let purpose: SQL = """
                     SELECT purpose FROM access_log WHERE card = \(decision.card) AND subject || '' = \(first)
-                    AND action = \(AccessAction.decide) ORDER BY at DESC, number DESC LIMIT 1
+                    AND action || '' = \(AccessAction.decide) ORDER BY at DESC, number DESC LIMIT 1
                     """
                 (decision.subject, decision.proposer, decision.tab) = (first, nil, "")
                 (decision.purpose, decision.until) = (try tx.value(purpose) ?? "", now)

@@ -102,7 +102,7 @@ extension WorkerStatus {
 extension CardStore {
     /// Returns what is wrong, the most urgent first, and of that what lasts longest.
     ///
-    /// - Parameter known: the counts of cases, if the caller has them.
+    /// - Parameter known: the counts of cases to speak of; counted if they are not given.
     package func troubles(_ room: DiskRoom, cases known: [CaseCount]? = nil, now: Timestamp) async throws -> [Trouble] {
         let hanging = try await self.workers().compactMap { Trouble($0, now: now) }
         let counts = if let known { known } else { try await self.caseCounts(needingPerson: true) }

@@ -121,9 +121,7 @@ extension CardStore {
 extension Database {
     static let suffixes = ["-wal", "-shm", "-journal"]
 
-    static func remove(_ path: String) {
-        for suffix in [""] + Self.suffixes { unlink(path + suffix) }
-    }
+    static func remove(_ path: String) { for suffix in [""] + Self.suffixes { unlink(path + suffix) } }
 
     /// Copies one state of a database, whatever others write meanwhile, without its free pages.
     static func vacuum(_ path: String, into copy: String) throws {

@@ -173,13 +173,12 @@ package struct Restore: Sendable {
 
     // MARK: What is there now
 
-    /// Looks at the sandbox that is to be replaced; `nil` if there is none, or it cannot be read.
+    /// Looks at the sandbox that is to be replaced; `nil` if there is none, its making was cut off, or it cannot be read.
     private func lookAtPrevious(_ report: inout RestoreReport) async throws -> Previous? {
         guard self.folder.hasDatabase else { return nil }
         let (cards, vault): (Int, Vault?)
         do {
             let file = try Database.marks(of: self.folder.database)
-            // Its making was cut off.
             if file.isEmpty { return nil }
             guard file.isKnown else { throw CodedError.wrongSandbox(.restoreSandboxOtherVersion) }
             let database = try Database(path: self.folder.database)

@@ -154,8 +154,8 @@ extension CardStore {
         var claim = Claimed(id: row.id, tries: row.history.tries, handed: handed)
         let own: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
         // One that does not open is read again.
-        if let known = try? self.storedReading(of: row, own, in: tx),
-            known.image == (try? self.open(row, in: tx))?.image.digest
+        if let known = try Self.ifOpens({ try self.storedReading(of: row, own, in: tx) }) ?? nil,
+            try known.image == Self.ifOpens({ try self.open(row, in: tx) })?.image.digest
         {
             claim.reading = known.reading
             return claim
@@ -181,13 +181,7 @@ extension CardStore {
         var jobs: [Job] = []
         // One at a time: images and sources are the largest values there are.
         for claim in claimed {
-            let job = try await self.read { tx -> Job? in
-                do { return try open(claim, tx) } catch let error as CodedError
-                    where error.code == .imageUnreadable || error.code == .sandboxDamaged
-                {
-                    return nil
-                }
-            }
+            let job = try await self.read { tx in try Self.ifOpens { try open(claim, tx) } ?? nil }
             if let job {
                 jobs.append(job)
             } else {

@@ -15,9 +15,7 @@ package final class Worker: Sendable {
     package var isAlive: Bool { self.lock.isStillItsOwn }
 
     /// Asked before work is claimed: whoever removed the lock file has taken the claims over.
-    package func requireLock() throws {
-        guard self.isAlive else { throw Self.replaced }
-    }
+    package func requireLock() throws { if !self.isAlive { throw Self.replaced } }
 
     fileprivate static let replaced = CodedError.unavailable(.workerReplaced)
 

@@ -184,13 +184,35 @@ import Testing
         try reader.close()
     }
 
-    @Test func `a sandbox whose making was cut off is replaced, and says nothing of who was erased`() async throws {
+    /// A process that makes a sandbox opens the file, and then makes its tables.
+    @Test(arguments: [false, true])
+    func `a sandbox whose making was cut off is replaced, and says nothing of who was erased`(
+        wasOpened: Bool
+    ) async throws {
+        try await scene.close()
         let folder = "\(harness.folder)/cut off"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Database.withFile(SandboxFolder(path: folder).database, Schema.layOut)
+        try SandboxFolder(path: folder).create()
+        let path = SandboxFolder(path: folder).database
+        try Database.withFile(path, Schema.layOut)
+        if wasOpened {
+            let open = try Database(path: path)
+            for suffix in Database.suffixes where access(path + suffix, F_OK) == 0 {
+                try FileManager.default.copyItem(atPath: path + suffix, toPath: "\(path).copy\(suffix)")
+            }
+            try open.close()
+            for suffix in Database.suffixes { rename("\(path).copy\(suffix)", path + suffix) }
+            #expect(access(path + "-wal", F_OK) == 0)
+        }
         let report = try await scene.restore(into: folder, replacing: false)
         #expect(report.cards == 6 && report.replacedCards == 0 && report.erasuresUnknown)
+        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder)).isSubset(of: Self.files))
+        let ring = KeyRing(harness.key)
+        let store = try await CardStore.open(path: folder, kind: .real, ring: ring, creating: false, now: harness.now)
+        #expect(try await store.check().isEmpty)
+        try store.close()
     }
+
+    private static let files: Set = ["sandbox.sqlite3", "workers", "opening.lock", "erasures.jsonl", "reserve"]
 
     @Test func `a database that is none is replaced only where that is asked for`() async throws {
         try await scene.close()
