@@ -40,6 +40,7 @@ extension ConsoleAsset {
         tbody tr:hover { background: var(--ground); }
         time { white-space: nowrap; font-variant-numeric: tabular-nums; }
         tbody th a, tbody td > a { white-space: nowrap; }
+        td code { overflow-wrap: break-word; }
         .state { padding: .05rem .5rem; border-radius: 1rem; border: 1px solid currentColor; white-space: nowrap; color: var(--faint); }
         .state.decide, .state.held { color: var(--warn); }
         .state.failed, .state.retake, .state.rejected { color: var(--bad); }
