@@ -401,9 +401,9 @@ final class CommitCount: Sendable {
 
     init(of store: CardStore) async throws {
         try await store.write { tx in
-            tx.trace { statement in if statement == "COMMIT" { self.commits.withLock { $0 += 1 } } }
+            // Also of a change that is rolled back.
+            tx.trace { statement in if statement == "BEGIN IMMEDIATE" { self.commits.withLock { $0 += 1 } } }
         }
-        self.commits.withLock { $0 = 0 }
     }
 
     var value: Int { self.commits.withLock { $0 } }
