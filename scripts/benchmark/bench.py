@@ -158,14 +158,21 @@ def tell_ratios(options, name, job, manifest):
         for figure, ratio in zip(COMPARED, ratios[-1]):
             cells += [format(one[figure], FIGURES[figure]) for one in (ours, theirs)] + [f"{ratio:.3f}"]
         row(f"{name} {pair + 1}", cells)
-    medians = [f"{statistics.median(column):.3f}" for column in zip(*ratios)]
-    row(f"{name} median", ("", "", medians[0], "", "", medians[1]))
+    def total(figure, value):
+        first, second = (f"{value(sorted(column)):.3f}" for column in zip(*ratios))
+        row(f"{name} {figure}", ("", "", first, "", "", second))
+
+    total("median", statistics.median)
+    if len(ratios) > 1:
+        # How far the middle half of the pairs lies apart: a difference below half of it is the machine's.
+        total("quartile 1", lambda column: statistics.quantiles(column, n=4, method="inclusive")[0])
+        total("quartile 3", lambda column: statistics.quantiles(column, n=4, method="inclusive")[2])
 
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.split(": ", 1)[1])
     parser.add_argument("--binary", required=True, help="the binary to measure (default: scripts/build-release builds it)")
-    parser.add_argument("--against", help="another binary, run in turns with it: the ratios of each pair, and their medians")
+    parser.add_argument("--against", help="another binary, run in turns with it: the ratios of each pair, their medians and quartiles")
     parser.add_argument("--only", choices=JOBS, nargs="+", default=JOBS, help="these jobs alone")
     parser.add_argument("--rounds", type=int, help=f"how often each job runs (default: {ROUNDS}, medians are told; {PAIRS} pairs)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the photos, once")
