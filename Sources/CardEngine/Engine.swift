@@ -99,7 +99,7 @@ package struct Engine: Sendable {
         let context = self.context
         let ports = context.ports
         try await context.store.endPauses(exceptOfVerifier: ports.verifier.endpoint, backend: ports.backend.endpoint)
-        try await self.restoreGates()
+        try await self.restoreGates(isStart: true)
         // Before anything is claimed: what dead processes had is taken over.
         try await self.heartbeat()
         try await context.store.reconsider(under: context.deciding, now: context.time.now())
@@ -297,9 +297,16 @@ package struct Engine: Sendable {
         }
     }
 
-    private func restoreGates() async throws {
-        let pauses = try await self.context.store.pauses()
-        for gate in [self.verifyGate, self.deliverGate] + self.fetchHosts.known { gate.restore(from: pauses) }
+    private func restoreGates(isStart: Bool = false) async throws {
+        let store = self.context.store
+        let gates = [self.verifyGate, self.deliverGate] + self.fetchHosts.known
+        let before = gates.map(\.stored)
+        let pauses = try await store.pauses()
+        for gate in [self.verifyGate, self.deliverGate] where isStart || gate.isUnreadable(in: pauses) {
+            let numbers = try await store.unreadableNumbers(gate.stage)
+            gate.restore(unreadable: numbers, from: pauses, isStart: isStart)
+        }
+        for (gate, before) in zip(gates, before) { gate.restore(from: pauses, before: before) }
     }
 
     /// Writes the heartbeat, takes over what dead workers had, and obeys pauses that others wrote down, until the end.

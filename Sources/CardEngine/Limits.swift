@@ -16,12 +16,17 @@ enum Limits {
     static let firstPause = Duration.seconds(1)
     /// The longest pause that is not about credentials or the like.
     static let longestPause = Duration.seconds(60)
+    /// How long the first probe of an endpoint waits whose answers cannot be understood; each further wait doubles up to the
+    /// last.
+    static let firstUnreadablePause = Duration.seconds(300)
+    static let longestUnreadablePause = Duration.seconds(86_400)
     /// Failures in a row after which an endpoint pauses.
     static let failuresInRow = 10
     /// Failures in a row after which people are told: fewer are a matter of single cards.
     static let failuresShown = 3
-    /// Refusals in a row by codes that no list names, for different numbers, after which the stage pauses.
-    static let unlistedInRow = 3
+    /// Refusals in a row by codes that no list names, or under a status about the address, for different numbers, after which
+    /// the stage pauses.
+    static let suspectsInRow = 3
     /// Deliveries of which it is not known what becomes of them, while the backend fails: more are formed as probes only.
     static let undecidedWhileFailing = 4
     /// Stops in a row, each met by a probe of another card, after which a batch takes an endpoint for stopped: one card may

@@ -70,7 +70,9 @@ struct StageRunner<Work: StageWork>: Sendable {
 
     /// Says that an endpoint keeps the stage from its work, also where the next probe may begin at once.
     private func tellStop(_ onError: @Sendable (any Error) -> Void) async {
-        guard self.work.gate.isStoppedForGood, !self.board.isUnderWay(self.work.stage) else { return }
+        guard self.work.gate.isStoppedForGood(nothingElseIsDue: false), !self.board.isUnderWay(self.work.stage) else {
+            return
+        }
         do {
             if try await self.work.nextDue() != nil { self.board.set(.stopped, of: self.work.stage) }
         } catch { onError(error) }
@@ -86,7 +88,7 @@ struct StageRunner<Work: StageWork>: Sendable {
             self.board.set(.idle(until: nil), of: name)
             return Limits.look
         }
-        if self.work.gate.isStoppedForGood {
+        if self.work.gate.isStoppedForGood(nothingElseIsDue: true) {
             self.board.set(.stopped, of: name)
             return min(gateWait ?? Limits.look, Limits.look)
         }
@@ -104,7 +106,7 @@ protocol StageGate: Sendable {
     /// How long until one may begin, if none may now and time alone helps.
     var wait: Duration? { get }
     /// Whether a batch need not wait for the stage any more.
-    var isStoppedForGood: Bool { get }
+    func isStoppedForGood(nothingElseIsDue: Bool) -> Bool
     /// Takes places.
     func begin(_ count: Int)
 }
@@ -118,7 +120,7 @@ final class LocalGate: StageGate {
 
     var places: Int { self.underWay.withLock { max(0, self.cap - $0) } }
     var wait: Duration? { nil }
-    var isStoppedForGood: Bool { false }
+    func isStoppedForGood(nothingElseIsDue: Bool) -> Bool { false }
 
     func begin(_ count: Int) { self.underWay.withLock { $0 += count } }
 

@@ -8,6 +8,8 @@ enum Limits {
     static let poolIdleTime: Duration = .seconds(4)
     /// The longest reply body, inflated, in bytes: a batch reply has some 10 KiB.
     static let replyBytes = 1_048_576
+    /// The longest text, in bytes, that counts as a word of a service itself, not as a page of a gateway.
+    static let shortText = 4096
     /// How long the body of an early refusal is waited for: its sender may have closed already, or never will.
     static let earlyRefusalGrace: Duration = .seconds(1)
     /// The longest `Retry-After` that is obeyed (urllib3 has the same): a remote must not stop the pipeline for ever.

@@ -25,6 +25,8 @@ package final class CardStore: Sendable {
     package let kind: Kind
     /// What a second person must decide, too, before it is done.
     package let fourEyes: Set<DecisionAction>
+    /// What codes of the backend mean by the configuration of now: a kept answer is judged by it.
+    let retcodes: RetcodeTable
 
     init(
         database: Database,
@@ -32,7 +34,8 @@ package final class CardStore: Sendable {
         folder: SandboxFolder,
         id: String,
         kind: Kind,
-        fourEyes: Set<DecisionAction> = []
+        fourEyes: Set<DecisionAction> = [],
+        retcodes: RetcodeTable = RetcodeTable()
     ) {
         self.database = database
         self.vault = vault
@@ -40,6 +43,7 @@ package final class CardStore: Sendable {
         self.id = id
         self.kind = kind
         self.fourEyes = fourEyes
+        self.retcodes = retcodes
     }
 
     // MARK: Opening
@@ -51,6 +55,7 @@ package final class CardStore: Sendable {
     ///   - kind: which endpoints its cards go to; `nil` takes what is there.
     ///   - ring: the keys that may wrap its data keys, the current one first.
     ///   - fourEyes: what a second person must decide, too.
+    ///   - retcodes: what codes of the backend mean.
     ///   - creating: whether it is made if it is not there.
     ///   - now: the time, noted as seen.
     /// - Throws: `not_found` if it is not there and is not to be made; `wrong_sandbox` if it was made by an earlier build or a
@@ -60,6 +65,7 @@ package final class CardStore: Sendable {
         kind: Kind?,
         ring: KeyRing,
         fourEyes: Set<DecisionAction> = [],
+        retcodes: RetcodeTable = RetcodeTable(),
         creating: Bool,
         now: Timestamp
     ) async throws -> CardStore {
@@ -77,7 +83,14 @@ package final class CardStore: Sendable {
                 let database = try Database(path: folder.database, onFull: { reserve.giveUp() })
                 do {
                     if isNew { try await Self.create(database, kind: kind ?? .real, ring: ring, now: now) }
-                    return try await Self.unlock(database, in: folder, kind: kind, ring: ring, fourEyes: fourEyes)
+                    return try await Self.unlock(
+                        database,
+                        in: folder,
+                        kind: kind,
+                        ring: ring,
+                        fourEyes: fourEyes,
+                        retcodes: retcodes
+                    )
                 } catch {
                     try? database.close()
                     throw error
@@ -161,7 +174,8 @@ package final class CardStore: Sendable {
         in folder: SandboxFolder,
         kind: Kind?,
         ring: KeyRing,
-        fourEyes: Set<DecisionAction> = []
+        fourEyes: Set<DecisionAction> = [],
+        retcodes: RetcodeTable = RetcodeTable()
     ) async throws -> CardStore {
         let store = try await database.read { tx in
             try tx.row("SELECT key_id, sealed_keys, id, kind FROM store") { row in
@@ -171,7 +185,8 @@ package final class CardStore: Sendable {
                     folder: folder,
                     id: try row.next(),
                     kind: try row.next(),
-                    fourEyes: fourEyes
+                    fourEyes: fourEyes,
+                    retcodes: retcodes
                 )
             }
         }

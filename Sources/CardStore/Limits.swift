@@ -2,6 +2,8 @@ import CardModel
 
 /// What nobody has a reason to set.
 package enum Limits {
+    /// When a delivery whose answer could not be understood is due by itself: a probe of its stage goes before.
+    static let unreadableLook: Duration = .seconds(300)
     /// Events that one look at the changes reads at most: a client whose cards are few asks again.
     static let eventsLookedAt = 5_000
     /// Events that one change adds to the figures over time: others wait for some tens of milliseconds.

@@ -1,4 +1,4 @@
-import CardModel
+package import CardModel
 
 // Each message stands on one line.
 // swift-format-ignore
@@ -50,7 +50,7 @@ extension Message {
     static let cardSupersededUnnamed = Self("card.superseded_unnamed", "a newer photo of the same side replaced this card; this card is not sent")
     static func cardDuplicate(of same: CardID) -> Self { Self("card.duplicate", "card \(same) already holds the same image") }
     static func cardNotFetchedHere(_ card: CardID) -> Self { Self("card.not_fetched_here", "this process no longer fetches card \(card); nothing was changed") }
-    static let cardImageIncomplete = Self("card.image_incomplete", "the image arrived incomplete; the pipeline fetches it again")
+    static let cardImageIncomplete = Self("card.image_incomplete", "the image arrived incomplete; if this continues, check its host")
 
     // MARK: Decisions of people
 
@@ -65,10 +65,12 @@ extension Message {
     // MARK: Deliveries
 
     static func deliveryUnknown(_ card: CardID, _ cause: Message) -> Self { Self("delivery.unknown", "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept, which sends the card; cause: \(cause)") }
+    static func deliveryRefusedByList(_ code: String, _ key: String) -> Self { Self("delivery.refused_by_list", "the backend refused the document (\(code: code), listed in \(code: key)); correct the card's data") }
     static let deliveryNotInReply = Self("delivery.not_in_reply", "the backend's reply names other cards of the delivery, but not this one")
     static let deliveryInterrupted = Self("delivery.interrupted", "the process ended while it sent the delivery")
     static func deliveryDamaged(_ card: CardID) -> Self { Self("delivery.damaged", "a stored value is damaged, so the delivery cannot be repeated, but the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept (a new delivery) or --as reject (no delivery)") }
     static func deliveryLeft(_ card: CardID) -> Self { Self("delivery.left", "the backend may have this card; a person took another card out of the same delivery, which ended the delivery; look in the backend; if this card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept, which sends the card") }
+    package static func pauseResume(_ what: Message, _ stage: Stage) -> Self { Self("pause.resume", "\(what); once that is right, run: idcard-pipeline resume \(code: stage == .verify ? "verifier" : "backend")") }
     static func pauseEndpoint(_ pause: EndpointPause) -> Self { Self("pause.endpoint", "\(pause.stage) \(code: pause.host) \(pause.state) since \(pause.since) (\(code: pause.code)): \(pause.message)") }
     static func pauseUnreadable(_ code: String) -> Self { Self("pause.unreadable", "the last call ended with \(code: code)") }
 

@@ -106,6 +106,7 @@ enum Schema {
             counts_from INTEGER,
             due_from INTEGER,
             due_at INTEGER,
+            unreadable INTEGER NOT NULL DEFAULT 0 CHECK (unreadable IN (0, 1)),
             priority INTEGER NOT NULL,
             formed_at INTEGER NOT NULL,
             changed_at INTEGER NOT NULL,
@@ -141,6 +142,7 @@ enum Schema {
             tries INTEGER NOT NULL DEFAULT 0,
             failed_at INTEGER,
             counts_from INTEGER,
+            unreadable INTEGER NOT NULL DEFAULT 0 CHECK (unreadable IN (0, 1)),
             shrunk INTEGER NOT NULL DEFAULT 0 CHECK (shrunk IN (0, 1)),
             accepted INTEGER NOT NULL DEFAULT 0 CHECK (accepted IN (0, 1)),
             without_front INTEGER NOT NULL DEFAULT 0 CHECK (without_front IN (0, 1)),
@@ -184,6 +186,7 @@ enum Schema {
             position INTEGER NOT NULL,
             card TEXT NOT NULL REFERENCES card (id),
             outcome_unknown INTEGER NOT NULL DEFAULT 1 CHECK (outcome_unknown IN (0, 1)),
+            answer BLOB,
             PRIMARY KEY (delivery, position)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE card_key (
@@ -248,6 +251,7 @@ enum Schema {
             since INTEGER NOT NULL,
             set_at INTEGER NOT NULL,
             until INTEGER NOT NULL,
+            terms TEXT,
             PRIMARY KEY (stage, host)
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE run (
@@ -312,6 +316,7 @@ enum Schema {
             WHERE state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified');
         CREATE INDEX card_image_age ON card (state, changed_at)
             WHERE state = 'delivered' AND image_dropped_at IS NULL;
+        CREATE INDEX card_unreadable ON card (number) WHERE unreadable = 1;
         CREATE INDEX card_worker ON card (worker) WHERE worker IS NOT NULL;
         CREATE INDEX card_delivery ON card (delivery) WHERE delivery IS NOT NULL;
         CREATE INDEX delivery_open ON delivery (state, priority DESC, tries, formed_at) WHERE state = 'open';

@@ -214,6 +214,21 @@ import Testing
         #expect(harness.delivered.count == 3)
     }
 
+    @Test(arguments: [(404, 2), (400, 10)])
+    func `the third document in a row that is refused under a status about the address is kept`(
+        status: Int,
+        rejected: Int
+    ) async throws {
+        var refusal = RemoteFailure.specimen(.rejected, code: "E1")
+        refusal.httpStatus = status
+        harness.answer(100) { [refusal] _ in .failed(refusal) }
+        let settings = harness.settings { $0.delivery.concurrency = 1 }
+        let stopped = try await harness.run(harness.items((1...10).map { ("N\($0)", ["front"]) }), settings)
+        let states = try await harness.states()
+        #expect(states.values.filter { $0 == "rejected refused_by_remote" }.count == rejected)
+        #expect(stopped[.deliver]?.code == (status == 404 ? "E1" : nil))
+    }
+
     @Test(arguments: [DeliveryLayoutKind.application, .batch])
     func `a layout that joins cards sends them in one form`(layout: DeliveryLayoutKind) async throws {
         let settings = harness.settings(layout: layout) {

@@ -37,6 +37,14 @@ final class EngineHarness: Sendable {
         /// How often making an image smaller fails for lack of memory.
         var shrinkingFailures = 0
         var onDeliver: (@Sendable () async throws -> Void)?
+        /// How a photo is answered, in place of its reading.
+        var answerVerification: (@Sendable (String) -> VerificationOutcome?)?
+        /// How a form is answered that holds these photos, in place of taking them.
+        var answerDelivery: (@Sendable (String) -> DeliveryOutcome?)?
+        /// What was posted to the backend, whatever it answered.
+        var posted: [(key: String, photo: String)] = []
+        /// What answers are read with.
+        var terms = "terms"
     }
 
     /// What the backend took in.
@@ -235,7 +243,7 @@ final class EngineHarness: Sendable {
                 guard let answer else { return .failed(.specimen(.transient, code: "fetch_server_error")) }
                 return try await answer(request, keep)
             },
-            verifier: ClosureVerifier { try await self.verify(String(decoding: $0.jpeg, as: UTF8.self)) },
+            verifier: self.verifier,
             backend: self.backend
         )
     }
@@ -249,11 +257,18 @@ final class EngineHarness: Sendable {
         if fails { throw CodedError(ReasonCode(rawValue: "image_memory"), .storage, "there is no memory") }
     }
 
+    private var verifier: ClosureVerifier {
+        var verifier = ClosureVerifier { try await self.verify(String(decoding: $0.jpeg, as: UTF8.self)) }
+        verifier.terms = self.state.withLock { $0.terms }
+        return verifier
+    }
+
     private var backend: ClosureBackend {
         var backend = ClosureBackend { delivery in
             try await self.state.withLock { $0.onDeliver }?()
             return self.send(delivery)
         }
+        backend.terms = self.state.withLock { $0.terms }
         backend.first = { [.text(self.state.withLock { $0.tokens[0] }, name: "TOKEN")] }
         backend.refresh = { parts in
             self.state.withLock { state in
@@ -277,6 +292,7 @@ final class EngineHarness: Sendable {
         let (onVerify, engine) = self.state.withLock { ($0.onVerify, $0.engine) }
         if let onVerify, let engine { try await onVerify(photo, engine) }
         if let failure { return .failed(failure) }
+        if let outcome = self.state.withLock({ $0.answerVerification })?(photo) { return outcome }
         let legality = Legality(vendorScores: ["ID Photo": 0.9])
         if photo.contains("back") {
             let fields = CardFields(issuer: "北京市公安局东城分局", validity: "2010.11.13-长期")
@@ -295,6 +311,8 @@ final class EngineHarness: Sendable {
                 guard case .image(let card, _, _) = part.content else { return nil }
                 return String(decoding: delivery.images[card] ?? Data(), as: UTF8.self)
             }
+            state.posted += photos.map { (delivery.idempotencyKey, $0) }
+            if let outcome = state.answerDelivery?(photos.joined(separator: ",")) { return outcome }
             state.delivered.append(Delivered(key: delivery.idempotencyKey, photos: photos))
             return .accepted(alreadyExisted: false, code: "000000")
         }

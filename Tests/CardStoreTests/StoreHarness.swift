@@ -33,12 +33,17 @@ final class StoreHarness {
     }
 
     /// Opens the same sandbox once more, as another process would.
-    func another(_ ring: KeyRing? = nil, fourEyes: Set<DecisionAction> = []) async throws -> CardStore {
+    func another(
+        _ ring: KeyRing? = nil,
+        fourEyes: Set<DecisionAction> = [],
+        retcodes: RetcodeTable = RetcodeTable()
+    ) async throws -> CardStore {
         try await CardStore.open(
             path: self.folder,
             kind: nil,
             ring: ring ?? KeyRing(self.key),
             fourEyes: fourEyes,
+            retcodes: retcodes,
             creating: false,
             now: self.now
         )
@@ -81,9 +86,13 @@ final class StoreHarness {
         try await self.store.backUp(to: path, by: Self.person, now: Timestamp(Date()))
     }
 
-    func reopen(_ ring: KeyRing? = nil, fourEyes: Set<DecisionAction> = []) async throws {
+    func reopen(
+        _ ring: KeyRing? = nil,
+        fourEyes: Set<DecisionAction> = [],
+        retcodes: RetcodeTable = RetcodeTable()
+    ) async throws {
         try self.store.close()
-        self.store = try await self.another(ring, fourEyes: fourEyes)
+        self.store = try await self.another(ring, fourEyes: fourEyes, retcodes: retcodes)
     }
 
     static let tooLarge = CodedError(.sourceTooLarge, .input, "too large")

@@ -13,6 +13,7 @@ SCENARIOS = {
     "leaks": "planted names, numbers and pixels appear nowhere; what was erased is gone",
     "service": "serve is killed, ended, reloaded and besieged by hostile clients",
     "outages": "endpoints, TOKEN, certificates, disk and clock fail under serve: all faces agree on cause and time (root)",
+    "answers": "backends and verifiers answer what nobody expects: nothing goes under two keys, and the way out leads out",
     "siege": "strangers who only wait take all places of serve, and honest requests are answered within a second",
     "clients": "schemathesis makes requests to serve out of its OpenAPI document",
     "fuzz": "the form parser and the image decoder take mutated bytes under sanitizers",

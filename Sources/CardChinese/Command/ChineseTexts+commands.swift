@@ -78,6 +78,9 @@ extension ChineseTexts {
         restore.no_erasures = 没有找到清除列表，因此备份之后清除的证件照又回来了；指定清除列表，重新恢复：--force --erasures FILE
         restore.other_key = 现有密钥打不开被替换的沙箱；在那个沙箱中清除过的照片，如果运行时又被找到，会重新导入
         restore.no_access_log = 无法保留被替换沙箱的访问日志；其中的内容已丢失
+        resume.nothing = {1} 没有被暂停，不需要恢复；查看：idcard-pipeline status
+        resume.now = 几秒内会调用 {1}；查看结果：idcard-pipeline status
+        resume.next = 没有进程在运行；下一次 run、watch 或 serve 会立即调用 {1}
         fsck.clean = 沙箱完好
         fsck.findings = {1} 个问题
         fsck.found = 沙箱有 {1} 个问题；查看：idcard-pipeline fsck

@@ -10,7 +10,7 @@ extension ChineseTexts {
         config.exclusive = 下列配置项只能设置一个：{1}；保留一个
         config.reply_key = delivery.reply.encryption 是 {1}，需要密钥；在 delivery.reply.key_file 中指定密钥文件
         config.octet_stream = octet-stream 只能带一张图片，而 delivery.layout {1} 一次发送多张；把 delivery.layout 设为 single，或把 delivery.body 设为 multipart
-        config.no_retcode = {1} 不是 RETCODE；删除这一项；只有 {2} 之下可以写 HTTP 状态，而且必须是使发送停止的状态，例如 http_403
+        config.no_retcode = {1} 不是 RETCODE；删除这一项；只有 {2} 之下可以写 HTTP 状态，而且必须是使发送停止的状态，例如 http_403；或在 {3} 之下写 http_200、http_201、http_202 或 http_204，表示没有正文的响应
         config.retcode_twice = {1} 也出现在 {2} 中；从其中一个列表删除
         config.no_success = 列表是空的，这样任何发送都不会算作被收下；至少写一个返回码
         config.field_twice = {1} 也叫“{2}”；每个字段用各自的名称

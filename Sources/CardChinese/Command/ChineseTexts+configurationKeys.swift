@@ -43,13 +43,13 @@ extension ChineseTexts {
         key.delivery.fields.business_no = 业务编号的字段名。
         key.delivery.fields.doctype = 资料类型的字段名。
         key.delivery.fields.file = 图片部分的名称。
-        key.delivery.reply.code = 响应中存放返回码的字段名。
+        key.delivery.reply.code = 响应中存放返回码的字段名；data.code 指另一个字段里的字段。
         key.delivery.reply.message = 响应中存放说明文字的字段名。
         key.delivery.reply.items = 响应中逐张答复证件照的字段名。
         key.delivery.reply.encryption = 响应的加密方式；加密的响应以 Base64 发送。
         key.delivery.reply.key_file = 存放响应密钥的文件（权限 0600）；密钥必须是 16 字节，或 24 字节以上。
         key.delivery.reply.iv = 3des-cbc 的初始化向量：8 字节。
-        key.delivery.retcode.success = 表示证件照已被收下的 RETCODE。
+        key.delivery.retcode.success = 表示证件照已被收下的 RETCODE；http_204（还有 200、201、202）表示该状态且没有正文的响应。
         key.delivery.retcode.already_exists = 表示业务后台已有这张证件照的 RETCODE。证件照即视为已送达。
         key.delivery.retcode.token_expired = 表示业务后台没有做任何处理、需要新 TOKEN 的 RETCODE，或 http_403 之类的 HTTP 状态。
         key.delivery.retcode.retryable = 表示稍后重发同一请求的 RETCODE。

@@ -22,7 +22,7 @@ extension ChineseTexts {
         backend.code = {1}
         backend.code_and_text = {1}：{2}
         backend.token = 业务后台拒绝了 TOKEN（{1}）；在其来源（delivery.token、delivery.token_file 或 delivery.token_command）换上新的 TOKEN
-        backend.later = 业务后台暂时不能接收资料（{1}）；程序会再次发送
+        backend.later = 业务后台暂时不能接收资料（{1}）；如果持续发生，询问业务后台的管理者
         backend.refused = 业务后台拒收资料（{1}）；更正证件照的信息
         backend.unlisted_refused = 业务后台拒收资料（{1}）；更正证件照的信息，或把该返回码列入 delivery.retcode
         backend.unlisted = 业务后台返回的 RETCODE（{1}）不在 delivery.retcode 的任何列表中；把它加入合适的列表，然后运行：idcard-pipeline cards retry --reason retcode_unlisted
@@ -36,14 +36,14 @@ extension ChineseTexts {
         backend.access = 业务后台拒绝访问；检查 delivery.token、账号权限和途中的代理；如果业务后台用状态 403 表示 TOKEN 过期，把 http_403 列入 delivery.retcode.token_expired
         backend.url = 这个 URL 不接收资料；检查 delivery.url
         backend.proxy = 途中的代理要求认证；在 delivery.proxy 中填写用户名和密码
-        backend.in_progress = 具有相同 Idempotency-Key 的请求正在处理；程序会再次查询
+        backend.in_progress = 具有相同 Idempotency-Key 的请求正在处理，结果尚不清楚；如果持续发生，到业务后台查找这份资料
         backend.key_conflict = 业务后台记录中，这个 Idempotency-Key 属于另一个内容不同的请求；把业务后台的记录与这次发送核对
         backend.too_large = 表单超过业务后台的大小限制；对新的证件照，调低 imaging.byte_budget
         backend.throttled = 程序正在减速；调低 delivery.concurrency
         backend.busy = 程序正在减速
         backend.not_about_card = 响应中没有 RETCODE，不能说明这张证件照的结果；检查 delivery.url 和通往业务后台途中的代理
         backend.contradiction = 响应中的返回码表示成功，HTTP 状态却不是；业务后台可能已收到资料；到业务后台的记录中查找
-        backend.unknown = 结果不明；程序会用相同的 Idempotency-Key 重发同一请求
+        backend.unknown = 结果不明；查看业务后台或途中代理的日志
         reply.no_code = 无法判断业务后台是否收下了资料：响应（状态 {1}，{2}）没有可用的字段 {3}（响应中的字段：{4}）；把 delivery.reply.code 设为存放返回码的字段，并检查 delivery.url
         reply.encrypted = 无法判断业务后台是否收下了资料：响应（状态 {1}，{2}）像是 3DES 加密后的 Base64 数据；设置 delivery.reply.encryption 和 delivery.reply.key_file
         reply.undeciphered = 无法判断业务后台是否收下了资料：用配置的 3DES 无法解密响应（状态 {1}，{2}）；检查 delivery.reply.encryption、delivery.reply.key_file 和 delivery.reply.iv

@@ -35,7 +35,7 @@ extension ChineseTexts {
         fetch.not_found = {1} 在这个 URL 上没有图片（状态 {2}）；用正确的 URL 重新提交
         fetch.gone = {1} 已删除图片（状态 {2}）；重新提交图片
         fetch.throttled = {1} 要求放慢速度（状态 {2}）；程序正在减速
-        fetch.again = {1} 要求重试（状态 {2}）；程序会重试
+        fetch.again = {1} 要求稍后再试（状态 {2}）；如果持续发生，询问该主机的管理者
         fetch.server_error = {1} 出错（状态 {2}）；查看它的日志
         fetch.status = {1} 没有返回图片（状态 {2}）；检查 URL
         fetch.version_changed = 主机每次返回的图片都不同，无法下载图片的其余部分；联系该主机的运维人员

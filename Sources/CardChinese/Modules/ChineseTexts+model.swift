@@ -81,6 +81,7 @@ extension ChineseTexts {
         operator.reject_state = 状态是 {1}；只有失败（failed）或待人工处理（held）的证件照可以拒绝
         operator.delivered_state = 状态是 {1}；只有发送过的证件照可以记为已送达
         operator.never_sent = 这张证件照从未发送过；如果它已失败，运行：idcard-pipeline cards retry {1}；如果它待人工处理，用 --as accept 或 --as reject 决定
+        operator.still_unlisted = 业务后台返回的 RETCODE {1} 不在 delivery.retcode 的任何列表中；把它加入合适的列表，例如表示成功时加入 {2}，然后重试这张证件照
         operator.nothing_to_resend = 没有这张证件照的发送存档可以重发；如果它已失败，运行：idcard-pipeline cards retry {1}；如果它待人工处理，而业务后台又没有，用 --as accept 决定
         operator.newer_sent = 同一面较新的照片已经发送，这张证件照不能再发送；如果业务后台有这张证件照，用 --as delivered 处理，否则用 --as reject
         operator.accept_state = 状态是 {1}；只有待人工处理（held）的证件照可以接受

@@ -42,13 +42,15 @@ extension ChineseTexts {
         card.superseded_unnamed = 同一面较新的照片已取代这张证件照；这张不会发送
         card.duplicate = 证件照 {1} 已有相同的图片
         card.not_fetched_here = 本进程不再下载证件照 {1}；没有做任何改动
-        card.image_incomplete = 图片没有完整送到；程序会重新下载
+        card.image_incomplete = 图片没有完整送到；如果持续发生，检查图片主机
         delivery.unknown = 业务后台可能已收到这张证件照；到业务后台查找；如果找到，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行同一命令，改用 --as accept，程序就会发送；原因：{2}
+        delivery.refused_by_list = 业务后台拒收资料（{1}，列在 {2} 中）；更正证件照的信息
         delivery.not_in_reply = 业务后台的响应列出了同一次发送中的其他证件照，却没有这一张
         delivery.interrupted = 进程在发送途中结束
         delivery.damaged = 保存的数据有损坏，这次发送无法重复，但业务后台可能已收到这张证件照；到业务后台查找；如果找到，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行同一命令，改用 --as accept（重新发送）或 --as reject（不发送）
         delivery.left = 业务后台可能已收到这张证件照；有人把同一次发送中的另一张取出，这次发送因此结束；到业务后台查找；如果找到这一张，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行同一命令，改用 --as accept，程序就会发送
         pause.endpoint = {1} {2} 自 {4} 起处于 {3} 状态（{5}）：{6}
+        pause.resume = {1}；更正之后，运行：idcard-pipeline resume {2}
         pause.unreadable = 上一次调用的结果是 {1}
         fsck.file_damaged = 沙箱的文件已损坏（{1}）；检查磁盘，然后恢复备份
         fsck.reference_missing = 表 {1} 中有一行指向 {2} 中不存在的行；恢复备份

@@ -13,7 +13,7 @@ extension ChineseTexts {
         verifier.file_size = 文件超过核验服务的大小限制（{1}）；程序会换较小的图片再试一次；为避免再发生，调低 imaging.byte_budget
         verifier.undecodable = 核验服务无法解码图片（{1}）；重拍
         verifier.image_url = 核验服务在 URL 上没有找到图片（{1}）；检查 verification.dialect
-        verifier.failed = 核验服务出错（{1}）；程序会再次调用
+        verifier.failed = 核验服务出错（{1}）；如果持续发生，询问其技术支持
         verifier.unknown_error = 核验服务返回状态 {1} 和未知的错误（{2}）；查阅供应商的错误码表
         verifier.too_large = 表单超过核验服务的大小限制（状态 {1}）；程序会换较小的图片再试一次；为避免再发生，调低 imaging.byte_budget
         verifier.throttled = 核验服务要求减少调用（状态 {1}），程序会自动减速；如果经常发生，调低 verification.concurrency
@@ -22,8 +22,8 @@ extension ChineseTexts {
         verifier.access = 核验服务返回状态 {1}；检查 verification.api_key、verification.api_secret 和途中的代理
         verifier.proxy = 核验服务之前的代理要求认证（状态 {1}）；在 verification.proxy 中填写用户名和密码
         verifier.url = 核验服务返回状态 {1}；检查 verification.url
-        verifier.status = 核验服务返回状态 {1}，程序会再次调用；如果持续发生，查看该服务的日志
-        verifier.cut_off = 核验服务返回状态 {1}，但响应在收到 {2}后中断；程序会再次调用；如果反复发生，检查网络和途中的代理
+        verifier.status = 核验服务返回状态 {1}；如果持续发生，查看该服务的日志
+        verifier.cut_off = 核验服务返回状态 {1}，但响应在收到 {2}后中断；如果反复发生，检查网络和途中的代理
         verifier.dialect = 核验服务按 {1} 的接口格式响应，而不是 {2}；检查 verification.url 和 verification.dialect
         verifier.unreadable = 无法读取核验服务的响应（状态 {1}，{2}）：{3}；如果持续发生，检查 verification.url
         verifier.html = 核验服务返回的是 HTML（状态 {1}，{2}），不是 {3} 的接口格式；如果持续发生，检查 verification.url

@@ -25,7 +25,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, WatchCommand.self, ServeCommand.self, TokensCommand.self, StatusCommand.self,
             CasesCommand.self, CardsCommand.self, KeysCommand.self, ConfigCommand.self,
-            FsckCommand.self, BackupCommand.self, RestoreCommand.self,
+            ResumeCommand.self, FsckCommand.self, BackupCommand.self, RestoreCommand.self,
             VerifierCommand.self, BackendCommand.self,
         ]
     )

@@ -107,6 +107,12 @@ extension Message {
     static let restoreOtherKey = Self("restore.other_key", "the keys do not open the sandbox that was replaced; a photo that was erased in the replaced sandbox is imported again if a run finds the photo")
     static let restoreNoAccessLog = Self("restore.no_access_log", "the access log of the replaced sandbox could not be kept; its lines are lost")
 
+    // MARK: resume
+
+    static func resumeNothing(_ endpoint: String) -> Self { Self("resume.nothing", "\(code: endpoint) is not left alone; nothing to resume; see: idcard-pipeline status") }
+    static func resumeNow(_ endpoint: String) -> Self { Self("resume.now", "\(code: endpoint) is called within seconds; see what it answers: idcard-pipeline status") }
+    static func resumeNext(_ endpoint: String) -> Self { Self("resume.next", "no process is running; the next run, watch or serve calls \(code: endpoint) at once") }
+
     // MARK: fsck
 
     static let fsckClean = Self("fsck.clean", "the sandbox is whole")

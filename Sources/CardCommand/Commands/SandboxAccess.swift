@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardModel
+import CardRemote
 import CardStore
 import Foundation
 import Glibc
@@ -54,6 +55,7 @@ extension Configuration {
                     kind: self.isEmbedded ? .embedded : creating ? .real : nil,
                     ring: ring,
                     fourEyes: self.fourEyes,
+                    retcodes: self.backend.retcodes,
                     creating: creating,
                     now: .now
                 )

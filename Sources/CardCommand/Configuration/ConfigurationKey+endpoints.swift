@@ -180,7 +180,7 @@ extension ConfigurationKey {
 
     static let replies: [ConfigurationKey] = [
         ConfigurationKey("delivery.reply.code", \.backend.reply.code, .text)
-            .means("Name of the reply field that holds the code."),
+            .means("Name of the reply field that holds the code; data.code is a field within another one."),
         ConfigurationKey("delivery.reply.message", \.backend.reply.message, .text)
             .means("Name of the reply field that holds the text."),
         ConfigurationKey("delivery.reply.items", \.backend.reply.items, .text)
@@ -195,7 +195,9 @@ extension ConfigurationKey {
             .defaults(to: "the one of the convention")
             .means("Initialisation vector for 3des-cbc: 8 bytes."),
         ConfigurationKey("delivery.retcode.success", \.backend.retcodes.success, .codes)
-            .means("RETCODEs of an accepted card."),
+            .means(
+                "RETCODEs of an accepted card; http_204 (also 200, 201, 202) stands for that status without a body."
+            ),
         ConfigurationKey("delivery.retcode.already_exists", \.backend.retcodes.alreadyExists, .codes)
             .means("RETCODEs that mean: the backend already has the card. The card then counts as delivered."),
         ConfigurationKey("delivery.retcode.token_expired", \.backend.retcodes.tokenExpired, .codes)

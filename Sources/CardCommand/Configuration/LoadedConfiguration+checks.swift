@@ -125,7 +125,7 @@ extension LoadedConfiguration {
             // Only codes are lists.
             guard case .list(let codes) = key.show(self.configuration) else { continue }
             for code in codes {
-                if RetcodeTable.isStatus(code), key.name != tokenExpired || !RetcodeTable.canMeanToken(code) {
+                if RetcodeTable.isStatus(code), !Self.mayHold(code, in: key.name) {
                     self.note(.settingInvalid, key.name, .configNoRetcode(code, tokenExpired))
                 }
                 guard let owner = owners.updateValue(key.name, forKey: code) else { continue }
@@ -135,6 +135,15 @@ extension LoadedConfiguration {
         let success = "delivery.retcode.success"
         if self.configuration.backend.retcodes.success.isEmpty, self.areRead(success) {
             self.note(.settingConflict, success, .configNoSuccess)
+        }
+    }
+
+    /// Whether a list can hold a status.
+    private static func mayHold(_ status: String, in key: String) -> Bool {
+        switch key {
+        case RetcodeTable.Meaning.tokenExpired.key: RetcodeTable.canMeanToken(status)
+        case RetcodeTable.Meaning.success.key: RetcodeTable.statusesOfSuccess.contains(status)
+        default: false
         }
     }
 

@@ -12,6 +12,8 @@ final class EndpointGate: StageGate {
         var since: Timestamp?
         /// The pause that stands in the sandbox: each is applied once, even if its end came from a wrong clock.
         var stored: EndpointPause?
+        /// Whether answers may stand in the sandbox that cannot be understood: it is asked only then.
+        var mayHaveUnreadable = false
     }
 
     let stage: Stage
@@ -28,9 +30,50 @@ final class EndpointGate: StageGate {
         self.context = context
     }
 
-    /// Obeys what the endpoint asked another process, or an earlier one, for.
-    func restore(from pauses: [EndpointPause]) {
-        guard let pause = pauses.first(where: { $0.stage == self.stage && $0.host == self.host }) else { return }
+    /// Whether it stands in the sandbox that answers cannot be understood, or this process found so.
+    func isUnreadable(in pauses: [EndpointPause]) -> Bool {
+        self.unreadable != nil || pauses.contains { $0.stage == self.stage && $0.host == self.host && $0.terms != nil }
+    }
+
+    /// Obeys what is known of answers that cannot be understood.
+    ///
+    /// - Parameters:
+    ///   - numbers: how many business numbers have one.
+    ///   - isStart: whether the process begins: where answers are read by other terms now, a probe goes at once.
+    func restore(unreadable numbers: Int, from pauses: [EndpointPause], isStart: Bool) {
+        let pause = pauses.first { $0.stage == self.stage && $0.host == self.host && $0.terms != nil }
+        let now = self.time.now()
+        self.state.withLock { state in
+            let steady = self.time.steady()
+            var wait: (left: Duration, whole: Duration)?
+            if let pause, state.stored != pause, !isStart || pause.terms == self.terms {
+                let left: Duration = pause.wait.isOver(at: now) ? .zero : pause.wait.until.duration(since: now)
+                wait = (left, pause.wait.until.duration(since: pause.wait.from))
+            } else if isStart {
+                wait = (.zero, .zero)
+            }
+            state.mayHaveUnreadable = numbers > 0
+            state.gate.set(unreadable: numbers, wait: wait, at: steady)
+            guard numbers > 0, let pause else { return }
+            state.stored = pause
+            state.since = state.since ?? pause.since
+            state.failure = state.failure ?? RemoteFailure(.stop, code: pause.code, message: pause.message)
+        }
+    }
+
+    /// Obeys what the endpoint asked another process, or an earlier one, for. A pause that was written down and stands there no
+    /// longer is over: the endpoint works for another process, or a person wants it called.
+    ///
+    /// - Parameter before: what stood there for this process before the pauses were read.
+    func restore(from pauses: [EndpointPause], before: EndpointPause? = nil) {
+        guard let pause = pauses.first(where: { $0.stage == self.stage && $0.host == self.host }) else {
+            return self.state.withLock { state in
+                guard let before, state.stored == before else { return }
+                state.stored = nil
+                state.gate.probeNow(at: self.time.steady())
+            }
+        }
+        guard pause.terms == nil else { return }
         let now = self.time.now()
         self.state.withLock { state in
             defer { state.stored = pause }
@@ -42,18 +85,38 @@ final class EndpointGate: StageGate {
         }
     }
 
+    /// The pause that this process knows to stand in the sandbox.
+    var stored: EndpointPause? { self.state.withLock { $0.stored } }
     var places: Int { self.state.withLock { $0.gate.places(at: self.time.steady()) } }
     /// Whether the endpoint is to be left alone: also what was claimed just before is not sent.
     var isPausing: Bool { self.state.withLock { $0.gate.isPausing(at: self.time.steady()) } }
     var isFailing: Bool { self.state.withLock { $0.gate.isFailing } }
+    var unreadable: Gate.Unreadable? { self.state.withLock { $0.gate.unreadable } }
+    /// Whether what was answered unreadably may go again.
+    var probesUnreadable: Bool { self.state.withLock { $0.gate.probesUnreadable(at: self.time.steady()) } }
     var isProbing: Bool { self.state.withLock { $0.gate.isProbing } }
     /// Whether the last call did not reach the endpoint.
     var failsToConnect: Bool { self.state.withLock { $0.failure?.failureClass == .notSent } }
     /// What stopped the endpoint, while it is stopped.
-    var stoppedBy: RemoteFailure? { self.state.withLock { $0.gate.stopsInRow > 0 ? $0.failure : nil } }
+    var stoppedBy: RemoteFailure? {
+        self.state.withLock { state in
+            guard var failure = state.failure else { return nil }
+            if state.gate.unreadable != nil {
+                failure.message = .pauseResume(failure.message, self.stage)
+            } else if state.gate.stopsInRow == 0 {
+                return nil
+            }
+            return failure
+        }
+    }
 
     /// Whether a batch need not wait for the endpoint: probes of other cards met the same word.
-    var isStoppedForGood: Bool { self.state.withLock { $0.gate.stopsInRow >= Limits.stopsInRow } }
+    func isStoppedForGood(nothingElseIsDue: Bool) -> Bool {
+        self.state.withLock { state in
+            if let unreadable = state.gate.unreadable, nothingElseIsDue || !unreadable.isLone { return true }
+            return state.gate.stopsInRow >= Limits.stopsInRow
+        }
+    }
 
     /// How long until a call may begin, if none may now.
     var wait: Duration? {
@@ -85,6 +148,7 @@ final class EndpointGate: StageGate {
         self.state.withLock { state in
             let now = self.time.steady()
             state.gate.end(result, at: now)
+            if result == .unreadable { state.mayHaveUnreadable = true }
             guard result != .answered else {
                 // What was under way before a pause began does not end it, for others either.
                 guard state.gate.isOpen else { return .none }
@@ -98,13 +162,47 @@ final class EndpointGate: StageGate {
             state.since = since
             state.failure = failure
             // Calls that fail before the endpoint is left alone are told of, too.
-            guard let failure, let until = state.gate.pauseEnd(after: now) ?? (state.gate.isShownAsFailing ? now : nil)
+            guard result != .unreadable, let failure,
+                let until = state.gate.pauseEnd(after: now) ?? (state.gate.isShownAsFailing ? now : nil)
             else { return .none }
             let wait = Wait(from: date, until: date.advanced(by: until - now))
-            let pause = EndpointPause(stage: self.stage, host: self.host, after: failure, since: since, wait: wait)
-            state.stored = pause
-            return .pause(pause)
+            return .pause(EndpointPause(stage: self.stage, host: self.host, after: failure, since: since, wait: wait))
         }
+    }
+
+    /// After an answer that cannot be understood, or where nothing else is due beside one: tells other processes if the endpoint
+    /// stops for it.
+    func writeUnreadable(nothingElseIsDue: Bool) async throws {
+        guard self.state.withLock({ $0.mayHaveUnreadable }) else { return }
+        let numbers = try await self.context.store.unreadableNumbers(self.stage)
+        let pause = self.state.withLock { state -> EndpointPause? in
+            let steady = self.time.steady()
+            state.mayHaveUnreadable = numbers > 0
+            state.gate.set(unreadable: numbers, at: steady)
+            guard let unreadable = state.gate.unreadable, nothingElseIsDue || !unreadable.isLone,
+                var failure = state.failure
+            else { return nil }
+            // It is over only when a probe says so.
+            failure.failureClass = .stop
+            let date = self.time.now()
+            let wait = Wait(from: date, until: date.advanced(by: max(.zero, unreadable.probesAt - steady)))
+            let pause = EndpointPause(
+                stage: self.stage,
+                host: self.host,
+                after: failure,
+                since: state.since ?? date,
+                wait: wait,
+                terms: self.terms
+            )
+            if let stored = state.stored, stored.terms != nil, stored.wait.until > date, nothingElseIsDue { return nil }
+            return pause
+        }
+        if let pause { try await self.write(.pause(pause)) }
+    }
+
+    /// What answers are read with.
+    private var terms: String {
+        self.stage == .verify ? self.context.ports.verifier.terms : self.context.ports.backend.terms
     }
 
     /// Tells other processes what became of the endpoint.
@@ -116,6 +214,7 @@ final class EndpointGate: StageGate {
             self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
             try await self.context.store.begin(pause)
+            self.state.withLock { $0.stored = pause }
             self.context.events(.paused(pause))
         }
     }

@@ -15,6 +15,17 @@ package struct Gate: Hashable, Sendable {
         case failed
         /// Every call would fail.
         case stopped
+        /// It answered, and the answer cannot be understood: see ``Gate/Unreadable``.
+        case unreadable
+    }
+
+    /// What holds calls back while answers cannot be understood, whatever the phase.
+    package struct Unreadable: Hashable, Sendable {
+        /// When what was answered so goes again, to find out.
+        package fileprivate(set) var probesAt: Duration
+        /// Whether answers about one number alone are unreadable: then one of another number goes, since the fault may be the
+        /// first one's.
+        package var isLone: Bool
     }
 
     /// Why nothing may be sent, or how much may be.
@@ -41,6 +52,9 @@ package struct Gate: Hashable, Sendable {
     private var failuresInRow = 0
     /// How often in a row the endpoint's word was that every call would fail.
     package private(set) var stopsInRow = 0
+    package private(set) var unreadable: Unreadable?
+    /// How long the wait for the next probe is in all.
+    private var probeWait = Limits.firstUnreadablePause
 
     /// Makes an open gate.
     ///
@@ -78,13 +92,44 @@ package struct Gate: Hashable, Sendable {
             guard now >= until else { return 0 }
             self.phase = .probing
         }
-        let places = self.phase == .probing ? 1 : self.level
+        if let unreadable, !unreadable.isLone, now < unreadable.probesAt { return 0 }
+        let places = self.phase == .probing || self.unreadable != nil ? 1 : self.level
         return max(0, min(places - self.inFlight, self.bucket?.tokens(at: now) ?? .max))
     }
 
     /// When a call may begin again, if none may now for a reason that passes by itself.
     package func opens(after now: Duration) -> Duration? {
         self.pauseEnd(after: now) ?? self.bucket?.refill(after: now)
+    }
+
+    /// Whether what was answered unreadably may go again.
+    package func probesUnreadable(at now: Duration) -> Bool { self.unreadable.map { $0.probesAt <= now } ?? false }
+
+    /// Takes over what the sandbox says of unreadable answers.
+    ///
+    /// - Parameters:
+    ///   - numbers: how many numbers have one; 0 ends the wait.
+    ///   - wait: how long the next probe waits, and how long the wait is in all, if another process wrote that down.
+    package mutating func set(unreadable numbers: Int, wait: (left: Duration, whole: Duration)? = nil, at now: Duration)
+    {
+        guard numbers > 0 else {
+            self.unreadable = nil
+            self.probeWait = Limits.firstUnreadablePause
+            return
+        }
+        var known = self.unreadable ?? Unreadable(probesAt: now + self.probeWait, isLone: true)
+        known.isLone = numbers == 1
+        if let wait {
+            known.probesAt = now + wait.left
+            self.probeWait = min(max(wait.whole, Limits.firstUnreadablePause), Limits.longestUnreadablePause)
+        }
+        self.unreadable = known
+    }
+
+    /// Has the next probe go at once.
+    package mutating func probeNow(at now: Duration) {
+        self.unreadable?.probesAt = now
+        if case .pausing = self.phase { self.phase = .probing }
     }
 
     package mutating func begin(_ count: Int, at now: Duration) {
@@ -109,13 +154,29 @@ package struct Gate: Hashable, Sendable {
             // Calls that were under way together meet one stop.
             if case .pausing = self.phase {} else { self.stopsInRow += 1 }
             self.beginPause(atLeast: .zero, longest: self.probeInterval, at: now)
+        case .unreadable:
+            // Of several that were under way together each is the word of the first.
+            if let known = self.unreadable, known.probesAt > now {
+                self.unreadable?.isLone = false
+            } else {
+                if self.unreadable != nil {
+                    self.probeWait = min(self.probeWait * 2, Limits.longestUnreadablePause)
+                }
+                self.unreadable = Unreadable(probesAt: now + self.probeWait, isLone: self.unreadable == nil)
+            }
+            return
+        }
+        // Another end of a probe says nothing of its answers; the next one waits a while.
+        if result != .answered, let probesAt = self.unreadable?.probesAt {
+            self.unreadable?.probesAt = max(probesAt, now + Limits.longestPause)
         }
     }
 
     /// When the pause ends that is under way.
     package func pauseEnd(after now: Duration) -> Duration? {
         if case .pausing(let until) = self.phase, until > now { return until }
-        return nil
+        guard let unreadable, !unreadable.isLone, unreadable.probesAt > now else { return nil }
+        return unreadable.probesAt
     }
 
     /// Obeys a pause that another process was asked for; one of its own is never shortened.
@@ -126,6 +187,9 @@ package struct Gate: Hashable, Sendable {
     }
 
     private mutating func noteAnswer(at now: Duration) {
+        // One answer that is understood proves that answers can be.
+        self.unreadable = nil
+        self.probeWait = Limits.firstUnreadablePause
         // What was under way before a pause began does not end it.
         if case .pausing = self.phase { return }
         self.failuresInRow = 0
@@ -204,6 +268,7 @@ extension Gate.Result {
     /// What a failed call tells about the endpoint.
     package init(_ failure: RemoteFailure) {
         switch failure.failureClass {
+        case _ where failure.isUnreadable: self = .unreadable
         case .accepted, .rejected, .shrink: self = .answered
         case .throttled: self = .throttled(retryAfter: failure.retryAfter)
         case .stop: self = .stopped

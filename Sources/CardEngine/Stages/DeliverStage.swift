@@ -18,8 +18,9 @@ final class DeliverStage: StageWork {
     private let busy = Mutex<Set<BusinessNumber>>([])
     /// How many claims of new deliveries are not in the sandbox yet.
     private let forming = Mutex(0)
-    /// Numbers whose cards were refused by codes that no list names, since the last success.
-    private let unlisted = Mutex<Set<BusinessNumber>>([])
+    /// Numbers whose cards were refused in a way that the endpoint may be to blame for, since the last success: by codes that no
+    /// list names, or under a status about the address.
+    private let suspects = Mutex<Set<BusinessNumber>>([])
     /// The TOKENs that were refused since the last success: with a second one it is the account.
     private let refusedTokens = Mutex<Set<Redacted<String>>>([])
     /// Whether the last probe was a new delivery.
@@ -56,6 +57,8 @@ final class DeliverStage: StageWork {
         case new(untriedOnly: Bool, most: Int)
         /// Deliveries that are due again, then new ones, by one look.
         case all
+        /// Deliveries whose answer could not be understood.
+        case unreadable
     }
 
     func claim(_ limit: Int) async throws -> Claimed<Job> {
@@ -67,6 +70,8 @@ final class DeliverStage: StageWork {
             let room = limit - claimed.jobs.count
             switch turn {
             case .again: try await self.claimRepeats(room, longestAgoFirst: true, now: now, into: &claimed)
+            case .unreadable:
+                try await self.claimRepeats(room, scope: .unreadable, longestAgoFirst: true, now: now, into: &claimed)
             case .new(let untriedOnly, let most):
                 guard most > formed else { continue }
                 let most = min(room, most - formed)
@@ -74,11 +79,15 @@ final class DeliverStage: StageWork {
             case .all: try await self.propose(room, repeatsFirst: true, now: now, into: &claimed)
             }
         }
+        if claimed.jobs.isEmpty, !claimed.hasChanged {
+            try await self.gate.writeUnreadable(nothingElseIsDue: true)
+        }
         return claimed
     }
 
     private func claimRepeats(
         _ limit: Int,
+        scope: ClaimScope = .all,
         longestAgoFirst: Bool,
         now: Timestamp,
         into claimed: inout Claimed<Job>
@@ -87,6 +96,7 @@ final class DeliverStage: StageWork {
         claimed.jobs += try await self.context.store.claimDeliveries(
             by: self.context.worker,
             limit: limit,
+            scope: scope,
             longestAgoFirst: longestAgoFirst,
             now: now
         ) { changes.append($0) }.map(Job.again)
@@ -97,6 +107,11 @@ final class DeliverStage: StageWork {
     /// An attempted delivery goes before a new one. While the backend fails, few new ones are formed: each may be exposed to a
     /// changed TOKEN. Then probes take turns, so that a document that always fails does not keep the others back.
     private func turns() async throws -> [Turn] {
+        if let unreadable = self.gate.unreadable {
+            // A form of another number finds out whose fault it is; else the same bytes go again.
+            let new = Turn.new(untriedOnly: false, most: 1)
+            return (unreadable.isLone ? [.again, new] : []) + (self.gate.probesUnreadable ? [.unreadable] : [])
+        }
         guard self.gate.isFailing else { return [.all] }
         guard self.gate.isProbing else {
             // Asked first: what is begun in between counts twice rather than not at all.
@@ -258,7 +273,7 @@ final class DeliverStage: StageWork {
             self.gate.withdraw()
             return try await self.conclude(job, with: .failed(.withheld))
         }
-        let outcome = try await self.context.send(job)
+        let outcome = self.doubted(try await self.context.send(job), of: job)
         if isOutdated, outcome.isRefusalOfForm {
             // What is refused is a TOKEN or a form that is not used any more: it stops no other card.
             self.gate.withdraw()
@@ -267,6 +282,7 @@ final class DeliverStage: StageWork {
             let news = outcome.failureOfAll.map { self.tellGate($0, of: job, outcome) }
             try await self.conclude(job, with: outcome)
             if let news { try await self.gate.write(news) } else { try await self.tellGate(outcome, of: job) }
+            if outcome.failure?.isUnreadable == true { try await self.gate.writeUnreadable(nothingElseIsDue: false) }
         }
         self.context.board.ring(.deliver)
     }
@@ -296,7 +312,7 @@ final class DeliverStage: StageWork {
         of job: DeliveryJob,
         _ outcome: DeliveryOutcome
     ) -> EndpointGate.News {
-        let isSuspect = failure.isUnlisted && self.noteUnlisted(job, outcome)
+        let isSuspect = failure.isUnlisted && self.countSuspects(job, outcome)
         self.context.events(.failed(.deliver, failure))
         return self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
     }
@@ -306,7 +322,7 @@ final class DeliverStage: StageWork {
         let outcome = outcome.refusedToken.map(DeliveryOutcome.tokenExpired) ?? outcome
         switch outcome {
         case .accepted, .items:
-            if outcome.isAccepted { self.unlisted.withLock { $0 = [] } }
+            if outcome.isAccepted { self.suspects.withLock { $0 = [] } }
             self.refusedTokens.withLock { $0 = [] }
             try await self.gate.write(self.gate.end(.answered, failure: nil))
         case .tokenExpired(let failure):
@@ -323,13 +339,23 @@ final class DeliverStage: StageWork {
         }
     }
 
-    /// Whether so many different numbers met codes of no list in a row that the lists, not the cards, are to blame.
-    private func noteUnlisted(_ job: DeliveryJob, _ outcome: DeliveryOutcome) -> Bool {
+    /// A document that is refused under a status about the address may have met another service: after so many in a row the form
+    /// is kept, and the stage stops.
+    private func doubted(_ outcome: DeliveryOutcome, of job: DeliveryJob) -> DeliveryOutcome {
+        guard case .failed(var failure) = outcome, failure.failureClass == .rejected, !failure.isUnlisted,
+            failure.isAboutAddress, self.countSuspects(job, outcome)
+        else { return outcome }
+        (failure.failureClass, failure.stopScope) = (.stop, .request)
+        return .failed(failure)
+    }
+
+    /// Whether so many different numbers were refused so in a row that the endpoint or the lists, not the cards, are to blame.
+    private func countSuspects(_ job: DeliveryJob, _ outcome: DeliveryOutcome) -> Bool {
         // Which of them they are does not matter: each number is in one delivery at a time.
         let numbers = job.numbers.prefix(outcome.unlisted.map(\.count) ?? job.numbers.count)
-        return self.unlisted.withLock { unlisted in
-            unlisted.formUnion(numbers)
-            return unlisted.count >= Limits.unlistedInRow
+        return self.suspects.withLock { suspects in
+            suspects.formUnion(numbers)
+            return suspects.count >= Limits.suspectsInRow
         }
     }
 }

@@ -8,27 +8,47 @@ struct VerifyStage: StageWork {
     let gate: EndpointGate
 
     func nextDue() async throws -> Timestamp? {
-        try await self.context.store.nextDue(in: .prepared, now: self.context.time.now())
+        let now = self.context.time.now()
+        // What was answered unreadably is due, too, though nothing but a probe has it go.
+        return try await self.context.store.nextDue(in: .prepared, now: now)
+            ?? (self.gate.unreadable == nil ? nil : now)
     }
 
     func claim(_ limit: Int) async throws -> Claimed<VerificationJob> {
         try self.context.worker.requireLock()
         // What is left of the disk is for ending cards and erasing them.
         guard self.context.room != .finishingOnly else { return Claimed() }
-        let verifier = self.context.ports.verifier
         var claimed = Claimed<VerificationJob>()
+        for scope in self.scopes where claimed.jobs.isEmpty && !claimed.hasChanged {
+            try await self.claim(limit, scope, into: &claimed)
+        }
+        if claimed.jobs.isEmpty, !claimed.hasChanged {
+            try await self.gate.writeUnreadable(nothingElseIsDue: true)
+        }
+        return claimed
+    }
+
+    /// While answers cannot be understood, a photo of another number finds out whose fault that is; else the same photo goes
+    /// again.
+    private var scopes: [ClaimScope] {
+        guard let unreadable = self.gate.unreadable else { return [.all] }
+        return (unreadable.isLone ? [.otherNumbers] : []) + (self.gate.probesUnreadable ? [.unreadable] : [])
+    }
+
+    private func claim(_ limit: Int, _ scope: ClaimScope, into claimed: inout Claimed<VerificationJob>) async throws {
+        let verifier = self.context.ports.verifier
+        var changes: [CardChange] = []
         claimed.jobs = try await self.context.store.claimVerification(
             by: self.context.worker,
             provider: verifier.provider,
             parameters: verifier.parameters,
             limit: limit,
+            scope: scope,
             untriedFirst: self.gate.isFailing,
             now: self.context.time.now()
-        ) { change in
-            claimed.hasChanged = true
-            self.context.tell(change)
-        }
-        return claimed
+        ) { changes.append($0) }
+        changes.forEach(self.context.tell)
+        claimed.hasChanged = !changes.isEmpty
     }
 
     func perform(_ job: VerificationJob) async throws {
@@ -48,6 +68,7 @@ struct VerifyStage: StageWork {
             let news = self.gate.end(Gate.Result(failure), failure: failure)
             try await self.conclude(job, with: self.conclusion(of: job, after: failure))
             try await self.gate.write(news)
+            if failure.isUnreadable { try await self.gate.writeUnreadable(nothingElseIsDue: false) }
             self.context.events(.failed(.verify, failure))
         }
     }

@@ -40,8 +40,11 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
     package var retryAfter: Duration?
     /// For class `stop`: what it is about.
     package var stopScope: StopScope
-    /// For class `rejected`: no list of `delivery.retcode` names the code, so a person decides.
-    package var isUnlisted: Bool
+    /// For class `rejected`: the code in every way it may be listed, if no list of `delivery.retcode` names it, so that a
+    /// person decides.
+    package var unlistedCode: Redacted<[String]>?
+    /// Whether the answer came whole and says nothing that we understand: repeating the bytes cannot make it readable.
+    package var isUnreadable = false
     /// For a delivery: whether the remote may have applied the request all the same; only an answer that proves the
     /// contrary says `false`.
     package var mayBeApplied: Bool
@@ -56,7 +59,7 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
         httpStatus: Int? = nil,
         retryAfter: Duration? = nil,
         stopScope: StopScope = .account,
-        isUnlisted: Bool = false,
+        unlistedCode: Redacted<[String]>? = nil,
         mayBeApplied: Bool? = nil
     ) {
         self.failureClass = failureClass
@@ -65,9 +68,15 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
         self.httpStatus = httpStatus
         self.retryAfter = retryAfter
         self.stopScope = stopScope
-        self.isUnlisted = isUnlisted
+        self.unlistedCode = unlistedCode
         self.mayBeApplied = mayBeApplied ?? (failureClass == .unknown)
     }
+
+    /// Whether no list of `delivery.retcode` names its code, so that a person decides.
+    package var isUnlisted: Bool { self.unlistedCode != nil }
+
+    /// Whether its status is one that a server gives to addresses it does not serve.
+    package var isAboutAddress: Bool { [403, 404, 405, 410].contains(self.httpStatus) }
 
     package var description: String { "\(self.failureClass.rawValue) (\(self.code)): \(self.message)" }
 }

@@ -91,7 +91,7 @@ package struct ApplicationRules {
             guard older.side == card.side, older.order < card.order else { return false }
             switch older.state {
             case .delivering: return true
-            case .held: return older.reason == .outcomeUnknown || older.reason == .restored
+            case .held: return [.outcomeUnknown, .retcodeUnlisted, .restored].contains(older.reason)
             default: return false
             }
         }

@@ -55,6 +55,8 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     case restore
     /// Everything was wrapped with another key.
     case rotate
+    /// An endpoint that was left alone is to be called now.
+    case resume
 
     /// What is personal was seen, or was asked for in vain.
     package static let looks: [AccessAction] = [.reveal, .revealDenied, .export]
@@ -68,7 +70,7 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
         case .erase: [.erase]
         case .log: [.audit]
         case .run: [.run]
-        case .export, .list, .verify, .deliver, .backup, .restore, .rotate, .revealDenied: [.operate]
+        case .export, .list, .verify, .deliver, .backup, .restore, .rotate, .resume, .revealDenied: [.operate]
         }
     }
 }

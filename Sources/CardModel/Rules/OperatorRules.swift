@@ -42,6 +42,8 @@ package enum OperatorRules {
         package static let isReplaced = Self(rawValue: 32)
         /// A newer photo of its side was delivered, or is being sent.
         package static let isOvertaken = Self(rawValue: 64)
+        /// A list of `delivery.retcode` names the code that the backend answered, which none named then.
+        package static let isListedNow = Self(rawValue: 128)
 
         package init(rawValue: Int) { self.rawValue = rawValue }
     }
@@ -78,6 +80,12 @@ package enum OperatorRules {
             throw Self.refusal(card, .operatorRetryState(card.state))
         }
         guard !circumstances.contains(.isUnderWay) else { throw Self.refusal(card, .operatorUnderWay) }
+        if card.state == .held, card.reason == .retcodeUnlisted {
+            guard circumstances.contains(.isListedNow) else {
+                throw Self.refusal(card, .operatorStillUnlisted(card.remoteCode ?? ""))
+            }
+            return
+        }
         if circumstances.contains(.mayBeAtBackend) {
             throw Self.refusal(card, .operatorMayBeDelivered(card.id))
         }

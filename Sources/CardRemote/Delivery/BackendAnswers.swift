@@ -6,6 +6,8 @@ import MultipartForm
 /// A RETMSG is free text of a foreign system: it may quote the form, and what the backend reads from the image.
 struct BackendAnswer {
     let meaning: RetcodeTable.Meaning
+    /// The RETCODE in every way it may be listed, as it came.
+    let spellings: Redacted<[String]>
     /// The RETCODE if it has the shape of one, else `unknown_retcode`: it is persisted and shown.
     let code: String
     /// The RETMSG as it came: masked only where it is shown, which most answers are not.
@@ -15,6 +17,7 @@ struct BackendAnswer {
     init(_ statement: ReplyDocument.Statement, table: RetcodeTable, mask: MessageMask) {
         let code = table.listedSpelling(of: statement.spellings)
         self.meaning = table.meaning(of: code)
+        self.spellings = Redacted(statement.spellings)
         let isShowable =
             !code.isEmpty && code.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_.-".utf8.contains($0) }
             && code.utf8.count <= Limits.retcodeLength
@@ -66,14 +69,39 @@ struct BackendAnswers {
     private(set) var items = Items.absent
     /// Whether any entry says that the backend holds a document, also where the entries do not fit.
     private(set) var hasHeldItem = false
+    /// What the body says of the whole.
+    private(set) var words: BackendMeaning.Words
 
-    init() {}
+    /// Takes what was read of a reply.
+    init(
+        _ reading: ReplyCodec.Reading,
+        of reply: HTTPReply,
+        shape: DeliveryShape,
+        table: RetcodeTable,
+        mask: MessageMask
+    ) {
+        self.words = reply.isPage(reading) ? .page : .noCode
+        let status = "http_\(reply.status)"
+        if case .document(let document) = reading {
+            self.take(document, shape: shape, table: table, mask: mask)
+        } else if reply.isEmpty, RetcodeTable.statusesOfSuccess.contains(status), table.success.contains(status) {
+            // An answer without a body whose status is all it says.
+            self.whole = BackendAnswer(ReplyDocument.Statement(spellings: [status]), table: table, mask: mask)
+        }
+        if let whole = self.whole { self.words = BackendMeaning.Words(whole.meaning) }
+        if !reply.isComplete, self.words == .noCode || self.words == .page { self.words = .cutOff }
+    }
 
     /// Takes the answers of a document.
     ///
     /// Entries count if there is one for each card. In a batch everything else is a contradiction, an empty list beside
     /// a refusal excepted; a form of one business number may well be answered with entries that mean something else.
-    init(_ document: ReplyDocument, shape: DeliveryShape, table: RetcodeTable, mask: MessageMask) {
+    private mutating func take(
+        _ document: ReplyDocument,
+        shape: DeliveryShape,
+        table: RetcodeTable,
+        mask: MessageMask
+    ) {
         self.whole = document.statement.map { BackendAnswer($0, table: table, mask: mask) }
         switch document.items {
         case .absent:
@@ -94,5 +122,14 @@ struct BackendAnswers {
                 self.hasHeldItem = false
             }
         }
+    }
+}
+
+extension HTTPReply {
+    fileprivate var isEmpty: Bool { self.body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
+
+    /// Whether the body is a page, or a long text: what gateways send, which another time may let the request through.
+    fileprivate func isPage(_ reading: ReplyCodec.Reading) -> Bool {
+        self.isHTML(isXML: reading.isDocument) || !reading.isDocument && self.body.count > Limits.shortText
     }
 }

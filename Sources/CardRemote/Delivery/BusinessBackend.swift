@@ -13,6 +13,7 @@ package final class BusinessBackend: Backend {
     private let token: CurrentToken
     private let replies: BackendReply
     private let http: HTTPEndpoint
+    package let terms: String
 
     /// Sets the backend up; ``shutdown()`` must be called before it is released.
     ///
@@ -27,6 +28,7 @@ package final class BusinessBackend: Backend {
         if let encryption = settings.encryption { replies.cipher = try ReplyCipher(encryption) }
         self.replies = replies
         self.http = try HTTPEndpoint(settings.endpoint, section: "delivery")
+        self.terms = settings.terms
     }
 
     package var endpoint: String { self.http.address.authority }

@@ -27,6 +27,17 @@ package struct DeliverySettings: Sendable {
         self.endpoint = endpoint
         self.token = token
     }
+
+    /// A fingerprint of all that answers are read with.
+    var terms: String {
+        let codes = self.retcodes
+        let lists = [codes.success, codes.alreadyExists, codes.tokenExpired, codes.retryable, codes.rejected]
+        let names = [self.reply.code, self.reply.message, self.reply.items, codes.unlisted.rawValue]
+        return Terms.fingerprint(
+            [self.endpoint.url, self.encryption?.terms ?? ""] + names
+                + lists.map { $0.sorted().joined(separator: "\u{1F}") }
+        )
+    }
 }
 
 /// The names and constants of the business backend's form; no document defines them but the backend's own.
@@ -73,62 +84,15 @@ package struct ReplyNames: Hashable, Sendable {
     package init() {}
 }
 
-/// What the backend's RETCODE values mean (`delivery.retcode.*`).
-///
-/// By default only the three usual spellings of success are known. What means "already there" or "TOKEN expired"
-/// differs from backend to backend: a wrong guess would lose a document or send it again, so these lists begin empty. A
-/// code is compared as text, so a number 0 is `"0"`.
-package struct RetcodeTable: Hashable, Sendable {
-    /// What becomes of a card whose code is in no list (`delivery.retcode.unlisted`).
-    package enum Unlisted: String, CaseIterable, Sendable, Codable {
-        /// A person decides.
-        case hold
-        /// It is refused, for backends with many codes.
-        case reject
-    }
-
-    /// The class of a code.
-    enum Meaning: Hashable, Sendable {
-        case success, alreadyExists, tokenExpired, retryable, refusal, unlisted
-
-        /// Whether the backend holds the document.
-        var isHeld: Bool { self == .success || self == .alreadyExists }
-    }
-
-    /// The backend took the document.
-    package var success: Set<String> = ["000000", "0000", "0"]
-    /// The backend held it before: success.
-    package var alreadyExists: Set<String> = []
-    /// The backend refused the TOKEN; nothing was applied. Takes statuses, too: `http_403`.
-    package var tokenExpired: Set<String> = []
-    /// "Not now": the same delivery is sent again, under the same key.
-    package var retryable: Set<String> = []
-    /// The backend refused the document.
-    package var rejected: Set<String> = []
-    /// What becomes of a card whose code is in no list.
-    package var unlisted = Unlisted.hold
-
-    package init() {}
+extension RetcodeTable {
+    /// The statuses that ``success`` can hold: the backend took the document and has nothing to say.
+    package static let statusesOfSuccess: Set<String> = ["http_200", "http_201", "http_202", "http_204"]
 
     /// Whether an entry of a list has the shape of a status, `http_NNN`.
     package static func isStatus(_ entry: String) -> Bool { entry.hasPrefix("http_") }
 
-    /// Whether ``tokenExpired`` can hold a status.
+    /// Whether ``tokenExpired`` can hold a status: one of the client's side that would stop delivery.
     package static func canMeanToken(_ entry: String) -> Bool {
-        Int(entry.dropFirst("http_".count)).map(BackendJudge.canMeanToken) ?? false
-    }
-
-    /// Returns the first spelling of a code that a list holds; else the last.
-    func listedSpelling(of spellings: [String]) -> String {
-        spellings.first { self.meaning(of: $0) != .unlisted } ?? spellings.last ?? ""
-    }
-
-    /// Returns what a code means; the first list that holds it counts, in the order of the properties.
-    func meaning(of code: String) -> Meaning {
-        if self.success.contains(code) { return .success }
-        if self.alreadyExists.contains(code) { return .alreadyExists }
-        if self.tokenExpired.contains(code) { return .tokenExpired }
-        if self.retryable.contains(code) { return .retryable }
-        return self.rejected.contains(code) ? .refusal : .unlisted
+        Int(entry.dropFirst("http_".count)).map { $0 != 407 && BackendMeaning(status: $0).isStop } ?? false
     }
 }

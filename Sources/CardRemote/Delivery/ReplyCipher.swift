@@ -28,6 +28,9 @@ package struct ReplyEncryption: Hashable, Sendable {
         (self.mode, self.key, self.startVector) = (mode, key, startVector)
     }
 
+    /// A fingerprint of all of it.
+    var terms: String { Terms.fingerprint([self.mode.rawValue, self.key.reveal(), self.startVector.reveal()]) }
+
     /// What is wrong, by the keys that set it.
     package var mistakes: [(key: String, message: Message)] {
         var mistakes: [(String, Message)] = []

@@ -16,6 +16,8 @@ struct ReplyCodec: Sendable {
         case undeciphered
         /// It is in a coding or a charset that cannot be read; why.
         case unreadable(Message)
+
+        var isDocument: Bool { if case .document = self { true } else { false } }
     }
 
     var names = ReplyNames()

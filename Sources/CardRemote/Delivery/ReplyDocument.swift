@@ -32,7 +32,7 @@ extension ReplyDocument {
         guard let value = JSONValue(parsing: bytes), value.isObject else { return nil }
         self.statement = Statement(value, names: names)
         if self.statement == nil { self.fields = value.members.map(\.name) }
-        switch value[names.items] {
+        switch value.field(names.items) {
         case .array(let entries): self.items = .listed(entries.map { Statement($0, names: names) })
         case .null: self.items = .absent
         case nil: self.items = value.count(of: names.items) == 0 ? .absent : .malformed
@@ -46,7 +46,7 @@ extension ReplyDocument {
         guard let root = ReplyXML.root(bytes) else { return nil }
         self.statement = Statement(root, names: names)
         if self.statement == nil { self.fields = root.members.map(\.name) }
-        switch root[names.items] {
+        switch root.field(names.items) {
         case .some(let list): self.items = .listed(list.members.map { Statement($0.value, names: names) })
         case nil: self.items = root.count(of: names.items) == 0 ? .absent : .malformed
         }
@@ -56,7 +56,8 @@ extension ReplyDocument {
 extension ReplyDocument.Statement {
     /// Takes code and text of an object; `nil` without a code that is certain.
     init?(_ object: JSONValue, names: ReplyNames) {
-        switch object[names.code] {
+        switch object.field(names.code) {
+        case .boolean(let value): self.spellings = [String(value)]
         case .string(let text):
             guard !text.trimmed.isEmpty else { return nil }
             self.spellings = [text.trimmed]
@@ -65,7 +66,7 @@ extension ReplyDocument.Statement {
         default:
             return nil
         }
-        switch object[names.message] {
+        switch object.field(names.message) {
         case .string(let text), .number(let text): self.message = text
         default: self.message = ""
         }
@@ -78,5 +79,16 @@ extension ReplyDocument.Statement {
             value == value.rounded(), abs(value) < 1e15
         else { return nil }
         return String(Int64(value))
+    }
+}
+
+extension JSONValue {
+    /// The field of this very name; else, for a name with dots, the field at that path: `head.RETCODE`.
+    ///
+    /// A name that stands several times is certain nowhere, so it is followed no further.
+    fileprivate func field(_ name: String) -> JSONValue? {
+        if self.count(of: name) > 0 { return self[name] }
+        guard name.contains(".") else { return nil }
+        return name.split(separator: ".", omittingEmptySubsequences: false).reduce(Optional(self)) { $0?[String($1)] }
     }
 }

@@ -122,3 +122,10 @@ struct ProxyAddress: Sendable {
         CodedError(ReasonCode(rawValue: "proxy_invalid"), .configuration, message)
     }
 }
+
+/// What answers are read with, as a value that tells whether it changed.
+enum Terms {
+    static func fingerprint(_ values: [String]) -> String {
+        String(ContentDigest(of: Data(values.joined(separator: "\u{1E}").utf8)).hexadecimal.prefix(16))
+    }
+}

@@ -47,6 +47,13 @@ struct HTTPReply: Sendable, Discreet {
     /// The media type in lower case without parameters, such as `application/json`.
     var mediaType: String? { self.contentType?.split(separator: ";").first?.trimmed.lowercased() }
 
+    /// Whether the body is a page of HTML: by its first bytes, else by its label; never what reads as other XML.
+    func isHTML(isXML: Bool) -> Bool {
+        let start = String(decoding: self.body.prefix(256), as: UTF8.self).trimmed.lowercased()
+        if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") { return true }
+        return start.hasPrefix("<") && !isXML && self.mediaType == "text/html"
+    }
+
     /// The charset that the content type names.
     var charset: String? {
         // No Regex here: making one takes longer than all else that is done with a reply.
@@ -129,11 +136,13 @@ struct HTTPFailure: Error, Hashable, Sendable {
             default: self.phase == .notSent ? .notSent : afterSend
             }
         let isRequest = self.code == .invalidRequest || self.code == .formUnreadable
-        return RemoteFailure(
+        var failure = RemoteFailure(
             failureClass,
             code: self.code.rawValue,
             message: self.message,
             stopScope: isRequest ? .request : .account
         )
+        failure.isUnreadable = self.code == .replyUndecodable
+        return failure
     }
 }

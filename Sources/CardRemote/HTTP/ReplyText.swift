@@ -30,8 +30,13 @@ enum ReplyText {
 
     /// Returns the body of a reply in UTF-8, without a byte order mark.
     static func utf8(of reply: HTTPReply) throws(Unreadable) -> [UInt8] {
-        if let coding = reply.contentCoding { throw Unreadable(why: .replyCoding(self.shown(coding))) }
-        return try self.utf8(Array(reply.body), charset: reply.charset)
+        do {
+            return try self.utf8(Array(reply.body), charset: reply.charset)
+        } catch {
+            // What reads as text is not coded, whatever its label says.
+            guard let coding = reply.contentCoding else { throw error }
+            throw Unreadable(why: .replyCoding(self.shown(coding)))
+        }
     }
 
     /// Returns bytes in UTF-8, without a byte order mark; their label is the charset, if they have one.

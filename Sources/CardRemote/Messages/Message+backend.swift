@@ -33,7 +33,7 @@ extension Message {
     static func backendCode(_ code: String) -> Self { Self("backend.code", "\(code: code)") }
     static func backendCodeAndText(_ code: String, _ text: String) -> Self { Self("backend.code_and_text", "\(code: code): \(Redacted(text))") }
     static func backendToken(_ code: String) -> Self { Self("backend.token", "the backend refused the TOKEN (\(code: code)); put a new TOKEN at its source (delivery.token, delivery.token_file or delivery.token_command)") }
-    static func backendLater(_ answer: Message) -> Self { Self("backend.later", "the backend cannot take the document now (\(answer)); the pipeline sends it again") }
+    static func backendLater(_ answer: Message) -> Self { Self("backend.later", "the backend cannot take the document now (\(answer)); if this continues, ask who runs the backend") }
     static func backendRefused(_ answer: Message) -> Self { Self("backend.refused", "the backend refused the document (\(answer)); correct the card's data") }
     static func backendUnlistedRefused(_ answer: Message) -> Self { Self("backend.unlisted_refused", "the backend refused the document (\(answer)); correct the card's data, or list the code under delivery.retcode") }
     static func backendUnlisted(_ answer: Message) -> Self { Self("backend.unlisted", "the backend answered with a RETCODE (\(answer)) that is in no list of delivery.retcode; add this RETCODE to the right list, then run: idcard-pipeline cards retry --reason retcode_unlisted") }
@@ -50,14 +50,14 @@ extension Message {
     static let backendAccess = Self("backend.access", "the backend denies access; check delivery.token, the account's permissions and any proxy on the way; if the backend uses status 403 for an expired TOKEN, list http_403 under delivery.retcode.token_expired")
     static let backendURL = Self("backend.url", "no documents are accepted at this URL; check delivery.url")
     static let backendProxy = Self("backend.proxy", "a proxy on the way asks for credentials; set them in delivery.proxy")
-    static let backendInProgress = Self("backend.in_progress", "a request with the same Idempotency-Key is in progress; the pipeline asks again")
+    static let backendInProgress = Self("backend.in_progress", "a request with the same Idempotency-Key is in progress, so its outcome is not known yet; look for the document in the backend's records if this continues")
     static let backendKeyConflict = Self("backend.key_conflict", "the backend knows this Idempotency-Key from a request with other content; compare the backend's records with this delivery")
     static let backendTooLarge = Self("backend.too_large", "the form is too large for the backend; for new cards, lower imaging.byte_budget")
     static let backendThrottled = Self("backend.throttled", "the pipeline slows down; lower delivery.concurrency")
     static let backendBusy = Self("backend.busy", "the pipeline slows down")
     static let backendNotAboutCard = Self("backend.not_about_card", "the answer has no RETCODE, so it says nothing about the card; check delivery.url and any proxy on the way to the backend")
     static let backendContradiction = Self("backend.contradiction", "the code in the answer says success, but the HTTP status does not; the backend may have the document; look for it in the backend's records")
-    static let backendUnknown = Self("backend.unknown", "the outcome is unknown; the pipeline sends the same request again with the same Idempotency-Key")
+    static let backendUnknown = Self("backend.unknown", "the outcome is unknown; see the log of the backend, or of a proxy on the way")
 
     // MARK: Replies that cannot be read
 

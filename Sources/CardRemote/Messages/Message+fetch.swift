@@ -48,7 +48,7 @@ extension Message {
     static func fetchNotFound(_ host: String, _ status: Int) -> Self { Self("fetch.not_found", "\(code: host) has no image at the URL (status \(status)); send the card again with the right URL") }
     static func fetchGone(_ host: String, _ status: Int) -> Self { Self("fetch.gone", "\(code: host) has removed the image (status \(status)); send it again") }
     static func fetchThrottled(_ host: String, _ status: Int) -> Self { Self("fetch.throttled", "\(code: host) asks for a slower pace (status \(status)); the pipeline slows down") }
-    static func fetchAgain(_ host: String, _ status: Int) -> Self { Self("fetch.again", "\(code: host) asks to try again (status \(status)); the pipeline tries again") }
+    static func fetchAgain(_ host: String, _ status: Int) -> Self { Self("fetch.again", "\(code: host) asks to try later (status \(status)); if this continues, ask who runs the host") }
     static func fetchServerError(_ host: String, _ status: Int) -> Self { Self("fetch.server_error", "\(code: host) failed (status \(status)); see its log") }
     static func fetchStatus(_ host: String, _ status: Int) -> Self { Self("fetch.status", "\(code: host) sent no image (status \(status)); check the URL") }
     static let fetchVersionChanged = Self("fetch.version_changed", "the host sends a different image at every request, so the rest of the image cannot be fetched; ask the operator of that host")

@@ -19,7 +19,7 @@ extension Message {
     static func verifierFileSize(_ error: String) -> Self { Self("verifier.file_size", "the file is too large for the verifier (\(code: error)); the pipeline tries a smaller image once; to avoid this, lower imaging.byte_budget") }
     static func verifierUndecodable(_ error: String) -> Self { Self("verifier.undecodable", "the verifier cannot decode the image (\(code: error)); take a new photo") }
     static func verifierImageURL(_ error: String) -> Self { Self("verifier.image_url", "the verifier found no image at the URL (\(code: error)); check verification.dialect") }
-    static func verifierFailed(_ error: String) -> Self { Self("verifier.failed", "the verifier failed (\(code: error)); the pipeline calls it again") }
+    static func verifierFailed(_ error: String) -> Self { Self("verifier.failed", "the verifier failed (\(code: error)); if this continues, ask its support") }
     static func verifierUnknownError(_ error: String, _ status: Int) -> Self { Self("verifier.unknown_error", "the verifier answered \(status) with an unknown error (\(code: error)); see the vendor's list of error codes") }
 
     // MARK: Statuses
@@ -31,8 +31,8 @@ extension Message {
     static func verifierAccess(_ status: Int) -> Self { Self("verifier.access", "the verifier answered \(status); check verification.api_key, verification.api_secret and any proxy on the way") }
     static func verifierProxy(_ status: Int) -> Self { Self("verifier.proxy", "a proxy before the verifier asks for credentials (status \(status)); set them in verification.proxy") }
     static func verifierURL(_ status: Int) -> Self { Self("verifier.url", "the verifier answered \(status); check verification.url") }
-    static func verifierStatus(_ status: Int) -> Self { Self("verifier.status", "the verifier answered \(status), and the pipeline calls it again; if this continues, see the log of the service") }
-    static func verifierCutOff(_ status: Int, _ count: Int) -> Self { Self("verifier.cut_off", "the verifier answered \(status), but the answer broke off after \(bytes: count); the pipeline calls the verifier again; if this happens repeatedly, check the network and any proxy on the way") }
+    static func verifierStatus(_ status: Int) -> Self { Self("verifier.status", "the verifier answered \(status); if this continues, see the log of the service") }
+    static func verifierCutOff(_ status: Int, _ count: Int) -> Self { Self("verifier.cut_off", "the verifier answered \(status), but the answer broke off after \(bytes: count); if this happens repeatedly, check the network and any proxy on the way") }
 
     // MARK: Answers
 

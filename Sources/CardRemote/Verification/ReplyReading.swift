@@ -25,12 +25,20 @@ struct ReplyReading {
             let error = VendorError(text)
             // A code is carried verbatim: one that quotes a credential must not be.
             self.outcome = .failed((isSecret(error.code) ? VendorError("") : error).failure(of: reply))
-        } else if !reply.isSuccess || !reply.isComplete {
-            self.outcome = .failed(VendorStatus(reply).failure)
+            return
+        }
+        let answered = object.flatMap { Self.answered($0, in: dialect) }
+        let meaning = VerifierMeaning(
+            status: reply.status,
+            words: Self.words(of: reply, isObject: object != nil, answered, dialect),
+            asksToWait: reply.retryAfter != nil
+        )
+        if meaning == .read, let object {
+            self.outcome = .read(dialect.reply.reading(object))
         } else {
-            self.outcome =
-                object.flatMap { Self.outcome($0, of: reply, dialect: dialect) }
-                ?? .failed(Self.unusable(reply, dialect: dialect, unreadable))
+            self.outcome = .failed(
+                Self.failure(meaning, of: reply, answered: answered, dialect: dialect, unreadable)
+            )
         }
     }
 
@@ -50,37 +58,55 @@ struct ReplyReading {
         return nil
     }
 
-    /// The reading, or that the endpoint speaks another dialect; `nil` if it is neither.
-    private static func outcome(
-        _ object: JSONValue,
-        of reply: HTTPReply,
-        dialect: VerificationDialect
-    ) -> VerificationOutcome? {
-        if dialect.reply.recognises(object) { return .read(dialect.reply.reading(object)) }
-        if let other = VerificationDialect.allCases.first(where: { $0 != dialect && $0.reply.recognises(object) }) {
-            return .failed(
-                RemoteFailure(
-                    .stop,
-                    code: "wrong_dialect",
-                    message: .verifierDialect(other, dialect),
-                    httpStatus: reply.status,
-                    stopScope: .request
-                )
-            )
-        }
-        return dialect.reply.isNoCard(object) ? .read(dialect.reply.reading(object)) : nil
+    /// The dialect that an object is an answer in; `nil` if it is in none.
+    private static func answered(_ object: JSONValue, in dialect: VerificationDialect) -> VerificationDialect? {
+        if dialect.reply.recognises(object) { return dialect }
+        let other = VerificationDialect.allCases.first { $0 != dialect && $0.reply.recognises(object) }
+        return other ?? (dialect.reply.isNoCard(object) ? dialect : nil)
     }
 
-    private static func unusable(
-        _ reply: HTTPReply,
+    private static func words(
+        of reply: HTTPReply,
+        isObject: Bool,
+        _ answered: VerificationDialect?,
+        _ dialect: VerificationDialect
+    ) -> VerifierMeaning.Words {
+        if !reply.isComplete { return .cutOff }
+        if let answered { return answered == dialect ? .reading : .otherDialect }
+        let isPage = !isObject && (reply.isHTML(isXML: false) || reply.body.count > Limits.shortText)
+        return isPage ? .page : .nothingKnown
+    }
+
+    private static func failure(
+        _ meaning: VerifierMeaning,
+        of reply: HTTPReply,
+        answered: VerificationDialect?,
         dialect: VerificationDialect,
         _ unreadable: Message?
     ) -> RemoteFailure {
         let (status, count) = (reply.status, reply.body.count)
-        let message: Message =
-            unreadable.map { .verifierUnreadable(status, count, $0) }
-            ?? (reply.mediaType == "text/html"
-                ? .verifierHTML(status, count, dialect) : .verifierNoReading(status, count, dialect))
-        return RemoteFailure(.transient, code: "unusable_reply", message: message, httpStatus: status)
+        let (code, message): (String, Message) =
+            switch meaning {
+            case .otherDialect: ("wrong_dialect", .verifierDialect(answered ?? dialect, dialect))
+            case .cutOff: ("truncated_reply", meaning.message(status: status, byteCount: count))
+            case _ where !reply.isSuccess: ("http_\(status)", meaning.message(status: status, byteCount: count))
+            default:
+                (
+                    "unusable_reply",
+                    unreadable.map { .verifierUnreadable(status, count, $0) }
+                        ?? (reply.isHTML(isXML: false)
+                            ? .verifierHTML(status, count, dialect) : .verifierNoReading(status, count, dialect))
+                )
+            }
+        var failure = RemoteFailure(
+            meaning.failureClass ?? .transient,
+            code: code,
+            message: message,
+            httpStatus: status,
+            retryAfter: reply.retryAfter,
+            stopScope: meaning.stopScope(status: status)
+        )
+        failure.isUnreadable = meaning.isUnreadable
+        return failure
     }
 }

@@ -25,18 +25,22 @@ struct VendorError: Hashable, Sendable {
 
     /// Returns the failure that this error is.
     ///
-    /// An unknown code is carried verbatim, if it looks like one; its class is that of the status, and `transient`
-    /// where the status says nothing.
+    /// An unknown code is carried verbatim, if it looks like one, and the status says what it means.
     func failure(of reply: HTTPReply) -> RemoteFailure {
-        let status = VendorStatus(reply)
-        return RemoteFailure(
-            self.known?.failureClass ?? status.failureClass,
+        let meaning = VerifierMeaning(
+            status: reply.status,
+            asksToWait: reply.retryAfter != nil
+        )
+        var failure = RemoteFailure(
+            self.known?.failureClass ?? meaning.failureClass ?? .transient,
             code: self.boundedCode,
             message: self.message(status: reply.status),
             httpStatus: reply.status,
             retryAfter: reply.retryAfter,
-            stopScope: self.known?.stopScope ?? status.stopScope
+            stopScope: self.known?.stopScope ?? meaning.stopScope(status: reply.status)
         )
+        failure.isUnreadable = self.known == nil && meaning.isUnreadable
+        return failure
     }
 
     /// The code, if it has the shape of one: anything else may quote what was sent.
@@ -54,50 +58,5 @@ struct VendorError: Hashable, Sendable {
         let isHarmless = !details.isEmpty && details.allSatisfy(Self.knownDetails.contains)
         let name = isHarmless ? "\(self.boundedCode): \(self.detail)" : self.boundedCode
         return self.known?.message(name) ?? .verifierUnknownError(name, status)
-    }
-}
-
-/// What the status of a reply says alone, where it carries no error string we know.
-struct VendorStatus {
-    /// The class of a status that is not one of success.
-    let failureClass: FailureClass
-    private let message: Message
-    private let reply: HTTPReply
-
-    init(_ reply: HTTPReply) {
-        self.reply = reply
-        let status = reply.status
-        (self.failureClass, self.message) =
-            switch status {
-            case 413: (.shrink, .verifierTooLarge(status))
-            case 429: (.throttled, .verifierThrottled(status))
-            case 503 where reply.retryAfter != nil: (.throttled, .verifierBusy(status))
-            // A redirect is not followed and a wrong method is not ours: the URL is another service's.
-            case 300..<400: (.stop, .verifierRedirect(status))
-            case 401, 403: (.stop, .verifierAccess(status))
-            case 407: (.stop, .verifierProxy(status))
-            case 404, 405, 410: (.stop, .verifierURL(status))
-            default: (.transient, .verifierStatus(status))
-            }
-    }
-
-    /// What a stop is about: credentials, or what may be the oddity of one request, such as what a firewall refuses.
-    var stopScope: RemoteFailure.StopScope { [401, 407].contains(self.reply.status) ? .account : .request }
-
-    /// The failure of a reply without error string.
-    ///
-    /// What was cut off may have been the error string, which outranks the status (a 403 can be "slow down"): so a cut
-    /// reply is asked for again, unless its status says of itself when and how.
-    var failure: RemoteFailure {
-        let status = self.reply.status
-        let isCut = !self.reply.isComplete && self.failureClass != .shrink && self.failureClass != .throttled
-        return RemoteFailure(
-            isCut ? .transient : self.failureClass,
-            code: isCut ? "truncated_reply" : "http_\(status)",
-            message: isCut ? .verifierCutOff(status, self.reply.body.count) : self.message,
-            httpStatus: status,
-            retryAfter: self.reply.retryAfter,
-            stopScope: self.stopScope
-        )
     }
 }

@@ -8,6 +8,7 @@ package final class VerificationService: Verifier {
     private let dialect: VerificationDialect
     private let credentials: Credentials
     private let http: HTTPEndpoint
+    package let terms: String
 
     /// Sets the service up; ``shutdown()`` must be called before it is released.
     ///
@@ -19,6 +20,9 @@ package final class VerificationService: Verifier {
             settings.endpoint,
             section: "verification",
             defaultPath: settings.dialect.form.path
+        )
+        self.terms = Terms.fingerprint(
+            [settings.endpoint.url, settings.dialect.rawValue, settings.authentication.rawValue]
         )
     }
 

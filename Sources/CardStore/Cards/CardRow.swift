@@ -9,7 +9,8 @@ struct CardRow: Record {
         card.id, card.state, card.number, card.expected_side, card.priority, card.submitter, card.intake_order, card.waits_until,
         card.created_at, card.changed_at, card.reason, card.remote_code, card.side, card.failures, card.due_from, card.due_at,
         card.shrunk, card.accepted, card.delivery, card.seen, \(Self.isRetaken), card.message, card.metadata, card.worker,
-        card.failures, card.tries, card.failed_at, card.counts_from, card.without_front, card.split, card_key.key_id, card_key.wrapped
+        card.failures, card.tries, card.failed_at, card.counts_from, card.without_front, card.split, card.unreadable,
+        card_key.key_id, card_key.wrapped
         """
     /// Whether a later photo of the card's number and side was delivered; the number knows it when the photo is erased. A refused
     /// photo whose side is unknown, such as an empty file, is retaken once both sides were delivered, one of them later.
@@ -31,6 +32,8 @@ struct CardRow: Record {
     let history: FailureHistory
     let goesWithoutFront: Bool
     let goesAlone: Bool
+    /// Whether the verifier's last answer about it could not be understood.
+    let isUnreadable: Bool
     private let keyID: String?
     private let wrappedKey: Data?
 
@@ -56,6 +59,7 @@ struct CardRow: Record {
         self.history = try FailureHistory(&row)
         self.goesWithoutFront = try row.next()
         self.goesAlone = try row.next()
+        self.isUnreadable = try row.next()
         self.keyID = try row.next()
         self.wrappedKey = try row.next()
     }

@@ -57,6 +57,8 @@ extension Transition {
 // What becomes of a delivery after an attempt.
 extension OpenDelivery {
     mutating func apply(_ outcome: DeliveryOutcome, terms: DeliveryTerms) throws {
+        // Once another card has passed since, the same bytes went once more in vain.
+        let isPassed = try self.isUnreadable && Unreadable.isPassed(.deliver, since: self.history.failedAt, in: self.tx)
         if outcome.mayBeApplied {
             self.mayBeApplied = true
             try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
@@ -74,6 +76,10 @@ extension OpenDelivery {
             }
         case .tokenExpired(let failure):
             if self.mayBeApplied { try self.holdAsUnknown(failure) } else { try self.dissolve() }
+        case .failed(let failure) where failure.isUnreadable:
+            if isPassed { return try self.holdAsUnknown(failure) }
+            try self.repeatBytes()
+            try self.tx.run("UPDATE delivery SET unreadable = 1 WHERE id = \(self.id)")
         case .failed(let failure): try self.apply(failure, terms: terms)
         }
     }
@@ -105,6 +111,9 @@ extension OpenDelivery {
     /// may hold them from an attempt before, a person decides.
     private func refuse(_ transition: Transition, _ failure: RemoteFailure, dueAt: Timestamp? = nil) throws {
         if self.mayBeApplied { return try self.holdAsUnknown(failure) }
+        // Of several, a status of the client's side says for certain that none was applied.
+        let isRefused = self.members.count > 1 && (400..<500).contains(failure.httpStatus ?? 0)
+        if failure.isUnlisted, !isRefused { return try self.holdAsUnlisted(failure) }
         guard self.members.count == 1 else { return try self.dissolve(alone: true, dueAt: dueAt) }
         try self.close(as: .refused)
         for card in self.members { try self.end(card, transition) }
@@ -126,15 +135,28 @@ extension OpenDelivery {
         for card in self.members { try self.release(card, alone: alone, dueAt: dueAt) }
     }
 
+    /// A code that no list names may be a word of success: what it answers is kept, to be judged by the lists once they name it.
+    private func holdAsUnlisted(_ failure: RemoteFailure) throws {
+        try self.keep()
+        for card in self.members {
+            try self.store.put(KeptAnswer(failure, isOfWhole: true), of: card, in: self.id, in: self.tx)
+            try self.end(card, Transition(refusal: failure))
+        }
+    }
+
     /// The backend may hold it: a person decides, and it is kept to be sent again.
     func holdAsUnknown(_ failure: RemoteFailure) throws {
+        try self.keep()
+        for card in self.members { try self.holdAsUnknown(card, failure) }
+    }
+
+    private func keep() throws {
         try self.tx.run(
             """
             UPDATE delivery SET state = 'kept', may_be_applied = 1, worker = NULL, due_at = NULL, changed_at = \(self.tx.now)
             WHERE id = \(self.id)
             """
         )
-        for card in self.members { try self.holdAsUnknown(card, failure) }
     }
 
     private func holdAsUnknown(_ card: CardID, _ failure: RemoteFailure) throws {
@@ -153,6 +175,10 @@ extension OpenDelivery {
         case .accepted:
             try self.decide(card)
             try self.deliver(card)
+        case .rejected(let failure) where failure.isUnlisted && !self.mayBeApplied:
+            try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
+            try self.store.put(KeptAnswer(failure, isOfWhole: false), of: card, in: self.id, in: self.tx)
+            try self.end(card, Transition(refusal: failure))
         case .rejected(let failure) where !self.mayBeApplied:
             try self.decide(card)
             try self.end(card, Transition(refusal: failure))

@@ -7,19 +7,26 @@ struct OpenDelivery {
     let store: CardStore
     let tx: Transaction
     private let state: DeliveryState
+    /// Whether the last answer could not be understood.
+    let isUnreadable: Bool
     var mayBeApplied: Bool
     private(set) var history: FailureHistory
 
     init(_ id: DeliveryID, store: CardStore, in tx: Transaction) throws {
         let row = try tx.row(
-            "SELECT state, may_be_applied, failures, tries, failed_at, counts_from FROM delivery WHERE id = \(id)"
-        ) { row in (try row.next(DeliveryState.self), try row.next(Bool.self), try FailureHistory(&row)) }
+            """
+            SELECT state, may_be_applied, unreadable, failures, tries, failed_at, counts_from FROM delivery WHERE id = \(id)
+            """
+        ) { row in
+            let state: DeliveryState = try row.next()
+            return (state, try row.next(Bool.self), try row.next(Bool.self), try FailureHistory(&row))
+        }
         guard let row else { throw DatabaseError(.damaged, "a delivery has no row") }
         self.id = id
         self.store = store
         self.tx = tx
         self.members = try store.members(of: id, in: tx)
-        (self.state, self.mayBeApplied, self.history) = row
+        (self.state, self.mayBeApplied, self.isUnreadable, self.history) = row
     }
 
     /// Where each member stands now.
@@ -153,7 +160,7 @@ struct OpenDelivery {
     func member(_ card: CardID) throws -> CardRow? {
         let row = try CardRow.require(card, in: self.tx)
         guard row.delivery == self.id else { return nil }
-        let isUnknown = row.state == .held && row.reason == .outcomeUnknown
+        let isUnknown = row.state == .held && (row.reason == .outcomeUnknown || row.reason == .retcodeUnlisted)
         return row.state == .delivering || isUnknown ? row : nil
     }
 }

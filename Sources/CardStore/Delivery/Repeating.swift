@@ -6,16 +6,21 @@ extension CardStore {
     /// Claims deliveries that were attempted and are due again, and writes the next attempt of each down.
     ///
     /// - Parameters:
+    ///   - scope: which deliveries may go.
     ///   - longestAgoFirst: whether the one that failed longest ago goes first: while the endpoint fails.
     ///   - told: hears of the cards of deliveries that do not open, which end here.
     package func claimDeliveries(
         by worker: Worker,
         limit: Int,
+        scope: ClaimScope = .all,
         longestAgoFirst: Bool = false,
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [DeliveryJob] {
         let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
+        let due: SQL =
+            scope == .unreadable
+            ? "FROM delivery WHERE state = 'open' AND worker IS NULL AND unreadable = 1" : Self.repeats(dueAt: now)
         let (claimed, dissolved) = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
             var claimed: [(id: DeliveryID, members: [CardID], attempt: Int64)] = []
@@ -23,7 +28,7 @@ extension CardStore {
             let ids: [DeliveryID] = try tx.values(
                 """
                 UPDATE delivery SET worker = \(worker.id) WHERE id IN (
-                    SELECT id \(Self.repeats(dueAt: now)) ORDER BY \(order) LIMIT \(limit)
+                    SELECT id \(due) ORDER BY \(order) LIMIT \(limit)
                 ) RETURNING id
                 """
             )
@@ -56,7 +61,7 @@ extension CardStore {
 
     /// The deliveries that were attempted and are due again.
     static func repeats(dueAt now: Timestamp) -> SQL {
-        "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now))"
+        "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now)) AND \(Unreadable.mayGo(.deliver))"
     }
 
     /// Dissolves the delivery of a card if none of its attempts can have been applied and none is under way.
@@ -87,8 +92,8 @@ extension CardStore {
             // Few are open at a time.
             try tx.value(
                 """
-                SELECT min(CASE WHEN \(Wait.isOver(at: now)) THEN 0 ELSE due_at END)
-                FROM delivery WHERE state = 'open' AND worker IS NULL
+                SELECT min(CASE WHEN NOT \(Unreadable.mayGo(.deliver)) THEN \(now.advanced(by: Limits.unreadableLook))
+                WHEN \(Wait.isOver(at: now)) THEN 0 ELSE due_at END) FROM delivery WHERE state = 'open' AND worker IS NULL
                 """
             )
         }

@@ -9,7 +9,9 @@ extension CardStore {
     @discardableResult
     package func retry(_ id: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> DecisionOutcome {
         try await self.write(at: now) { tx in
-            try self.act(.retry, on: self.row(id, for: .retry, by: origin, in: tx), by: origin, in: tx)
+            let row = try self.row(id, for: .retry, by: origin, in: tx)
+            let (action, origin) = try self.meant(.retry, of: row, by: origin, in: tx)
+            return try self.act(action, on: row, by: origin, in: tx)
         }
     }
 
@@ -41,6 +43,47 @@ extension CardStore {
         }
     }
 
+    /// What doing a card again comes to whose kept answer the lists name by now: a code of success says that the backend has it,
+    /// and is asked of two persons as that; "not now" sends the same bytes again.
+    ///
+    /// - Returns: also the origin with the code and its list, for the access log.
+    func meant(_ action: DecisionAction, of row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws
+        -> (action: DecisionAction, origin: AccessOrigin)
+    {
+        guard action == .retry, let kept = try self.keptAnswer(of: row, in: tx), kept.meaning != .unlisted else {
+            return (action, origin)
+        }
+        let origin = origin.adding("RETCODE \(row.remoteCode ?? "") in \(kept.meaning.key)")
+        let isKept = try tx.exists("SELECT 1 FROM delivery WHERE id = \(row.delivery) AND state = 'kept'")
+        switch kept.meaning {
+        case .success, .alreadyExists: return (.delivered, origin)
+        case .retryable where isKept: return (.resend, origin)
+        case .retryable, .tokenExpired, .refusal, .unlisted: return (.retry, origin)
+        }
+    }
+
+    /// Ends a card that the lists of now say was refused, or lets it go again where nothing was applied. Of several members that
+    /// were refused as a whole each goes alone.
+    private func retryUnlisted(
+        _ row: CardRow,
+        _ kept: (answer: KeptAnswer, meaning: RetcodeTable.Meaning),
+        in tx: Transaction
+    )
+        throws -> Transition
+    {
+        let isLone = try row.delivery.map { try self.members(of: $0, in: tx).count == 1 } ?? true
+        if kept.meaning == .refusal, isLone || !kept.answer.isOfWhole {
+            var rejected = Transition(
+                .rejected,
+                .refusedByRemote,
+                .deliveryRefusedByList(row.remoteCode ?? "", kept.meaning.key)
+            )
+            rejected.remoteCode = row.remoteCode
+            return rejected
+        }
+        return Transition(.verified)
+    }
+
     /// Does what a person decided, unless a second one must, too.
     private func act(_ action: DecisionAction, on row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws
         -> DecisionOutcome
@@ -70,6 +113,11 @@ extension CardStore {
             return try CardRow.require(row.id, in: tx)
         }
         switch action {
+        case .retry where row.reason == .retcodeUnlisted:
+            guard let kept = try self.keptAnswer(of: row, in: tx) else { break }
+            let transition = try self.retryUnlisted(row, kept, in: tx)
+            let isSplit = row.goesAlone || kept.meaning == .refusal
+            try self.move(leave(), transition, also: ", split = \(isSplit), \(Transition.fresh)", in: tx)
         case .retry:
             // What its delivery did to others, they say themselves.
             if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
@@ -155,7 +203,7 @@ extension CardStore {
         }
         try tx.one(
             """
-            UPDATE delivery SET state = 'open', \(Transition.fresh), changed_at = \(tx.now)
+            UPDATE delivery SET state = 'open', unreadable = 0, \(Transition.fresh), changed_at = \(tx.now)
             WHERE id = \(delivery) AND state = 'kept'
             """
         )
@@ -238,6 +286,9 @@ extension CardStore {
             circumstances.insert(.isUnderWay)
         }
         if delivery?.state == .kept { circumstances.insert(.hasKeptDelivery) }
+        if let kept = try self.keptAnswer(of: row, in: tx), kept.meaning != .unlisted {
+            circumstances.insert(.isListedNow)
+        }
         return circumstances
     }
 }

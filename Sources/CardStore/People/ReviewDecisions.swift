@@ -24,6 +24,7 @@ extension CardStore {
             let row = try self.row(card, for: .decide, by: origin, in: tx)
             guard try self.lastEvent(of: card, in: tx) == seen else { throw try self.moved(row, since: seen, in: tx) }
             guard action != .erase else { throw CodedError(.cardConflict, .conflict, .decisionErase(card)) }
+            let (action, origin) = try self.meant(action, of: row, by: origin, in: tx)
             try self.require(action, of: row, in: tx)
             let until = now.advanced(by: Limits.undoTime)
             var decision = PendingDecision(of: row, seen: seen, action, by: origin, tab: tab, until: until)

@@ -54,6 +54,8 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
         /// compiled anew each time it runs, since https://www.sqlite.org/queryplanner.html looks at the value.
         mutating func appendInterpolation(literal state: CardState) { self.text += "'\(state.rawValue)'" }
 
+        mutating func appendInterpolation(literal stage: Stage) { self.text += "'\(stage.rawValue)'" }
+
         /// A list of values in brackets; never empty, since `IN ()` is not SQL everywhere.
         mutating func appendInterpolation(list: [some Bindable]) {
             precondition(!list.isEmpty, "a list of values in SQL must not be empty")

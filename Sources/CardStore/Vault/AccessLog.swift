@@ -25,13 +25,20 @@ package struct AccessOrigin: Hashable, Sendable {
         self.actor = Self.bounded(actor)
         self.caller = caller
         let purpose = Self.bounded(purpose ?? "")
-        self.purpose = purpose.isEmpty ? "not given" : purpose
+        self.purpose = purpose.isEmpty ? Self.noPurpose : purpose
     }
 
     /// The same of the second person, who confirms what another one decided.
     func confirming(_ first: String) -> AccessOrigin {
         AccessOrigin(caller: self.caller, "\(self.actor), confirms \(first)", self.purpose)
     }
+
+    /// The same with one more reason.
+    func adding(_ why: String) -> AccessOrigin {
+        AccessOrigin(caller: self.caller, self.actor, self.purpose == Self.noPurpose ? why : "\(why); \(self.purpose)")
+    }
+
+    private static let noPurpose = "not given"
 
     static let personal = CodedError(.purposePersonal, .usage, .accessPurposePersonal)
 

@@ -8,6 +8,7 @@ extension CardStore {
     ///   - provider: who reads.
     ///   - parameters: what changes an answer; readings stored under the same are used again.
     ///   - limit: the most cards.
+    ///   - scope: which cards may go.
     ///   - untriedFirst: whether cards that have not failed go first, then the one that failed longest ago: while the endpoint
     ///     fails.
     ///   - told: hears of cards that do not open, which end here.
@@ -16,13 +17,25 @@ extension CardStore {
         provider: String,
         parameters: String,
         limit: Int,
+        scope: ClaimScope = .all,
         untriedFirst: Bool,
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
         guard try await self.wake(.prepared, by: worker, now: now) else { return [] }
         let claimed = try await self.write(at: now) { tx in
-            try self.claim(state: .prepared, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx).map { row in
+            let rows =
+                scope == .unreadable
+                ? try self.claimUnreadable(by: worker, limit: limit, in: tx)
+                : try self.claim(
+                    state: .prepared,
+                    of: scope == .all ? "1 = 1" : Unreadable.isOfAnotherNumber,
+                    by: worker,
+                    limit: limit,
+                    untriedFirst: untriedFirst,
+                    in: tx
+                )
+            return try rows.map { row in
                 try self.begin(row, worker: worker, provider: provider, parameters: parameters, in: tx)
             }
         }
@@ -62,9 +75,11 @@ extension CardStore {
 
     // The list of states says nothing new: it is what the indexes of this work name as their condition.
     private static func ready(in state: CardState) -> SQL {
-        """
-        state = \(literal: state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL AND waits = 0
-        """
+        let readable: SQL = state == .prepared ? "AND \(Unreadable.mayGo(.verify))" : ""
+        return """
+            state = \(literal: state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL AND waits = 0
+            \(readable)
+            """
     }
 
     /// What waits in a state although its time is over; one condition for each index.
@@ -117,6 +132,24 @@ extension CardStore {
                 """
             )
         }
+        return try self.claimed(ids, in: tx)
+    }
+
+    /// Claims cards whose last answer could not be understood, the one that was answered longest ago first.
+    private func claimUnreadable(by worker: Worker, limit: Int, in tx: Transaction) throws -> [CardRow] {
+        try self.require(worker, in: tx)
+        let ids: [CardID] = try tx.values(
+            """
+            UPDATE card SET worker = \(worker.id) WHERE id IN (
+                SELECT id FROM card WHERE unreadable = 1 AND state = 'prepared' AND worker IS NULL
+                ORDER BY failed_at LIMIT \(limit)
+            ) RETURNING id
+            """
+        )
+        return try self.claimed(ids, in: tx)
+    }
+
+    private func claimed(_ ids: [CardID], in tx: Transaction) throws -> [CardRow] {
         guard !ids.isEmpty else { return [] }
         return try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
     }

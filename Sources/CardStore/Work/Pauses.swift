@@ -17,8 +17,17 @@ package struct EndpointPause: Hashable, Sendable {
     package var since: Timestamp
     /// How long nothing is sent.
     package var wait: Wait
+    /// What answers were read with, if it is a stop since they cannot be understood: with other terms they may be.
+    package var terms: String?
 
-    package init(stage: Stage, host: String, after failure: RemoteFailure, since: Timestamp, wait: Wait) {
+    package init(
+        stage: Stage,
+        host: String,
+        after failure: RemoteFailure,
+        since: Timestamp,
+        wait: Wait,
+        terms: String? = nil
+    ) {
         self.stage = stage
         self.host = host
         self.failureClass = failure.failureClass
@@ -26,6 +35,7 @@ package struct EndpointPause: Hashable, Sendable {
         self.message = failure.message.withoutPersonalValues
         self.since = since
         self.wait = wait
+        self.terms = terms
     }
 }
 
@@ -67,11 +77,13 @@ extension EndpointPause: Encodable {
     }
 
     /// For people: `deliver backend:443 stopped since … (100001): the backend refused the TOKEN …`.
-    package var text: Message { .pauseEndpoint(self) }
+    package var text: Message {
+        self.terms == nil ? .pauseEndpoint(self) : .pauseResume(.pauseEndpoint(self), self.stage)
+    }
 }
 
 extension EndpointPause: Record {
-    static let columns: SQL = "stage, host, class, code, message, since, set_at, until"
+    static let columns: SQL = "stage, host, class, code, message, since, set_at, until, terms"
     static let tables: SQL = "pause"
 
     init(_ row: inout Row) throws {
@@ -83,6 +95,7 @@ extension EndpointPause: Record {
         self.message = (try? JSONDecoder().decode(Message.self, from: Data(text.utf8))) ?? .pauseUnreadable(self.code)
         self.since = try row.next()
         self.wait = Wait(from: try row.next(), until: try row.next())
+        self.terms = try row.next()
     }
 }
 
@@ -94,12 +107,12 @@ extension CardStore {
         try await self.write { tx in
             try tx.run(
                 """
-                INSERT INTO pause (stage, host, class, code, message, since, set_at, until)
+                INSERT INTO pause (stage, host, class, code, message, since, set_at, until, terms)
                 VALUES (\(pause.stage), \(pause.host), \(pause.failureClass), \(pause.code), \(message), \(pause.since),
-                \(pause.wait.from), \(pause.wait.until))
+                \(pause.wait.from), \(pause.wait.until), \(pause.terms))
                 ON CONFLICT (stage, host) DO UPDATE SET class = excluded.class, code = excluded.code,
                 message = excluded.message, since = CASE WHEN pause.since < excluded.since THEN pause.since ELSE excluded.since END,
-                set_at = excluded.set_at, until = excluded.until
+                set_at = excluded.set_at, until = excluded.until, terms = excluded.terms
                 WHERE pause.class <> 'throttled' OR excluded.class <> 'throttled'
                 OR pause.until <= excluded.until OR pause.set_at > excluded.set_at
                 """
@@ -110,6 +123,23 @@ extension CardStore {
     /// Ends the pause of an endpoint: it took a call.
     package func endPause(of host: String, stage: Stage) async throws {
         try await self.write { tx in try tx.run("DELETE FROM pause WHERE stage = \(stage) AND host = \(host)") }
+    }
+
+    /// Ends the pauses of an endpoint because a person wants it called now; a process at work calls it at its next heartbeat.
+    ///
+    /// - Returns: what was ended.
+    package func resume(_ host: String?, stage: Stage, by origin: AccessOrigin, now: Timestamp) async throws
+        -> [EndpointPause]
+    {
+        let ofHost: SQL = host.map { "AND host = \($0)" } ?? ""
+        let own: SQL = "stage = \(stage) \(ofHost)"
+        return try await self.write(at: now) { tx in
+            let ended = try EndpointPause.all("WHERE \(own)", in: tx)
+            guard !ended.isEmpty else { return [] }
+            try AccessLog.append(.resume, of: [nil], by: origin, vault: self.vault, in: tx)
+            try tx.run("DELETE FROM pause WHERE \(own)")
+            return ended
+        }
     }
 
     /// Ends the pauses of endpoints that are called no more: the configuration names others, or no image is left to fetch.

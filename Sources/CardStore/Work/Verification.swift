@@ -149,6 +149,7 @@ extension CardStore {
 
     private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
         switch failure.failureClass {
+        case _ where failure.isUnreadable: try self.settle(row, unreadable: failure, in: tx)
         case .rejected, .shrink: try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         case .accepted, .throttled, .notSent:
             try self.release(row, in: tx)
@@ -168,5 +169,14 @@ extension CardStore {
             }
             try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
         }
+    }
+    /// Asking again cannot make an answer readable: once the service has read another photo, the card goes once more, then it
+    /// ends.
+    private func settle(_ row: CardRow, unreadable failure: RemoteFailure, in tx: Transaction) throws {
+        if row.isUnreadable, try Unreadable.isPassed(.verify, since: row.history.failedAt, in: tx) {
+            return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
+        }
+        let history = row.history.repeated(at: tx.now)
+        try tx.run("UPDATE card SET worker = NULL, unreadable = 1, \(history.assignments) WHERE id = \(row.id)")
     }
 }

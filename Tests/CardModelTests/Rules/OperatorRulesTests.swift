@@ -48,7 +48,13 @@ import Testing
         Case("rejected by a rule", .rejected, VerdictRule.legalityLow.reason),
         Case("rejected by a remote", .rejected, .refusedByRemote, wasSent: true),
         Case("failed", .failed, .attemptsExhausted),
-        Case("a code of no list", .held, .retcodeUnlisted, wasSent: true),
+        Case(
+            "a code that a list names by now",
+            .held,
+            .retcodeUnlisted,
+            wasSent: true,
+            and: [.isListedNow, .mayBeAtBackend]
+        ),
         Case("never verified, and from a backup", .held, .restored, without: .wasRead),
         Case("prepared, after a failure", .prepared, failures: 1, without: .wasRead),
         Case("verified, after a failure", .verified, failures: 2),
@@ -62,6 +68,7 @@ import Testing
     private static let notRetried: [Case] = [
         Case("a person rejected it", .rejected, .rejectedByOperator),
         outcomeUnknown,
+        Case("a code of no list", .held, .retcodeUnlisted, wasSent: true, and: .mayBeAtBackend),
         Case("failed, but the backend may have it", .failed, .attemptsExhausted, wasSent: true, and: .mayBeAtBackend),
         Case("another submitter's", .held, .submitterConflict, without: .wasRead),
         Case("another person's", .held, .holderConflict),

@@ -179,10 +179,104 @@ import Testing
     }
 
     @Test(arguments: ["000001", "100001", "900001", "E1"])
-    func `A gateway's error status, and a key conflict, are unknown whatever the body says`(code: String) {
+    func `A gateway's error status is unknown whatever the body says, a key conflict unless a list has its code`(
+        code: String
+    ) {
         #expect(self.outcome(500, #"{"RETCODE":"\#(code)"}"#).failure?.failureClass == .unknown)
-        let conflict = self.outcome(422, #"{"RETCODE":"\#(code)"}"#).failure
-        #expect(conflict?.kind == "unknown idempotency_key_conflict")
+        let conflict = self.outcome(422, #"{"RETCODE":"\#(code)"}"#)
+        #expect((conflict.failure?.kind == "unknown idempotency_key_conflict") == (code == "E1"))
+    }
+
+    /// A body for each thing that an answer can say, by the lists of the table below.
+    private static let bodies: [BackendMeaning.Words: [String]] = [
+        .success: [#"{"RETCODE":"OK"}"#], .alreadyExists: [#"{"RETCODE":"A"}"#], .tokenExpired: [#"{"RETCODE":"T"}"#],
+        .retryable: [#"{"RETCODE":"L"}"#], .rejected: [#"{"RETCODE":"R"}"#], .unlisted: [#"{"RETCODE":"?"}"#],
+        .noCode: ["", "ok", #"{"code":0}"#, "<r><code>0</code></r>", "[]"],
+        .page: ["<!DOCTYPE html><p>", "<HTML></HTML>", String(repeating: "x", count: 5_000)],
+        .cutOff: [#"{"RETC"#],
+    ]
+
+    @Test func `each row of the table of meanings leads to its outcome`() throws {
+        let table = RetcodeTable(
+            success: ["OK"],
+            alreadyExists: ["A"],
+            tokenExpired: ["T"],
+            retryable: ["L"],
+            rejected: ["R"]
+        )
+        var unmet = Set(BackendMeaning.allCases)
+        for status in [200, 201, 204, 299, 300, 302, 303, 307, 500, 502, 503, 599, 600] + Array(400...451) {
+            for (words, bodies) in Self.bodies {
+                // A success that broke off is no answer: the transport says so.
+                if words == .cutOff, status < 300 { continue }
+                for body in bodies {
+                    let reply = HTTPReply(status: status, body: Data(body.utf8), isComplete: words != .cutOff)
+                    let outcome = BackendReply(table: table).outcome(of: reply, mask: MessageMask())
+                    let meaning = BackendMeaning(status: status, words: words)
+                    unmet.remove(meaning)
+                    self.expect(outcome, meaning, "\(status) \(words)")
+                }
+            }
+        }
+        #expect(unmet == [.busy])
+        #expect(BackendMeaning(status: 503, asksToWait: true) == .busy)
+    }
+
+    private func expect(_ outcome: DeliveryOutcome, _ meaning: BackendMeaning, _ place: Comment) {
+        switch meaning {
+        case .accepted, .alreadyThere:
+            if case .accepted(let existed, _) = outcome {
+                #expect(existed == (meaning == .alreadyThere), place)
+            } else {
+                Issue.record("\(place): \(outcome)")
+            }
+        case .token: #expect(outcome.tokenExpired?.mayBeApplied == false, place)
+        default:
+            let failure = outcome.failure
+            #expect(failure?.failureClass == meaning.failureClass, place)
+            #expect(failure?.mayBeApplied == meaning.mayBeApplied, place)
+            #expect(failure?.isUnreadable == (meaning == .unreadable), place)
+            #expect(failure?.isUnlisted == (meaning == .unlisted), place)
+        }
+    }
+
+    @Test(arguments: [402, 403, 404, 405, 409, 410, 413, 415, 422])
+    func `a code of a list counts under every status of the client's side but those about the call itself`(status: Int)
+    {
+        let table = RetcodeTable(alreadyExists: ["A"], tokenExpired: ["T"], retryable: ["L"], rejected: ["R"])
+        func outcome(_ code: String) -> DeliveryOutcome {
+            self.outcome(status, #"{"RETCODE":"\#(code)"}"#, table: table)
+        }
+        #expect(outcome("A") == .accepted(alreadyExisted: true, code: "A"))
+        #expect(outcome("T").tokenExpired?.code == "T")
+        #expect(outcome("L").failure?.kind == "transient L")
+        #expect(outcome("R").failure?.kind == "rejected R")
+        for other in [401, 407, 408, 421, 425, 429] {
+            let failure = self.outcome(other, #"{"RETCODE":"R"}"#, table: table)
+            #expect((failure.failure ?? failure.tokenExpired)?.failureClass != .rejected)
+        }
+    }
+
+    @Test func `success may be a boolean, a field within another, or a status without a body`() {
+        var names = ReplyNames()
+        names.code = "success"
+        var replies = BackendReply(table: RetcodeTable(success: ["true", "http_201", "http_204"]), names: names)
+        func code(_ status: Int, _ body: String) -> String? {
+            let reply = HTTPReply(status: status, body: Data(body.utf8))
+            if case .accepted(_, let code) = replies.outcome(of: reply, mask: MessageMask()) { return code }
+            return nil
+        }
+        #expect(code(200, #"{"success":true}"#) == "true")
+        #expect(code(200, #"{"success":false}"#) == nil)
+        #expect(code(200, "<r><success>true</success></r>") == "true")
+        #expect(code(201, "") == "http_201" && code(204, " \r\n") == "http_204")
+        #expect(code(200, "") == nil && code(202, "") == nil && code(201, "created") == nil)
+        replies.names.code = "head.RETCODE"
+        replies.table = RetcodeTable()
+        #expect(code(200, #"{"head":{"RETCODE":"0"}}"#) == "0")
+        #expect(code(200, #"{"head.RETCODE":"0","head":{"RETCODE":"E"}}"#) == "0")
+        #expect(code(200, "<r><head><RETCODE>0</RETCODE></head></r>") == "0")
+        #expect(code(200, #"{"head":{"RETCODE":"0"},"head":{"RETCODE":"0"}}"#) == nil)
     }
 
     @Test(arguments: [

@@ -35,14 +35,14 @@ import Testing
         ("\"000000\"", ["000000"]), ("0", ["0"]), ("17", ["17"]), ("-1", ["-1"]), ("0.0", ["0.0", "0"]),
         ("1e3", ["1e3"]), ("-0", ["-0"]), ("1e-400", ["1e-400"]), ("2.50", ["2.50"]), ("\"0.0\"", ["0.0"]),
         ("12345678901234567890123", ["12345678901234567890123"]), ("1e400", ["1e400"]), ("1e15", ["1e15"]),
-        ("\" E-1\\n\"", ["E-1"]),
+        ("\" E-1\\n\"", ["E-1"]), ("true", ["true"]), ("false", ["false"]),
     ])
     func `a code is text or number; a number also counts as the whole number it is`(json: String, spellings: [String]) {
         #expect(self.reading("{\"RETCODE\":\(json)}") == self.document(spellings))
     }
 
     @Test(arguments: [
-        "{}", #"{"RETCODE":""}"#, #"{"RETCODE":" "}"#, #"{"RETCODE":null}"#, #"{"RETCODE":true}"#,
+        "{}", #"{"RETCODE":""}"#, #"{"RETCODE":" "}"#, #"{"RETCODE":null}"#,
         #"{"RETCODE":["0"]}"#, #"{"RETCODE":{"RETCODE":"0"}}"#, #"{"retcode":"0"}"#, #"{"data":{"RETCODE":"0"}}"#,
         #"{"RETCODE":"0","RETCODE":"E1"}"#, #"{"RETCODE":"0","RETCODE":"0"}"#,
     ])

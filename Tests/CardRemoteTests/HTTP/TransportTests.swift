@@ -56,6 +56,35 @@ import Testing
         #expect(failure?.kind == "afterSend \(code)")
     }
 
+    /// Status lines that end no process, whatever they hold: async-http-client traps at those of 000 to 099.
+    private static let statusLines =
+        [0, 1, 2, 9, 10, 42, 77, 90, 98, 99].flatMap { code in
+            let digits = String(repeating: "0", count: 3 - String(code).count) + String(code)
+            return ["HTTP/1.1 \(digits) X", "HTTP/1.0 \(digits)", "HTTP/1.1 \(digits) OK"]
+        } + [
+            "HTTP/1.1 100 Continue", "HTTP/1.1 101 Switching Protocols", "HTTP/1.1 102 Processing", "HTTP/1.1 199 X",
+            "HTTP/1.1 600 X", "HTTP/1.1 999 X", "HTTP/1.1 0 X", "HTTP/1.1 00 X", "HTTP/1.1 0000 X", "HTTP/1.1 -01 X",
+            "HTTP/1.1 2O0 OK", "HTTP/9.9 000 X", "HTTP/1.1  000 X", "HTTP/1.1 000",
+        ]
+
+    @Test func `A status line that is not HTTP, or an interim one, ends as a failure or a reply of that status`()
+        async throws
+    {
+        #expect(Self.statusLines.count == 44)
+        for line in Self.statusLines {
+            let bytes = "\(line)\r\nContent-Length: 24\r\n\r\n{\"RETCODE\":\"000000\"}\n\n\n"
+            let ended = try await exchange(.replyAndClose(FaultReply(raw: bytes)), timeout: .seconds(5))
+            if let failure = ended.failure {
+                #expect(failure.phase == .afterSend, "\(line)")
+                if line.hasPrefix("HTTP/1.1 0") && line.split(separator: " ")[1].count == 3 {
+                    #expect(failure.code == .replyMalformed, "\(line)")
+                }
+            } else {
+                #expect([600, 999, 101].contains(ended.reply?.status), "\(line): \(ended)")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("Transfer-Encoding: chunked", "15\r\n{\"RETCODE\":\"000000\"}\n\r\n"),
         ("Content-Length: 100", "{\"RETCODE\":\"000000\"}\n"),

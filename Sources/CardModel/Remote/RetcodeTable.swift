@@ -1,0 +1,59 @@
+/// What the backend's RETCODE values mean (`delivery.retcode.*`).
+///
+/// By default only the three usual spellings of success are known. What means "already there" or "TOKEN expired" differs from
+/// backend to backend: a wrong guess would lose a document or send it again, so these lists begin empty. A code is compared as
+/// text, so a number 0 is `"0"`.
+package struct RetcodeTable: Hashable, Sendable {
+    /// What becomes of a card whose code is in no list (`delivery.retcode.unlisted`).
+    package enum Unlisted: String, CaseIterable, Sendable, Codable {
+        /// A person decides.
+        case hold
+        /// It is refused, for backends with many codes.
+        case reject
+    }
+
+    /// The class of a code.
+    package enum Meaning: String, CaseIterable, Sendable {
+        case success
+        case alreadyExists = "already_exists"
+        case tokenExpired = "token_expired"
+        case retryable
+        case refusal = "rejected"
+        case unlisted
+
+        /// Whether the backend holds the document.
+        package var isHeld: Bool { self == .success || self == .alreadyExists }
+
+        /// The key of the list.
+        package var key: String { "delivery.retcode.\(self.rawValue)" }
+    }
+
+    /// The backend took the document. Takes statuses of answers without a body, too: `http_204`.
+    package var success: Set<String> = ["000000", "0000", "0"]
+    /// The backend held it before: success.
+    package var alreadyExists: Set<String> = []
+    /// The backend refused the TOKEN; nothing was applied. Takes statuses, too: `http_403`.
+    package var tokenExpired: Set<String> = []
+    /// "Not now": the same delivery is sent again, under the same key.
+    package var retryable: Set<String> = []
+    /// The backend refused the document.
+    package var rejected: Set<String> = []
+    /// What becomes of a card whose code is in no list.
+    package var unlisted = Unlisted.hold
+
+    package init() {}
+
+    /// Returns the first spelling of a code that a list holds; else the last.
+    package func listedSpelling(of spellings: [String]) -> String {
+        spellings.first { self.meaning(of: $0) != .unlisted } ?? spellings.last ?? ""
+    }
+
+    /// Returns what a code means; the first list that holds it counts, in the order of the properties.
+    package func meaning(of code: String) -> Meaning {
+        if self.success.contains(code) { return .success }
+        if self.alreadyExists.contains(code) { return .alreadyExists }
+        if self.tokenExpired.contains(code) { return .tokenExpired }
+        if self.retryable.contains(code) { return .retryable }
+        return self.rejected.contains(code) ? .refusal : .unlisted
+    }
+}

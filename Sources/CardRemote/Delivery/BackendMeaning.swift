@@ -1,0 +1,154 @@
+import CardModel
+
+/// What an answer of the backend means for a delivery, as a table: the first row that fits status and words counts.
+///
+/// A delivery is not repeatable without its key, so the line between "refused" and "unknown" decides here: only an answer that
+/// is certain says that nothing was applied.
+enum BackendMeaning: String, CaseIterable, Sendable {
+    /// The backend has the document now, or had it before.
+    case accepted, alreadyThere
+    /// It applied nothing: the TOKEN is refused, "not now", the document is refused.
+    case token, later, refused
+    /// A code that no list names.
+    case unlisted
+    /// The answer is whole, and nothing in it can be understood: the same bytes would get the same answer.
+    case unreadable
+    /// The code says success, and the status does not.
+    case contradiction
+    /// The request of this key is under way, or was another one.
+    case inProgress, keyConflict
+    /// The form is too large.
+    case tooLarge
+    /// The backend, or a gateway in its place, asks for a slower pace.
+    case throttled, busy
+    /// Every request would be answered so: credentials of a proxy, access, address, redirect, or an answer about no document.
+    case proxy, access, address, redirect, noWord
+    /// A redirect as it follows a form that was stored.
+    case redirectStored
+    /// Anything else: the document may have arrived.
+    case unknown
+
+    /// What the body of an answer says.
+    enum Words: String, CaseIterable, Sendable {
+        /// A code of a list.
+        case success, alreadyExists, tokenExpired, retryable, rejected
+        /// A code of no list.
+        case unlisted
+        /// JSON, XML, a short text or nothing, without a code.
+        case noCode
+        /// HTML or a long text, as gateways send it.
+        case page
+        /// The answer broke off.
+        case cutOff
+
+        init(_ meaning: RetcodeTable.Meaning) {
+            self =
+                switch meaning {
+                case .success: .success
+                case .alreadyExists: .alreadyExists
+                case .tokenExpired: .tokenExpired
+                case .retryable: .retryable
+                case .refusal: .rejected
+                case .unlisted: .unlisted
+                }
+        }
+    }
+
+    struct Row: Sendable {
+        let statuses: ClosedRange<Int>
+        /// `nil`: whatever the body says.
+        var words: Words?
+        /// Whether it is for answers with `Retry-After` alone.
+        var withRetryAfter = false
+        let meaning: BackendMeaning
+
+        init(
+            _ statuses: ClosedRange<Int>,
+            _ words: Words? = nil,
+            withRetryAfter: Bool = false,
+            is meaning: BackendMeaning
+        ) {
+            (self.statuses, self.words, self.withRetryAfter, self.meaning) = (statuses, words, withRetryAfter, meaning)
+        }
+
+        init(_ status: Int, _ words: Words? = nil, withRetryAfter: Bool = false, is meaning: BackendMeaning) {
+            self.init(status...status, words, withRetryAfter: withRetryAfter, is: meaning)
+        }
+    }
+
+    static let rows: [Row] = [
+        Row(200...299, .success, is: .accepted), Row(200...299, .alreadyExists, is: .alreadyThere),
+        Row(200...299, .tokenExpired, is: .token), Row(200...299, .retryable, is: .later),
+        Row(200...299, .rejected, is: .refused), Row(200...299, .unlisted, is: .unlisted),
+        Row(200...299, .noCode, is: .unreadable), Row(200...299, is: .unknown),
+        // Gateways answer `404 {"code":0}`.
+        Row(400...499, .success, is: .contradiction),
+        Row(401, is: .token), Row(407, is: .proxy), Row(408, is: .unknown), Row(421, is: .unknown),
+        Row(425, is: .unknown),
+        Row(429, is: .throttled),
+        Row(400...499, .alreadyExists, is: .alreadyThere), Row(400...499, .tokenExpired, is: .token),
+        Row(400...499, .retryable, is: .later), Row(400...499, .rejected, is: .refused),
+        Row(403, is: .access), Row(404...405, is: .address), Row(409, is: .inProgress), Row(410, is: .address),
+        Row(413, is: .tooLarge), Row(422, is: .keyConflict),
+        // What was cut off may have been the word that the document is there already.
+        Row(400...499, .cutOff, is: .unknown),
+        Row(400...499, .unlisted, is: .unlisted), Row(400...499, is: .noWord),
+        // Post/redirect/get: the backend may have stored the document.
+        Row(302...303, is: .redirectStored), Row(300...399, is: .redirect),
+        Row(503, withRetryAfter: true, is: .busy),
+    ]
+
+    init(status: Int, words: Words = .noCode, asksToWait: Bool = false) {
+        self =
+            Self.rows.first { row in
+                row.statuses.contains(status) && (row.words == nil || row.words == words)
+                    && (asksToWait || !row.withRetryAfter)
+            }?.meaning ?? .unknown
+    }
+
+    // MARK: What follows
+
+    /// How an attempt that is answered so ends; `nil` for one that is accepted.
+    var failureClass: FailureClass? {
+        switch self {
+        case .accepted, .alreadyThere: nil
+        case .refused, .unlisted, .tooLarge: .rejected
+        case .later: .transient
+        case .throttled, .busy: .throttled
+        case .token, .proxy, .access, .address, .redirect, .noWord: .stop
+        case .unreadable, .contradiction, .inProgress, .keyConflict, .redirectStored, .unknown: .unknown
+        }
+    }
+
+    /// Whether every other card would be answered so, too.
+    var isStop: Bool { self.failureClass == .stop }
+
+    /// Whether the backend may have the document: a gateway may put every status in the place of an answer of the backend,
+    /// whatever that did.
+    var mayBeApplied: Bool {
+        switch self {
+        case .accepted, .alreadyThere, .token, .later, .refused, .unlisted, .tooLarge, .throttled, .proxy: false
+        case .busy, .access, .address, .redirect, .noWord: true
+        case .unreadable, .contradiction, .inProgress, .keyConflict, .redirectStored, .unknown: true
+        }
+    }
+
+    /// What happened and what helps, where the status says it.
+    var message: Message {
+        switch self {
+        case .contradiction: .backendContradiction
+        case .inProgress: .backendInProgress
+        case .keyConflict: .backendKeyConflict
+        case .tooLarge: .backendTooLarge
+        case .throttled: .backendThrottled
+        case .busy: .backendBusy
+        case .proxy: .backendProxy
+        case .access: .backendAccess
+        case .address: .backendURL
+        case .redirect: .backendRedirect
+        case .noWord: .backendNotAboutCard
+        case .redirectStored: .backendRedirectStored
+        case .accepted, .alreadyThere, .token, .later, .refused, .unlisted, .unreadable, .unknown: .backendUnknown
+        }
+    }
+}

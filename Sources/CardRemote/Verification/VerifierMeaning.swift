@@ -1,0 +1,105 @@
+import CardModel
+
+/// What an answer of the verifier means, as a table: the first row that fits status and words counts. An error string that the
+/// vendor lists outranks it, whatever the status: see ``VendorCode``.
+enum VerifierMeaning: String, CaseIterable, Sendable {
+    /// A reading, or that the photo shows no card.
+    case read
+    /// The answer is whole, and nothing in it can be understood: the same photo would get the same answer.
+    case unreadable
+    /// As `unreadable`, but the dialect is known.
+    case otherDialect
+    /// The image is too large.
+    case tooLarge
+    /// The service, or a gateway in its place, asks for a slower pace.
+    case throttled, busy
+    /// Every call would be answered so.
+    case redirect, access, proxy, address
+    /// The answer broke off: it may have been an error string, which outranks the status (a 403 can be "slow down").
+    case cutOff
+    /// Anything else: another call may be answered.
+    case failed
+
+    /// What the body of an answer says.
+    enum Words: String, CaseIterable, Sendable {
+        case reading
+        /// A reading in another dialect than the configured one.
+        case otherDialect
+        /// An error string that the vendor does not list, or JSON, a short text or nothing.
+        case nothingKnown
+        /// HTML or a long text, as gateways send it.
+        case page
+        /// The answer broke off.
+        case cutOff
+    }
+
+    struct Row: Sendable {
+        let statuses: ClosedRange<Int>
+        /// `nil`: whatever the body says.
+        let words: Words?
+        /// Whether it is for answers with `Retry-After` alone.
+        let withRetryAfter: Bool
+        let meaning: VerifierMeaning
+
+        init(
+            _ statuses: ClosedRange<Int>,
+            _ words: Words? = nil,
+            withRetryAfter: Bool = false,
+            is meaning: VerifierMeaning
+        ) {
+            (self.statuses, self.words, self.withRetryAfter, self.meaning) = (statuses, words, withRetryAfter, meaning)
+        }
+    }
+
+    static let rows: [Row] = [
+        Row(200...299, .reading, is: .read), Row(200...299, .otherDialect, is: .otherDialect),
+        Row(200...299, .nothingKnown, is: .unreadable), Row(200...299, .page, is: .failed),
+        Row(413...413, is: .tooLarge), Row(429...429, is: .throttled), Row(503...503, withRetryAfter: true, is: .busy),
+        Row(100...999, .cutOff, is: .cutOff),
+        // A redirect is not followed and a wrong method is not ours: the URL is another service's.
+        Row(300...399, is: .redirect), Row(401...401, is: .access), Row(403...403, is: .access),
+        Row(404...405, is: .address),
+        Row(407...407, is: .proxy), Row(410...410, is: .address),
+        Row(408...408, is: .failed), Row(421...421, is: .failed), Row(425...425, is: .failed),
+        Row(400...499, .page, is: .failed), Row(400...499, is: .unreadable),
+    ]
+
+    init(status: Int, words: Words = .nothingKnown, asksToWait: Bool = false) {
+        self =
+            Self.rows.first { row in
+                row.statuses.contains(status) && (row.words == nil || row.words == words)
+                    && (asksToWait || !row.withRetryAfter)
+            }?.meaning ?? .failed
+    }
+
+    /// How a call that is answered so ends; `nil` for a reading.
+    var failureClass: FailureClass? {
+        switch self {
+        case .read: nil
+        case .tooLarge: .shrink
+        case .throttled, .busy: .throttled
+        case .redirect, .access, .proxy, .address, .otherDialect: .stop
+        case .unreadable, .cutOff, .failed: .transient
+        }
+    }
+
+    var isUnreadable: Bool { self == .unreadable || self == .otherDialect }
+
+    /// What a stop is about: credentials, or what may be the oddity of one request, such as what a firewall refuses.
+    func stopScope(status: Int) -> RemoteFailure.StopScope { [401, 407].contains(status) ? .account : .request }
+
+    /// What happened and what helps, where the status says it.
+    func message(status: Int, byteCount: Int) -> Message {
+        switch self {
+        case .tooLarge: .verifierTooLarge(status)
+        case .throttled: .verifierThrottled(status)
+        case .busy: .verifierBusy(status)
+        case .redirect: .verifierRedirect(status)
+        case .access: .verifierAccess(status)
+        case .proxy: .verifierProxy(status)
+        case .address: .verifierURL(status)
+        case .cutOff: .verifierCutOff(status, byteCount)
+        case .read, .unreadable, .otherDialect, .failed: .verifierStatus(status)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package import CardModel
+
+/// Which cards or deliveries a stage may claim.
+package enum ClaimScope: Hashable, Sendable {
+    /// All that are due.
+    case all
+    /// Those of numbers of which no answer is unreadable.
+    case otherNumbers
+    /// Those whose last answer could not be understood: a probe sends what was sent already.
+    case unreadable
+}
+
+/// Answers that came whole and could not be understood (`unreadable = 1`): what they are about goes once more when the endpoint
+/// has accepted another card since, and by probes before that.
+enum Unreadable {
+    /// Selects the rows of a stage of which no answer is unreadable, or that another card has passed since.
+    static func mayGo(_ stage: Stage) -> SQL { "(unreadable = 0 OR \(self.isPassed(stage, since: "failed_at")))" }
+
+    /// Selects the cards of numbers of which no answer is unreadable.
+    static let isOfAnotherNumber: SQL =
+        "number NOT IN (SELECT number FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared')"
+
+    private static func isPassed(_ stage: Stage, since time: SQL) -> SQL {
+        """
+        EXISTS (SELECT 1 FROM attempt WHERE attempt.stage = \(literal: stage) AND attempt.class = 'accepted'
+        AND attempt.ended_at >= \(time))
+        """
+    }
+
+    /// Whether the endpoint of a stage has accepted a card since a time.
+    static func isPassed(_ stage: Stage, since time: Timestamp?, in tx: Transaction) throws -> Bool {
+        guard let time else { return false }
+        return try tx.exists("SELECT 1 WHERE \(self.isPassed(stage, since: "\(time)"))")
+    }
+
+    /// Counts the numbers of a stage with an unreadable answer that no other card has passed since.
+    static func count(_ stage: Stage, in tx: Transaction) throws -> Int {
+        let open: SQL = "unreadable = 1 AND NOT \(self.isPassed(stage, since: "failed_at"))"
+        let numbers: SQL =
+            stage == .verify
+            ? "SELECT count(DISTINCT number) FROM card WHERE state = 'prepared' AND \(open)"
+            // Forms that share a number are of one.
+            : """
+            SELECT count(DISTINCT first) FROM (
+                SELECT (SELECT min(number) FROM delivery_card JOIN card ON card.id = delivery_card.card
+                WHERE delivery_card.delivery = delivery.id) AS first FROM delivery WHERE state = 'open' AND \(open)
+            )
+            """
+        return try tx.value(numbers) ?? 0
+    }
+}
+
+extension CardStore {
+    /// How many business numbers have an answer of an endpoint that could not be understood, with no success since.
+    package func unreadableNumbers(_ stage: Stage) async throws -> Int {
+        try await self.read { tx in try Unreadable.count(stage, in: tx) }
+    }
+}
