@@ -13,6 +13,12 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
         self.millisecondsSinceEpoch = Int64((date.timeIntervalSince1970 * 1000).rounded())
     }
 
+    /// The time of a file, in whole seconds. Whoever may write a file may give it any time: what lies outside the years
+    /// 1 to 9999 becomes their first or last second, so that sums with it fit.
+    package init(ofFile time: timespec) {
+        self.millisecondsSinceEpoch = min(max(Int64(time.tv_sec), -62_135_596_800), 253_402_300_799) * 1000
+    }
+
     /// The same time as a Foundation date.
     package var date: Date { Date(timeIntervalSince1970: Double(self.millisecondsSinceEpoch) / 1000) }
 

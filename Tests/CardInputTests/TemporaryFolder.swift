@@ -9,8 +9,8 @@ final class TemporaryFolder: Sendable {
     let path: String
 
     /// Without one there is nothing to test, so this does not throw and a suite can hold it as a property.
-    init() {
-        var template = Array((NSTemporaryDirectory() + "/card-input-XXXXXX").utf8CString)
+    init(in parent: String = NSTemporaryDirectory()) {
+        var template = Array((parent + "/card-input-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil, let real = realpath(template, nil) else {
             fatalError("no folder for temporary files: \(POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO))")
         }
@@ -53,6 +53,9 @@ final class TemporaryFolder: Sendable {
         let depth = FileManager.default.currentDirectoryPath.split(separator: "/").count
         return String(repeating: "../", count: depth) + self[below].dropFirst()
     }
+
+    /// A file system that keeps any modification time.
+    static let anyTimes = "/dev/shm"
 
     /// Writes files, with the folders they need; they start like a JPEG unless told otherwise.
     @discardableResult

@@ -13,6 +13,13 @@ import Testing
         #expect(Timestamp(millisecondsSinceEpoch: milliseconds).description == text)
     }
 
+    @Test(arguments: [
+        (Int.max, "9999-12-31T23:59:59.000Z"), (Int.min, "0001-01-01T00:00:00.000Z"), (0, "1970-01-01T00:00:00.000Z"),
+    ])
+    func `A file's time beyond the calendar is that of its end`(seconds: Int, text: String) {
+        #expect(Timestamp(ofFile: timespec(tv_sec: seconds, tv_nsec: 999_999_999)).description == text)
+    }
+
     @Test func `A time survives Foundation's dates, which are fractions`() {
         var random = SeededRandom(seed: 4)
         for _ in 0..<1000 {

@@ -6,11 +6,10 @@ import SystemPackage
 
 extension FileIdentity {
     /// Whether a photo counts as earlier than another one: by its modification time, then by its name as people count,
-    /// so `front.jpg` before `front (2).jpg` before `front (10).jpg`.
+    /// so `front.jpg` before `front (2).jpg` before `front (10).jpg`. One whose time is not plausible comes first.
     func isEarlier(than other: FileIdentity) -> Bool {
-        guard self.modifiedNanoseconds == other.modifiedNanoseconds else {
-            return self.modifiedNanoseconds < other.modifiedNanoseconds
-        }
+        let times = [self, other].map { $0.plausibleModification ?? .min }
+        guard times[0] == times[1] else { return times[0] < times[1] }
         let paths = [self, other].map { FilePath($0.path.reveal()) }
         // Without the extension: a blank comes before a dot.
         return switch (paths[0].stem ?? "").compare(paths[1].stem ?? "", options: [.numeric, .caseInsensitive]) {

@@ -153,7 +153,7 @@ extension FolderWatch {
         let date = self.date
         return scan.empty.filter { folder in
             guard let status = try? folder.status(followingLinks: false) else { return false }
-            let since = Timestamp(millisecondsSinceEpoch: Int64(status.st_mtim.tv_sec) * 1000)
+            let since = Timestamp(ofFile: status.st_mtim)
             if since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.rest(folder) }
             guard since.advanced(by: WatchLimits.emptiedWait) <= date,
                 self.options.inputs.businessNumberRule.isOfFolders,

@@ -8,7 +8,7 @@ package struct FileIdentity: Hashable, Sendable, Codable {
     package var device: UInt64
     package var inode: UInt64
     package var size: Int64
-    /// The modification time in nanoseconds since the epoch.
+    /// The modification time in nanoseconds since the epoch; the nearest that fits (years 1677 to 2262).
     package var modifiedNanoseconds: Int64
     /// The time of the last change, of its bytes or of its name, in nanoseconds since the epoch.
     package var changedNanoseconds: Int64
@@ -18,9 +18,23 @@ package struct FileIdentity: Hashable, Sendable, Codable {
         self.device = UInt64(status.st_dev)
         self.inode = UInt64(status.st_ino)
         self.size = Int64(status.st_size)
-        // Whoever may write a file may give it any time: beyond the years that fit (1677 to 2262) it wraps around.
-        self.modifiedNanoseconds = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-        self.changedNanoseconds = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
+        self.modifiedNanoseconds = Self.nanoseconds(status.st_mtim)
+        self.changedNanoseconds = Self.nanoseconds(status.st_ctim)
+    }
+
+    /// Whoever may write a file may give it any time: one that does not fit becomes the nearest that does.
+    private static func nanoseconds(_ time: timespec) -> Int64 {
+        let (seconds, isTooFar) = Int64(time.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isPastEnd) = seconds.addingReportingOverflow(Int64(time.tv_nsec))
+        return isTooFar || isPastEnd ? (time.tv_sec < 0 ? .min : .max) : sum
+    }
+
+    /// The modification time if it can be true: after 2000, since clocks that nobody has set begin earlier, and at most
+    /// two seconds after the time of the last change, which the machine sets.
+    package var plausibleModification: Int64? {
+        let seconds = self.modifiedNanoseconds / 1_000_000_000
+        let isPlausible = 978_307_200...max(978_307_200, self.changedNanoseconds / 1_000_000_000 + 2) ~= seconds
+        return isPlausible ? self.modifiedNanoseconds : nil
     }
 
     /// Whether a file is this one as far as a move shows: renaming changes the change time.

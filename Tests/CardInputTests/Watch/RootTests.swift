@@ -112,6 +112,14 @@ import Testing
         #expect(Set(left).isSuperset(of: ["LOAN-2", "others", "LOAN-9", "done"]) && !left.contains("LOAN-1"))
     }
 
+    @Test(.enabled(if: access(TemporaryFolder.anyTimes, W_OK) == 0), arguments: [Int.max, Int.min])
+    func `An empty folder of any time keeps no watch from working`(seconds: Int) async throws {
+        let watching = try Watching(TemporaryFolder(in: TemporaryFolder.anyTimes), photos: ["in/LOAN-1/a.jpg"])
+        try watching.folder.setTime("in/LOAN-9", seconds)
+        try await watching.run(untilPlaced: 1)
+        #expect(watching.files() == ["done/LOAN-1/a.jpg"])
+    }
+
     @Test(arguments: ["folder", "none"])
     func `A folder that an earlier watch emptied goes after a day, if folders are cases`(rule: String) async throws {
         let inputs = Listing.options(from: try BusinessNumberRule(rule))

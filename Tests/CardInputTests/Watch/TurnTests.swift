@@ -60,7 +60,7 @@ import Testing
         let watching = try Watching(folder, pipeline: pipeline)
         for (number, name) in ["a", "b", "c", "d"].enumerated() {
             try watching.photo("in/LOAN-1/\(name).jpg", number)
-            try folder.setTime("in/LOAN-1/\(name).jpg", 1000 + number)
+            try folder.setTime("in/LOAN-1/\(name).jpg", 1_700_000_000 + number)
         }
         try await watching.run(untilPlaced: 2)
         #expect(watching.pipeline.taken.map(\.file) == ["a.jpg", "d.jpg"])
@@ -70,7 +70,7 @@ import Testing
         let watching = try Watching()
         for number in 1...9 {
             try watching.photo("in/LOAN-1/\(10 - number).jpg", number)
-            try watching.folder.setTime("in/LOAN-1/\(10 - number).jpg", 1000 + number)
+            try watching.folder.setTime("in/LOAN-1/\(10 - number).jpg", 1_700_000_000 + number)
         }
         try await watching.run(untilPlaced: 9)
         #expect(watching.pipeline.taken.map(\.file) == (1...9).map { "\(10 - $0).jpg" })
