@@ -84,6 +84,10 @@ extension ChineseTexts {
         value.codes = 列表，或用逗号分隔的代码
         value.some_of = 列表，或用逗号分隔的词：{1}
         value.one_of = 下列之一：{1}
+        value.without_quotes = 去掉两端引号的值
+        value.digits = 数字写成半角的 0 到 9，不用全角数字或其他文字的数字
+        value.visible = 去掉不可见字符 {1} 的值
+        value.commas = 用英文逗号（,）分隔各项，而不是 {1}
         secret.expects_token = 第一行是 TOKEN
         secret.expects_pem = PEM 格式的私钥
         options.documents = --documents 需要 --embedded：只有内置业务后台会把资料保存在本机

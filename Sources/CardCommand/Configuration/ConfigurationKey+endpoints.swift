@@ -100,7 +100,7 @@ extension ConfigurationKey {
                 ),
             .optional("delivery.token_file", \.deliverySecrets.tokenFile, .path)
                 .means("File (mode 0600) with the TOKEN; reread for every delivery."),
-            .optional("delivery.token_command", \.deliverySecrets.tokenCommand, .secret)
+            .optional("delivery.token_command", \.deliverySecrets.tokenCommand, .command)
                 .means(
                     "Command for /bin/sh -c; the first line of its output is the TOKEN. The command is run again when the backend refuses the TOKEN."
                 ),
@@ -157,21 +157,21 @@ extension ConfigurationKey {
             .means("DOCTYPE of a front."),
         ConfigurationKey("delivery.doctype.back", \.backend.form.backDocumentType, .text)
             .means("DOCTYPE of a back."),
-        ConfigurationKey("delivery.filename.front", \.backend.form.frontFilename, .text)
+        ConfigurationKey("delivery.filename.front", \.backend.form.frontFilename, .name)
             .means("File name of a front."),
-        ConfigurationKey("delivery.filename.back", \.backend.form.backFilename, .text)
+        ConfigurationKey("delivery.filename.back", \.backend.form.backFilename, .name)
             .means("File name of a back."),
-        ConfigurationKey("delivery.fields.token", \.backend.form.token, .text)
+        ConfigurationKey("delivery.fields.token", \.backend.form.token, .name)
             .means("Name of the field with the TOKEN."),
-        ConfigurationKey("delivery.fields.user_no", \.backend.form.userNumber, .text)
+        ConfigurationKey("delivery.fields.user_no", \.backend.form.userNumber, .name)
             .means("Name of the field with the user account."),
-        ConfigurationKey("delivery.fields.business_type", \.backend.form.businessType, .text)
+        ConfigurationKey("delivery.fields.business_type", \.backend.form.businessType, .name)
             .means("Name of the field with the business type."),
-        ConfigurationKey("delivery.fields.business_no", \.backend.form.businessNumber, .text)
+        ConfigurationKey("delivery.fields.business_no", \.backend.form.businessNumber, .name)
             .means("Name of the field with the business number."),
-        ConfigurationKey("delivery.fields.doctype", \.backend.form.documentType, .text)
+        ConfigurationKey("delivery.fields.doctype", \.backend.form.documentType, .name)
             .means("Name of the field with the document type."),
-        ConfigurationKey("delivery.fields.file", \.backend.form.file, .text)
+        ConfigurationKey("delivery.fields.file", \.backend.form.file, .name)
             .means("Name of the part with the image."),
     ]
 

@@ -24,7 +24,7 @@ extension ConfigurationKey {
             .means(
                 "Keys of the sandbox, separated by commas, the current key first; set only one of vault.key, vault.key_file and vault.key_command."
             ),
-        .optional("vault.key_command", \.vault.keyCommand, .secret)
+        .optional("vault.key_command", \.vault.keyCommand, .command)
             .means("Command for /bin/sh -c that prints the keys of the sandbox, one per line, the current one first."),
     ]
 
@@ -80,7 +80,7 @@ extension ConfigurationKey {
     ]
 
     static let intake: [ConfigurationKey] = [
-        ConfigurationKey("intake.business_no_from", \.businessNumberFrom, .text)
+        ConfigurationKey("intake.business_no_from", \.businessNumberFrom, .name)
             .means(
                 "Which part of a photo's path is its business number: folder, folder:LEVEL, root, pattern:REGEX or none."
             ),
@@ -125,11 +125,11 @@ extension ConfigurationKey {
             .means(
                 "How long a file must stay unchanged to count as complete; if inotify reports earlier that the file is complete, the wait ends."
             ),
-        .optional("watch.done_marker", \.watch.doneMarker, .text)
+        .optional("watch.done_marker", \.watch.doneMarker, .name)
             .means(
                 "Suffix of the marker file for a complete photo: with .done, a.jpg is imported once the file a.jpg.done exists."
             ),
-        ConfigurationKey("watch.ignore", \.watch.ignore, .list)
+        ConfigurationKey("watch.ignore", \.watch.ignore, .patterns)
             .means(
                 "Patterns of the names of files that are never imported; unfinished copies are never imported, whatever the patterns are."
             ),

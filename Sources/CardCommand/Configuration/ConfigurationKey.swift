@@ -9,6 +9,8 @@ struct ConfigurationKey: Sendable {
     private(set) var meaning: Message
     let expectation: Message
     let isSecret: Bool
+    /// What to write instead of a value that looks right and is not.
+    let slip: @Sendable (WrittenValue) -> Message?
     /// What holds if nobody sets it, in words, where that is more than the property's own value.
     private(set) var defaultWords: String?
     /// Fills the property; `false` if the value is not what is expected.
@@ -25,6 +27,7 @@ struct ConfigurationKey: Sendable {
         self.name = name
         self.meaning = Message(id: "key.\(name)", "")
         self.expectation = type.expectation
+        self.slip = type.slip
         self.isSecret = isSecret || Value.self == Redacted<String>.self
         self.fill = { written, folders, configuration in
             guard let value = type.read(written, folders) else { return false }
@@ -45,6 +48,7 @@ struct ConfigurationKey: Sendable {
         let optional = ValueType<Value?>(
             expectation: type.expectation,
             show: { $0.map(type.show) ?? unset },
+            slip: type.slip,
             read: { written, folders in type.read(written, folders).map { .some($0) } }
         )
         return ConfigurationKey(name, property, optional, isSecret: isSecret)

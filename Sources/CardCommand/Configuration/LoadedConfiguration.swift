@@ -98,19 +98,24 @@ struct LoadedConfiguration: Sendable {
     /// Fills the property of a key, or says why not.
     private mutating func fill(_ name: String, _ value: WrittenValue, from source: Source, at place: Message) {
         guard let key = ConfigurationKey.named(name) else {
+            if name.hasPrefix(ConfigurationKey.fieldFamily), let slip = value.slip() {
+                let message: Message = .configValueInvalid(name, place, value.shown, slip)
+                return self.mistake(.settingInvalid, name, from: source, message)
+            }
             if self.addField(name, value) { return }
             let near = NameSuggestion.closest(to: name, among: ConfigurationKey.all.map(\.name))
             let message: Message =
                 near.map { Message.configSimilarKey(name, place, $0) } ?? .configUnknownKey(name, place)
             return self.mistake(.settingUnknown, name, from: source, message)
         }
-        guard key.fill(value, self.folders, &self.configuration) else {
+        let slip = key.slip(value)
+        guard slip == nil, key.fill(value, self.folders, &self.configuration) else {
             // An address that is none may hold a password.
             let isShown = !key.isSecret && key.expectation != ValueType<String>.address.expectation
             let message: Message =
                 isShown
-                ? .configValueInvalid(name, place, value.shown, key.expectation)
-                : .configSecretInvalid(name, place, key.expectation)
+                ? .configValueInvalid(name, place, value.shown, slip ?? key.expectation)
+                : .configSecretInvalid(name, place, slip ?? key.expectation)
             return self.mistake(.settingInvalid, name, from: source, message)
         }
         self.sources[name] = source

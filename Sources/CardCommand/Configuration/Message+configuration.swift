@@ -101,6 +101,10 @@ extension Message {
     static let valueCodes = Self("value.codes", "a list, or codes separated by commas")
     static func valueSomeOf(_ words: [String]) -> Self { Self("value.some_of", "a list, or words separated by commas, of \(codes: words)") }
     static func valueOneOf(_ map: [String]) -> Self { Self("value.one_of", "one of \(codes: map)") }
+    static let valueWithoutQuotes = Self("value.without_quotes", "the value without the quotes around it")
+    static let valueDigits = Self("value.digits", "digits as 0 to 9, not full-width or of another script")
+    static func valueVisible(_ point: String) -> Self { Self("value.visible", "the value without the invisible character \(code: point)") }
+    static func valueCommas(_ separator: String) -> Self { Self("value.commas", "commas (,) between the entries instead of \(code: separator)") }
 
     // MARK: What a file of a secret holds
 

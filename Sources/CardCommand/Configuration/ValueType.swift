@@ -71,6 +71,8 @@ struct ValueType<Value: Sendable>: Sendable {
     /// What is expected, for messages and the reference: `a whole number from 1 to 256`.
     let expectation: Message
     let show: @Sendable (Value) -> ShownValue
+    /// What to write instead of a value that looks right and is not.
+    var slip: @Sendable (WrittenValue) -> Message? = { _ in nil }
     /// Reads a value; `nil` if it is not what is expected.
     let read: @Sendable (WrittenValue, UserFolders) -> Value?
 }
@@ -82,7 +84,9 @@ extension ValueType {
         show: @escaping @Sendable (Value) -> ShownValue,
         parse: @escaping @Sendable (String) -> Value?
     ) {
-        self.init(expectation: expectation, show: show, read: { written, _ in written.text.flatMap(parse) })
+        self.init(expectation: expectation, show: show, slip: { $0.slip() }) { written, _ in
+            written.text.flatMap(parse)
+        }
     }
 }
 
@@ -146,6 +150,9 @@ extension ValueType<Duration> {
 extension ValueType<String> {
     static let text = ValueType(.valueText, show: { .text($0) }) { $0.isOneLine ? $0 : nil }
 
+    /// The name of a form field or file, or a pattern: it may hold anything.
+    static let name = ValueType(expectation: text.expectation, show: text.show, read: text.read)
+
     /// An address; its query may hold a secret, so it is shown without.
     static let address = ValueType(
         .valueAddress,
@@ -165,6 +172,9 @@ extension ValueType<Redacted<String>> {
         $0.trimmed.isOneLine ? Redacted($0.trimmed) : nil
     }
 
+    /// A command of the shell, which may begin and end with quotes.
+    static let command = ValueType(expectation: secret.expectation, show: secret.show, read: secret.read)
+
     /// Key and secret of an account, which services make of ASCII: not what stands for them in an example.
     static let credential = ValueType(.valueCredential, show: secret.show) {
         $0.trimmed.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? Redacted($0.trimmed) : nil
@@ -177,7 +187,15 @@ extension ValueType<Redacted<String>> {
 }
 
 extension ValueType<[String]> {
-    static let list = ValueType(expectation: .valueList, show: { .list($0) }) { written, _ in written.items }
+    static let list = ValueType(
+        expectation: .valueList,
+        show: { .list($0) },
+        slip: { $0.slip(isList: true) },
+        read: { written, _ in written.items }
+    )
+
+    /// Patterns of names, which may hold anything.
+    static let patterns = ValueType(expectation: list.expectation, show: list.show, read: list.read)
 
     static let paths = ValueType(expectation: .valuePaths, show: { .list($0) }) { $0.items?.map($1.resolve) }
 
@@ -192,7 +210,11 @@ extension ValueType<[String]> {
 
 extension ValueType<Set<String>> {
     /// Codes, in any order.
-    static let codes = ValueType(expectation: .valueCodes, show: { .list($0.sorted()) }) { written, _ in
+    static let codes = ValueType(
+        expectation: .valueCodes,
+        show: { .list($0.sorted()) },
+        slip: { $0.slip(isList: true) }
+    ) { written, _ in
         written.items.map { Set($0) }
     }
 }
@@ -201,7 +223,8 @@ extension ValueType<Set<DecisionAction>> {
     /// Some words of all there are, in any order.
     static let words = ValueType(
         expectation: .valueSomeOf(DecisionAction.allCases.map(\.rawValue)),
-        show: { actions in .list(actions.map(\.rawValue).sorted()) }
+        show: { actions in .list(actions.map(\.rawValue).sorted()) },
+        slip: { $0.slip(isList: true) }
     ) { written, _ in
         let actions = written.items.map { $0.map(DecisionAction.init) }
         return actions.flatMap { $0.contains(nil) ? nil : Set($0.compactMap(\.self)) }

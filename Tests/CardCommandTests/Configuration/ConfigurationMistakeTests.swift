@@ -51,6 +51,28 @@ import Testing
             "delivery.batch_max_cards: 0": "from 1 to 1000",
             "watch.done_marker: .json": "suffix such as .done",
             "delivery.tls.ca_file: /nowhere": "certificates in PEM",
+            "delivery.business_type: “YX”": "cannot use \"“YX”\"; write the value without the quotes around it",
+            "delivery.reply.code: 「code」": "without the quotes around it",
+            "delivery.reply.message: '\"msg\"'": "without the quotes around it",
+            "delivery.doctype.front: ＂01＂": "without the quotes around it",
+            "delivery.doctype.back: ０２": "cannot use \"０２\"; write digits as 0 to 9",
+            "imaging.max_edge: １０００": "cannot use \"１０００\"; write digits as 0 to 9",
+            "run.patience: ٥s": "write digits as 0 to 9",
+            "delivery.layout: ‘single’": "without the quotes around it",
+            "delivery.retcode.success: [000000，0000]": "cannot use \"[000000，0000]\"; write commas (,) between",
+            "delivery.retcode.success: 000000、0000": "write commas (,) between the entries instead of 、",
+            "delivery.retcode.rejected: [“E1”, E2]": "without the quotes around it",
+            "delivery.retcode.retryable: [E１]": "write digits as 0 to 9",
+            "delivery.retcode.token_expired: [\"E1\\u200b\"]": "the invisible character U+200B",
+            "delivery.business_type: \"\\u00a0YX\"": "the invisible character U+A0",
+            "fetch.ports: [443；8443]": "instead of ；",
+            "fetch.hosts: [a.example，b.example]": "instead of ，",
+            "review.four_eyes: accept，reject": "instead of ，",
+            "delivery.fields.CHANNEL: “app”": "cannot use \"“app”\"; write the value without",
+            "delivery.url: “https://b.example/up”": "without the quotes around it",
+            "delivery.user_no: “10086”": "cannot use its value; write the value without the quotes around it",
+            "delivery.user_no: １００８６": "write digits as 0 to 9",
+            "delivery.token: ”canary”": "cannot use its value; write the value without the quotes around it",
         ],
         .settingUnknown: ["vault.mode: none": "is not a key", "delivery.fields.busines_no: X": "business_no?"],
         .settingConflict: [
@@ -120,6 +142,30 @@ import Testing
         #expect(match.error.kind == .configuration)
         #expect(match.error.message.text().contains(mistake.says), "\(match.error.message.text())")
         if let key = mistake.key { #expect(match.error.message.text().contains(key)) }
+    }
+
+    @Test func `Names of form fields and files, patterns and commands may hold what looks like a slip`() throws {
+        let yaml = """
+            delivery.filename.front: “正面０１”.jpg
+            delivery.filename.back: “反面”
+            delivery.fields.file: 「照片」
+            watch.ignore: ['“*”，、']
+            watch.done_marker: .完成１
+            watch.folders: [/扫描，１/「甲」]
+            sources: ['scans=/扫描，１']
+            intake.business_no_from: 'pattern:^([０-９]+)，'
+            delivery.token_command: '"/bin/echo" "a"'
+            delivery.fields.REMARK: 甲，乙；丙
+
+            """
+        #expect(try ScratchHome().mistakes(yaml).map { $0.error.message.text() } == [])
+    }
+
+    @Test func `A slip in a variable is told as one in the file`() throws {
+        let variables = ["IDCARD_DELIVERY_RETCODE_SUCCESS": "“000000,0000”", "IDCARD_DELIVERY_USER_NO": "'canary'"]
+        let messages = try ScratchHome().mistakes(nil, variables).map { $0.error.message.text() }
+        #expect(messages.count == 2 && messages.allSatisfy { $0.contains("without the quotes around it") })
+        #expect(messages.allSatisfy { !$0.contains("canary") })
     }
 
     @Test func `All mistakes of all layers are told together`() throws {

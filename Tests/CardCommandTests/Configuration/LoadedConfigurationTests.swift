@@ -194,11 +194,12 @@ import Testing
             delivery.fields.CHANNEL: app
             watch.ignore: ["sub/*"]
             """
-        let environment = ["IDCARD_IMAGING_QUALTY": "1", "IDCARD_DELIVERY_TOKEN": "\"T\""]
+        let environment = ["IDCARD_IMAGING_QUALTY": "1", "IDCARD_DELIVERY_TOKEN_COMMAND": "\"T\""]
         let configuration = try self.home.load(yaml, environment).configuration
         let notices = configuration.notices.map { $0.text() }
         let expected = [
-            "verification.url is an http address", "under_age", "CHANNEL", "IDCARD_DELIVERY_TOKEN includes quotes",
+            "verification.url is an http address", "under_age", "CHANNEL",
+            "IDCARD_DELIVERY_TOKEN_COMMAND includes quotes",
             "unknown variable IDCARD_IMAGING_QUALTY (ignored); did you mean IDCARD_IMAGING_QUALITY?",
             "watch.ignore: sub/* never matches",
         ]
