@@ -107,7 +107,7 @@ extension Message {
     static let noNumberInNamedFolder = Self("no_number.in_named_folder", "the photo lies in the named folder itself, not in a folder of its case; put the photo into a folder named after the case; if the named folder already has the name of the case, set intake.business_no_from to root instead (or run with --business-no-from root)")
     static func noNumberTooDeep(_ count: Int) -> Self { Self("no_number.too_deep", "it is unclear which folder names the case: the photo lies \(count: count) folders below the named folder; set intake.business_no_from (or --business-no-from of run) to folder:1 if the case has the name of the first of these folders, or to folder:\(count) if the case has the name of the last one") }
     static func noNumberMissing(_ why: Message) -> Self { Self("no_number.missing", "no business number: \(why); you can also give the number in a sidecar (IMAGE.json beside IMAGE); for the command run, also with --business-no or in the column business_no of a manifest") }
-    static let noNumberFolderName = Self("no_number.folder_name", "the folder's name is not a business number: it is the name of a new folder, a copy or a system folder, or it is the word \"done\" or \"failed\"; rename the folder to the business number of the case")
+    static let noNumberFolderName = Self("no_number.folder_name", "the folder's name is not a business number: it is the name of a new folder, a copy, a system folder, or a folder that cameras, messengers or scanners make, or it is the word \"done\" or \"failed\"; rename the folder to the business number of the case")
 
     // MARK: Business numbers
 

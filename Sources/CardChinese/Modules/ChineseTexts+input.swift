@@ -76,7 +76,7 @@ extension ChineseTexts {
         no_number.in_named_folder = 照片直接放在指定的文件夹里，不在它所属业务的文件夹里；把照片放入以业务编号命名的文件夹；如果指定的文件夹本身就以业务编号命名，把 intake.business_no_from 设为 root（或用 --business-no-from root 运行）
         no_number.too_deep = 无法确定哪一层文件夹是业务编号：照片位于指定文件夹下第 {1} 层；如果业务编号是其中第一层文件夹的名称，把 intake.business_no_from（或 run 的 --business-no-from）设为 folder:1；如果是最后一层的名称，设为 folder:{2}
         no_number.missing = 没有业务编号：{1}；也可以在附属文件（IMAGE 旁边的 IMAGE.json）中给出编号；使用命令 run 时，还可以用 --business-no 或清单的 business_no（业务编号）列给出
-        no_number.folder_name = 文件夹名不是业务编号：它是新建文件夹、副本或系统文件夹的名称，或者是“done”或“failed”；把文件夹改名为这笔业务的编号
+        no_number.folder_name = 文件夹名不是业务编号：它是新建文件夹、副本、系统文件夹，或者相机、聊天软件或扫描仪所建文件夹的名称，或者是“done”或“failed”；把文件夹改名为这笔业务的编号
         business_number.of_path = 照片路径中的业务编号 {1} 无法使用：{2}
         business_number.conflict = 附属文件给出的业务编号是 {1}，文件夹给出的是 {2}；更正附属文件、移动照片，或在清单中给出编号
         watch.waits_for_marker = 照片在等待完成标记（watch.done_marker）；照片写完后，在旁边放上完成标记

@@ -22,7 +22,7 @@ extension ChineseTexts {
         secret.foreign = {1} 属于其他用户，对方可以修改它；运行：chown {2} {3}
         business_number.empty = 业务编号是空的；填写这笔业务的编号
         business_number.too_long = 业务编号超过 {1} 个字符；只填写这笔业务的编号
-        business_number.invisible = 业务编号含有不可见字符（换行符、字节顺序标记或文字方向标记）；删除这些字符，或手工输入编号
+        business_number.invisible = 业务编号含有不可见字符（换行符、字节顺序标记、文字方向标记或私用区字符）；删除这些字符，或手工输入编号
         business_number.holds_identity_number = 业务编号里含有身份证号，而业务编号不加密保存；填写这笔业务的编号
         field.spreadsheet = {1} 不是真实的值，而是表格软件或程序在数据缺失或损坏时写入的内容（1.23E+15、123.0、#N/A、nan、="00123"、{{{{number}}}}、**12）；把该列设为文本格式，重新输入数据，再导出文件
         field.side = side（面）既不是 front（人像面），也不是 back（国徽面）；填写其中之一，或不填；“正面”和“反面”有歧义，两面都可能指

@@ -84,19 +84,81 @@ package enum NeverInputs {
         "nova pasta", "nuova cartella", "новая папка", "新しいフォルダー", "新規フォルダ", "새 폴더",
     ]
 
+    /// What cameras, phones, messengers and scanners call the folder that they write the photos of all people into.
+    private static let devices: Set<String> = [
+        // Cameras and phones.
+        "dcim", "camera", "camera roll", "camera uploads", "pictures", "my pictures", "saved pictures", "photos",
+        "screenshots", "download", "downloads", "相机", "相册", "照片", "图片", "我的图片", "截图", "截屏", "屏幕截图", "下载",
+        "相機", "相簿", "圖片", "螢幕截圖", "下載",
+        // Messengers.
+        "wechat", "weixin", "wechat files", "xwechat_files", "micromsg", "wxwork", "whatsapp", "whatsapp images",
+        "whatsapp documents", "telegram", "telegram desktop", "telegram images", "telegram documents", "qq",
+        "qq_images", "qqfile_recv", "tencent", "tencent files", "filerecv", "mobilefile", "dingtalk", "feishu",
+        "kakaotalk", "微信", "微信图片", "微信文件", "企业微信", "钉钉", "飞书", "qq图片",
+        // Scanners.
+        "scan", "scans", "scanner", "scanned", "my scans", "myscans", "scanned documents", "scanned images", "scansnap",
+        "epscan", "epson scan", "canoscan", "hp scans", "camscanner", "vuescan", "naps2", "paperport", "扫描", "扫描件",
+        "扫描仪", "扫描文件", "扫描图片", "扫描全能王", "掃描", "掃描檔案",
+    ]
+
+    /// What follows the number in the name of a folder of a camera (DCF, CIPA DC-009): `100APPLE`. Known names only, since
+    /// `2026A001` may be a number.
+    private static let cameras: Set<String> = [
+        "apple", "cloud", "canon", "_pana", "media", "nikon", "olymp", "msdcf", "_fuji", "casio", "kodak", "pentx",
+        "ricoh", "sigma", "leica", "sscam", "photo", "andro", "sharp", "lgdsc", "gopro",
+    ]
+
+    private static func isOfCamera(_ name: String) -> Bool {
+        name.utf8.count == 8 && name.utf8.prefix(3).allSatisfy { 0x30...0x39 ~= $0 }
+            && self.cameras.contains(String(name.dropFirst(3)))
+    }
+
+    /// What file managers add to the name of a copy, behind it and before it.
+    private static let copies = [
+        "copy", "kopie", "copie", "copia", "cópia", "копия", "副本", "复件", "复制", "複製", "拷贝", "拷貝", "コピー", "복사본",
+    ]
+    private static let copiesOf = [
+        "copy of ", "kopie von ", "copie de ", "copia de ", "cópia de ", "копия ", "复件 ", "副本 ",
+    ]
+
     /// Returns whether the name of a folder may be a business number.
     ///
-    /// Not those of the list above, of new folders (`New folder (2)`) and of copies of a folder, nor of what a watched
+    /// Not those of the lists above, of new folders (`New folder (2)`) and of copies of a folder, nor of what a watched
     /// folder has put away. Photos in a new folder are refused in words rather than passed over, since nobody else
     /// would say that they are still there.
     package static func mayBeNumber(_ folder: String) -> Bool {
         guard self.rule(passingOver: folder) == nil, folder != "done", folder != "failed" else { return false }
-        var base = folder.lowercased()
-        if let counter = base.firstMatch(of: /\s*(\d{1,3}|\(\d{1,3}\)|（\d{1,3}）)$/) {
-            base.removeSubrange(counter.range)
+        let name = folder.lowercased()
+        let base = String(self.withoutCounter(name) ?? name[...])
+        return !self.isOfCamera(name) && !self.devices.contains(base) && !self.newFolders.contains(base)
+            && !self.isCopy(base)
+    }
+
+    private static func isCopy(_ name: String) -> Bool {
+        if self.copiesOf.contains(where: name.hasPrefix) { return true }
+        let name = [")", "）"].contains(name.last) ? name.dropLast() : name[...]
+        return self.copies.contains { word in
+            guard name.hasSuffix(word), let joint = name.dropLast(word.count).last else { return false }
+            return !word.utf8.allSatisfy { $0 < 0x80 } || " -–—_(（".contains(joint)
         }
-        return !self.newFolders.contains(base)
-            && base.wholeMatch(of: /copy of .+|.+ copy|.+ ?- ?(copy|kopie|copie|副本|复制|複製)|.+的副本/) == nil
+    }
+
+    /// A name without the number at its end by which file managers tell a second one: `(2)`, `（2）`, `2`.
+    private static func withoutCounter(_ name: String) -> Substring? {
+        let isClosed = name.last == ")" || name.last == "）"
+        let end = name.dropLast(isClosed ? 1 : 0)
+        let rest = end.dropLast(end.reversed().prefix { $0.isASCII && $0.isNumber }.count)
+        guard 1...3 ~= end.count - rest.count, !isClosed || rest.last == "(" || rest.last == "（" else { return nil }
+        let base = rest.dropLast(isClosed ? 1 : 0)
+        return base.dropLast(base.reversed().prefix(while: \.isWhitespace).count)
+    }
+
+    /// The name that a folder copies if there is one of that name beside it: `LOAN-1` of `LOAN-1 (2)`.
+    static func original(of folder: String) -> String? {
+        guard let base = self.withoutCounter(folder), !base.isEmpty, let next = folder[base.endIndex...].first,
+            next.isWhitespace || next == "(" || next == "（"
+        else { return nil }
+        return String(base)
     }
 
     /// Whether a folder holds what a watched folder has put away.

@@ -36,8 +36,9 @@ struct MetadataResolver {
 
     private let options: SubmittedFields
     private let rule: BusinessNumberRule
-    /// What became of the texts of paths: all photos of a folder have the same one, and a look takes long.
-    private var numbers: [String: Result<BusinessNumber, CodedError>] = [:]
+    /// What became of the texts of paths, and what each copies if that is there: all photos of a folder have the same one,
+    /// and a look takes long.
+    private var numbers: [String: (number: Result<BusinessNumber, CodedError>, original: String?)] = [:]
     private var sidecars: [FilePath: SidecarNames] = [:]
 
     /// Takes what the options say of each photo, and which part of a path is a business number.
@@ -99,9 +100,21 @@ struct MetadataResolver {
     /// The number that the path of a photo gives, and by what.
     private mutating func number(_ candidate: Candidate) throws(CodedError) -> (BusinessNumber, FieldOrigin) {
         let (text, origin) = try self.rule.text(candidate)
-        let known = self.numbers[text] ?? Self.number(text)
+        let known = self.numbers[text] ?? (Self.number(text), NeverInputs.original(of: text))
         self.numbers[text] = known
-        return (try known.get(), origin)
+        let number = try known.number.get()
+        if let original = known.original, Self.lies(original, beside: text, on: candidate.path) {
+            throw BusinessNumberRule.missing(.noNumberFolderName)
+        }
+        return (number, origin)
+    }
+
+    /// Whether a folder lies beside another one that the path of a photo leads through.
+    private static func lies(_ name: String, beside folder: String, on path: FilePath) -> Bool {
+        var path = path.removingLastComponent()
+        while let last = path.lastComponent, last.text != folder { path.removeLastComponent() }
+        guard path.lastComponent != nil, let name = FilePath.Component(name) else { return false }
+        return (try? path.removingLastComponent().appending(name).status(followingLinks: false))?.kind == .folder
     }
 
     private static func number(_ text: String) -> Result<BusinessNumber, CodedError> {

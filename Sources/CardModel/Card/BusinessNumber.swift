@@ -36,7 +36,7 @@ extension BusinessNumber {
         case empty
         /// It has too many code points.
         case tooLong
-        /// It holds control or format characters, or breaks its line.
+        /// It holds control, format or private-use characters, or breaks its line.
         case invisible
         case spreadsheet
         /// It holds the number of an identity card.
@@ -62,7 +62,9 @@ extension BusinessNumber {
         let value = text.trimmed
         guard !value.isEmpty else { return .failure(.empty) }
         guard value.unicodeScalars.count <= self.maximumLength else { return .failure(.tooLong) }
-        guard value.isVisibleLine else { return .failure(.invisible) }
+        // What a private-use character shows depends on who shows it: U+F028 is a blank to some systems.
+        let isShared = value.unicodeScalars.allSatisfy { $0.isASCII || $0.properties.generalCategory != .privateUse }
+        guard value.isVisibleLine, isShared else { return .failure(.invisible) }
         guard !SpreadsheetText.isDamage(value) else { return .failure(.spreadsheet) }
         guard !IDNumber.isContained(in: value) else { return .failure(.identityNumber) }
         return .success(BusinessNumber(stored: value))

@@ -32,7 +32,7 @@ extension Message {
 
     static let businessNumberEmpty = Self("business_number.empty", "the business number is empty; give the number of the case")
     static let businessNumberTooLong = Self("business_number.too_long", "the business number is longer than \(count: BusinessNumber.maximumLength) code points; give only the number of the case")
-    static let businessNumberInvisible = Self("business_number.invisible", "the business number holds invisible characters (a line break, a byte order mark, a direction mark); remove them or type the number by hand")
+    static let businessNumberInvisible = Self("business_number.invisible", "the business number holds invisible characters (a line break, a byte order mark, a direction mark, a private-use character); remove them or type the number by hand")
     static let businessNumberHoldsIdentityNumber = Self("business_number.holds_identity_number", "the business number holds an identity number, but business numbers are stored unencrypted; give the number of the case")
 
     // MARK: Submitted fields

@@ -27,9 +27,9 @@ import Testing
 
     @Test(arguments: [
         "a\u{7}b", "a\nb", "a\u{85}b", "LOAN\u{200B}-1", "\u{FEFF}LOAN-1", "LOAN-1\u{202E}", "LO\u{AD}AN", "a\u{2028}b",
-        "a\u{2060}b", "a\u{E0041}b",
+        "a\u{2060}b", "a\u{E0041}b", "LOAN-1\u{F028}", "LOAN\u{E000}1", "L\u{F0000}1",
     ])
-    func `Control and format characters, and separators of lines, are refused`(text: String) {
+    func `Control, format and private-use characters, and separators of lines, are refused`(text: String) {
         #expect(self.violation(text) == .invisible)
     }
 
