@@ -273,6 +273,9 @@ package struct Engine: Sendable {
     /// Notes how many files stay in a watched folder; the next heartbeat tells the sandbox.
     package func note(staying count: Int, in folder: String) { self.context.board.note(staying: count, in: folder) }
 
+    /// Notes what is wrong with the tokens of the server; the next heartbeat tells the sandbox.
+    package func note(tokens: TokenTrouble) { self.context.board.note(tokens: tokens) }
+
     /// Takes over what dead workers had, and returns how many there were.
     @discardableResult
     private func heartbeat() async throws -> Int {
@@ -280,6 +283,7 @@ package struct Engine: Sendable {
             of: self.context.worker,
             onUnknown: self.context.settings.onUnknown,
             staying: self.context.board.staying,
+            tokens: self.context.board.tokens,
             now: self.context.time.now(),
             told: self.context.tell
         )
@@ -313,9 +317,9 @@ package struct Engine: Sendable {
     private func beat() async throws {
         var nextErasure = self.context.time.steady() + Limits.retentionPause
         while !self.context.board.isEnding {
-            do { try await self.context.time.sleep(Limits.heartbeat) } catch { return }
+            do { try await self.context.time.sleep(Worker.heartbeat) } catch { return }
             if self.context.time.steady() >= nextErasure {
-                await self.eraseExpired(until: self.context.time.steady() + Limits.heartbeat)
+                await self.eraseExpired(until: self.context.time.steady() + Worker.heartbeat)
                 nextErasure = self.context.time.steady() + Limits.retentionPause
             }
             let dead = try await self.heartbeat()

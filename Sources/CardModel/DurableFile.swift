@@ -65,6 +65,28 @@ package enum DurableFile {
         try self.synchroniseFolder(self.folder(of: path))
     }
 
+    /// Waits until no other process changes files of a folder under such a lock.
+    ///
+    /// - Returns: the descriptor that holds the lock until it is closed.
+    /// - Throws: `CodedError` `file_not_written` of kind `storage`.
+    package static func lock(_ folder: String) throws(CodedError) -> Int32 {
+        // The lock is that of the folder, as the files themselves are replaced.
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
+            let failure = self.failure(folder)
+            if descriptor >= 0 { close(descriptor) }
+            throw failure
+        }
+        return descriptor
+    }
+
+    /// Returns the path without links if something is there, else the nearest folder above it that exists.
+    package static func nearestExisting(_ path: String) -> String {
+        if let real = SecretRights.realPath(path) { return real }
+        let folder = self.folder(of: path)
+        return folder == path ? path : self.nearestExisting(folder)
+    }
+
     /// Returns the folder that a path lies in.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -46,6 +46,9 @@ package final class CardStore: Sendable {
         self.retcodes = retcodes
     }
 
+    /// Names the schema of this build: a sandbox of another one is refused.
+    package static let schema = "\(Schema.version)-\(Schema.digest.prefix(8))"
+
     // MARK: Opening
 
     /// Opens a sandbox.
@@ -57,9 +60,10 @@ package final class CardStore: Sendable {
     ///   - fourEyes: what a second person must decide, too.
     ///   - retcodes: what codes of the backend mean.
     ///   - creating: whether it is made if it is not there.
+    ///   - disk: the kind of file system that it lies on; looked up if it is not given.
     ///   - now: the time, noted as seen.
     /// - Throws: `not_found` if it is not there and is not to be made; `wrong_sandbox` if it was made by an earlier build or a
-    ///   newer version, or is of the other kind; `wrong_key`; `sandbox_unavailable`, `sandbox_damaged`.
+    ///   newer version, or is of the other kind; `wrong_key`; `sandbox_unavailable`, also where it may not lie; `sandbox_damaged`.
     package static func open(
         path: String,
         kind: Kind?,
@@ -67,9 +71,11 @@ package final class CardStore: Sendable {
         fourEyes: Set<DecisionAction> = [],
         retcodes: RetcodeTable = RetcodeTable(),
         creating: Bool,
+        on disk: FileSystemKind? = nil,
         now: Timestamp
     ) async throws -> CardStore {
         let folder = SandboxFolder(path: path)
+        try folder.requirePlace(on: disk)
         if !creating { try Self.requireSandbox(at: path) }
         return try await Self.translating {
             if creating { try folder.create() }
@@ -109,8 +115,21 @@ package final class CardStore: Sendable {
     ///
     /// - Throws: `not_found`.
     package static func requireSandbox(at path: String) throws(CodedError) {
-        guard SandboxFolder(path: path).hasDatabase else { throw Self.missing(path) }
+        guard self.isSandbox(at: path) else { throw Self.missing(path) }
     }
+
+    /// Checks that a sandbox may lie at a path, and that one that is there is of this build; changes nothing.
+    ///
+    /// - Throws: `wrong_sandbox`, `sandbox_unavailable`.
+    package static func requirePlace(at path: String) throws {
+        let folder = SandboxFolder(path: path)
+        try folder.requirePlace()
+        guard folder.hasDatabase else { return }
+        do { _ = try Self.isNew(folder, creating: false) } catch { throw Self.meaning(of: error) }
+    }
+
+    /// Whether there is a sandbox.
+    package static func isSandbox(at path: String) -> Bool { SandboxFolder(path: path).hasDatabase }
 
     private static func missing(_ path: String) -> CodedError {
         CodedError(.notFound, .notFound, .sandboxMissing(path))

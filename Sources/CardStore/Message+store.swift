@@ -8,11 +8,14 @@ extension Message {
     static func sandboxMissing(_ path: String) -> Self { Self("sandbox.missing", "there is no sandbox at \(Redacted(path)); name another folder (--sandbox), or import photos first: idcard-pipeline run") }
     static func sandboxForeign(_ path: String) -> Self { Self("sandbox.foreign", "\(Redacted(path)) is the database of another program and was not changed; name another folder (--sandbox, or sandbox.path)") }
     static func sandboxNewer(_ format: Int, known: Int) -> Self { Self("sandbox.newer", "the sandbox has the format \(format), and this program knows only \(known); nothing was changed; install the newer version") }
-    static func sandboxOlder(_ path: String) -> Self { Self("sandbox.older", "an earlier build of idcard-pipeline made the sandbox \(Redacted(path)), and the present build cannot read it; nothing was changed; deliver the cards of the sandbox with the earlier build, then move the sandbox away: mv \(Redacted(path)) \(Redacted(path)).old") }
+    static func sandboxOlder(_ path: String) -> Self { Self("sandbox.older", "an earlier build of idcard-pipeline made the sandbox \(Redacted(path)), and the present build cannot read it; nothing was changed; deliver the cards of the sandbox with the earlier build, then move the sandbox away: mv \(Redacted(path)) \(Redacted(path)).old; a new sandbox (--new-sandbox) does not know what was sent, erased or logged, and photos imported again are sent again") }
     static let sandboxEmbedded = Self("sandbox.embedded", "the sandbox holds cards for the built-in endpoints; add --embedded, or name another folder (sandbox.path)")
     static let sandboxReal = Self("sandbox.real", "--embedded cannot use this sandbox: it holds cards for the real endpoints; leave out --embedded, or name another folder (--sandbox)")
     static func sandboxNotFolder(_ path: String) -> Self { Self("sandbox.not_folder", "\(Redacted(path)) is not a folder; name another sandbox (sandbox.path)") }
     static func sandboxShared(_ path: String) -> Self { Self("sandbox.shared", "the folder \(Redacted(path)) holds other files, and other users can look into it; name a new folder for the sandbox (sandbox.path)") }
+    static func sandboxRemote(_ path: String, _ kind: String) -> Self { Self("sandbox.remote", "\(Redacted(path)) is on a network file system (\(code: kind)), where a second machine could send every card again; move the sandbox to a local disk (--sandbox, or sandbox.path)") }
+    static func sandboxOtherHost(_ worker: WorkerStatus) -> Self { Self("sandbox.other_host", "\(code: worker.command) (process \(worker.process)) on another machine uses this sandbox; stop that process, or give each machine a sandbox of its own (sandbox.path)") }
+    static func sandboxWithin(_ path: String, _ outer: String) -> Self { Self("sandbox.within", "\(Redacted(path)) is in the sandbox \(Redacted(outer)), and no sandbox is made within another; name the outer folder (--sandbox, or sandbox.path)") }
     static func sandboxFile(_ path: String, _ error: Int32) -> Self { Self("sandbox.file", "cannot read or write \(Redacted(path)): \(errno: error); check the path, its owner and the free space") }
 
     // MARK: Using the sandbox
@@ -78,6 +81,8 @@ extension Message {
 
     static func caseAlsoMissing(_ sides: String) -> Self { Self("case.also_missing", "also missing: \(code: sides)") }
     static func troubleCases(_ count: CaseCount) -> Self { Self("trouble.cases", one: "\(count: count.cases) case stands at \(code: count.state.rawValue) since \(count.since) (\(code: count.cause ?? "-")); show what to do: idcard-pipeline cases list --state \(code: count.state.rawValue)", other: "\(count: count.cases) cases stand at \(code: count.state.rawValue), the oldest since \(count.since) (\(code: count.cause ?? "-")); show what to do: idcard-pipeline cases list --state \(code: count.state.rawValue)") }
+    static func troubleBarred(_ names: [String]) -> Self { Self("trouble.barred", "tokens with the name of a webhook sender open nothing: \(codes: names); revoke them: idcard-pipeline tokens revoke NAME") }
+    static func troubleShut(_ worker: WorkerStatus) -> Self { Self("trouble.shut", "\(code: worker.command) (process \(worker.process)) accepts no token; its log says why; list the tokens: idcard-pipeline tokens list") }
     static func troubleHangs(_ worker: WorkerStatus) -> Self { Self("trouble.hangs", "\(code: worker.command) (process \(worker.process)) does not respond since \(worker.seenAt); end it (kill -9 \(worker.process)); other processes then continue with its cards") }
     static let troubleNoIntake = Self("trouble.no_intake", "the disk of the sandbox is nearly full, so no photos are imported; free some space")
     static let troubleNoVerification = Self("trouble.no_verification", "the disk of the sandbox is nearly full, so no photos are imported or verified; free some space")

@@ -70,7 +70,10 @@ enum Schema {
             process INTEGER NOT NULL,
             started_at INTEGER NOT NULL,
             seen_at INTEGER NOT NULL,
-            staying INTEGER NOT NULL DEFAULT 0
+            staying INTEGER NOT NULL DEFAULT 0,
+            barred TEXT NOT NULL DEFAULT '',
+            shut INTEGER NOT NULL DEFAULT 0 CHECK (shut IN (0, 1)),
+            boot TEXT NOT NULL DEFAULT ''
         ) STRICT;
         CREATE TABLE cases (
             number TEXT PRIMARY KEY,

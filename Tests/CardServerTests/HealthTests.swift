@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `cards and cases that need a person are told by reason, a remote's own code as other`() {
-        let metrics = ServerMetrics(version: "1.2.3")
+        let metrics = ServerMetrics(version: "1.2.3", commit: "abc", schema: "1-def")
         var figures = StoreFigures()
         figures.attention = [.attemptsExhausted: 2, ReasonCode(rawValue: "strange"): 1, ReasonCode(rawValue: "odd"): 3]
         figures.oldest = [
@@ -140,7 +140,7 @@ import Testing
             #"idcard_stage_oldest_card_age_seconds{stage="verify"} 4"#,
             #"idcard_stage_oldest_card_age_seconds{stage="fetch"} 0"#,
             #"idcard_stage_last_success_timestamp_seconds{stage="deliver"} 1.5"#,
-            #"idcard_build_info{version="1.2.3"} 1"#,
+            #"idcard_build_info{version="1.2.3",commit="abc",schema="1-def"} 1"#,
         ] { #expect(lines.contains(expected), "\(expected)") }
         // What a person has seen to is told no more.
         metrics.set(StoreFigures(), now: Timestamp(millisecondsSinceEpoch: 5_000))

@@ -30,9 +30,44 @@ import class GRDB.DatabaseQueue
         let id = harness.store.id
         try await harness.reopen()
         #expect(harness.store.id == id)
-        let other = try await Self.open(harness.folder + "/other")
+        let folder = harness.folder + "-other"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let other = try await Self.open(folder)
         #expect(other.id != id)
         try other.close()
+    }
+
+    @Test func `no sandbox is made within another, however deep and by whatever link`() async throws {
+        let link = harness.folder + "-link"
+        defer { unlink(link) }
+        #expect(symlink(harness.folder + "/workers", link) == 0)
+        for path in [harness.folder + "/sandbox", harness.folder + "/workers/a/b", link + "/deep"] {
+            let error = await #expect(throws: CodedError.self) { try await Self.open(path) }
+            #expect(error?.code == .sandboxUnavailable && error?.kind == .configuration)
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test(arguments: [("nfs4", false), ("fuse.sshfs", false), ("virtiofs", true), ("ext4", true)])
+    func `a sandbox is neither made nor opened on a network file system`(kind: String, isFit: Bool) async throws {
+        for (path, creating) in [(harness.folder + "-far", true), (harness.folder, false)] {
+            defer { if creating { try? FileManager.default.removeItem(atPath: path) } }
+            do {
+                let store = try await CardStore.open(
+                    path: path,
+                    kind: nil,
+                    ring: KeyRing(harness.key),
+                    creating: creating,
+                    on: FileSystemKind(name: kind),
+                    now: harness.now
+                )
+                try store.close()
+                #expect(isFit)
+            } catch let error as CodedError {
+                #expect(!isFit && error.kind == .configuration && error.message.text().contains("(\(kind))"))
+                #expect(!creating || !FileManager.default.fileExists(atPath: path))
+            }
+        }
     }
 
     @Test func `a change waits for a process that keeps the sandbox locked for six seconds`() async throws {
@@ -60,9 +95,11 @@ import class GRDB.DatabaseQueue
     }
 
     @Test func `nothing is written once the log of a sandbox that was just made is deleted`() async throws {
-        let store = try await Self.open(harness.folder + "/new")
+        let folder = harness.folder + "-new"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try await Self.open(folder)
         try await store.see(harness.now)
-        try FileManager.default.removeItem(atPath: harness.folder + "/new/sandbox.sqlite3-wal")
+        try FileManager.default.removeItem(atPath: folder + "/sandbox.sqlite3-wal")
         #expect(await code { try await store.see(harness.now.advanced(by: .seconds(1))) } == .sandboxUnavailable)
         try? store.close()
     }

@@ -32,6 +32,50 @@ import Testing
         try other.close()
     }
 
+    @Test func `a machine beside another at work refuses to work; what a reboot left keeps nobody`() async throws {
+        let far = try await harness.another()
+        let theirs = try await far.startWorker(id: "far", command: "watch", boot: "far", now: harness.now)
+        // As seen from a machine that does not see the locks of others.
+        theirs.release()
+        var (beats, pauses) = (3, 0)
+        func start(_ id: String) async throws -> Worker {
+            pauses = 0
+            return try await harness.store.startWorker(id: id, command: "run", now: harness.now) {
+                pauses += 1
+                guard pauses == beats else { return }
+                harness.pass(.seconds(2))
+                let now = harness.now
+                try await far.database.write(at: now) { tx in try tx.run("UPDATE worker SET seen_at = \(now)") }
+            }
+        }
+        for beat in 1...3 {
+            beats = beat
+            let error = await #expect(throws: CodedError.self) { try await start("second") }
+            #expect(error?.code == .sandboxUnavailable && error?.kind == .configuration)
+            #expect(error?.message.text().contains("watch (process") == true && pauses == beat)
+        }
+        beats = 0
+        let second = try await start("second")
+        #expect(pauses == 3)
+        // It takes over what the reboot left, and the next start waits for nothing.
+        #expect(try await harness.store.heartbeat(of: second, now: harness.now) == 1)
+        _ = try await start("third")
+        #expect(pauses == 0)
+        try far.close()
+    }
+
+    @Test func `tokens that open nothing are trouble, and none that opens anything is worse`() async throws {
+        func troubles(_ tokens: TokenTrouble) async throws -> [String] {
+            try await harness.store.heartbeat(of: harness.worker, tokens: tokens, now: harness.now)
+            return try await harness.store.troubles(.ample, now: harness.now).map { "\($0.severity) \($0.code)" }
+        }
+        #expect(try await troubles(TokenTrouble()) == [])
+        #expect(try await troubles(TokenTrouble(barred: ["acme", "desk"])) == ["warning token_barred"])
+        let message = try await harness.store.troubles(.ample, now: harness.now)[0].message
+        #expect(message.contains("acme, desk") && message.contains("tokens revoke"), "\(message)")
+        #expect(try await troubles(TokenTrouble(barred: ["acme"], isShut: true)) == ["critical no_token"])
+    }
+
     @Test func `cards are claimed by priority, then in the order of intake`() async throws {
         var ids: [CardID] = []
         for priority in [0, 5, 0, 5] {

@@ -8,6 +8,8 @@ extension ChineseTexts {
         options.reply = --reply-encryption 和 --reply-key 必须同时使用；两者都给，或都不给
         sandbox.not_closed = 沙箱上次没有正常关闭；检查沙箱：idcard-pipeline fsck
         sandbox.other_owner = 沙箱属于用户 {1}，本进程无法切换为该用户：{2}；以该用户运行命令
+        sandbox.made = 已创建沙箱 {1}；它不知道其他沙箱发送过的照片
+        sandbox.second = {1} 处没有沙箱，而密钥文件 {2} 属于另一个沙箱；第二个沙箱会把每张照片再发送一次；更正路径（--sandbox 或 sandbox.path），如果确实要第二个沙箱，加上 --new-sandbox
         copy.not_written = 无法写入 {1}；检查剩余空间
         copy.stays_empty = 留下了空文件 {1}；删除它：rm {2}
         embedded.failed = {1}

@@ -32,9 +32,10 @@ extension ChineseTexts {
         help.status.abstract = 显示各状态的证件照数量、需要人工处理的证件照，以及不正常的接口。
         help.status.format.abstract = 报告的格式。
         help.status.config.abstract = 配置文件。
-        help.status.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
+        help.status.config.discussion = 默认：IDCARD_CONFIG 指定的文件；否则对 root 是 /etc/idcard-pipeline/idcard-pipeline.yaml（如果存在）；否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.status.sandbox.abstract = 沙箱文件夹（sandbox.path）。
         help.status.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
+        help.status.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.status.version.abstract = 显示版本。
         help.status.help.abstract = 显示帮助。
         help.cases.abstract = 列出、查看和处理业务：一笔业务是一个业务编号的证件照。
@@ -50,18 +51,20 @@ extension ChineseTexts {
         help.cases.list.why.abstract = 原因，记入访问日志。
         help.cases.list.why.discussion = 例如工单号。最多 200 个字符，不要写持证人的姓名或身份证号。
         help.cases.list.config.abstract = 配置文件。
-        help.cases.list.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
+        help.cases.list.config.discussion = 默认：IDCARD_CONFIG 指定的文件；否则对 root 是 /etc/idcard-pipeline/idcard-pipeline.yaml（如果存在）；否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.cases.list.sandbox.abstract = 沙箱文件夹（sandbox.path）。
         help.cases.list.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
+        help.cases.list.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.cases.list.version.abstract = 显示版本。
         help.cases.list.help.abstract = 显示帮助。
         help.cases.show.abstract = 查看一笔业务及其证件照。
         help.cases.show.no.abstract = 这笔业务的业务编号。
         help.cases.show.format.abstract = 报告的格式。
         help.cases.show.config.abstract = 配置文件。
-        help.cases.show.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
+        help.cases.show.config.discussion = 默认：IDCARD_CONFIG 指定的文件；否则对 root 是 /etc/idcard-pipeline/idcard-pipeline.yaml（如果存在）；否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.cases.show.sandbox.abstract = 沙箱文件夹（sandbox.path）。
         help.cases.show.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
+        help.cases.show.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.cases.show.version.abstract = 显示版本。
         help.cases.show.help.abstract = 显示帮助。
         help.cases.retry.abstract = 在下次运行时重试一笔业务中需要人工处理的证件照，与 cards retry 相同。
@@ -71,9 +74,10 @@ extension ChineseTexts {
         help.cases.retry.why.discussion = 例如工单号。最多 200 个字符，不要写持证人的姓名或身份证号。
         help.cases.retry.format.abstract = 已更改证件照列表的格式。
         help.cases.retry.config.abstract = 配置文件。
-        help.cases.retry.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
+        help.cases.retry.config.discussion = 默认：IDCARD_CONFIG 指定的文件；否则对 root 是 /etc/idcard-pipeline/idcard-pipeline.yaml（如果存在）；否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.cases.retry.sandbox.abstract = 沙箱文件夹（sandbox.path）。
         help.cases.retry.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
+        help.cases.retry.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.cases.retry.version.abstract = 显示版本。
         help.cases.retry.help.abstract = 显示帮助。
         help.cases.resolve.abstract = 对一笔业务中原因相同的证件照作出决定，与 cards resolve 相同。
@@ -85,12 +89,13 @@ extension ChineseTexts {
         help.cases.resolve.why.discussion = 例如工单号。最多 200 个字符，不要写持证人的姓名或身份证号。
         help.cases.resolve.format.abstract = 已更改证件照列表的格式。
         help.cases.resolve.config.abstract = 配置文件。
-        help.cases.resolve.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
+        help.cases.resolve.config.discussion = 默认：IDCARD_CONFIG 指定的文件；否则对 root 是 /etc/idcard-pipeline/idcard-pipeline.yaml（如果存在）；否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.cases.resolve.sandbox.abstract = 沙箱文件夹（sandbox.path）。
         help.cases.resolve.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
+        help.cases.resolve.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.cases.resolve.version.abstract = 显示版本。
         help.cases.resolve.help.abstract = 显示帮助。
-        help.status.discussion = --check 输出一行：最紧急的问题、从何时开始、处理办法。--check 的退出状态：0 一切正常 · 1 有业务需要人工处理 · 2 有接口暂停或停止、有进程没有响应、磁盘快满了，或沙箱打不开 · 66 没有沙箱 · 78 配置错误。
+        help.status.discussion = --check 输出一行：最紧急的问题、从何时开始、处理办法。--check 的退出状态：0 一切正常 · 1 有业务需要人工处理，或有令牌与 webhook 提交方同名 · 2 有接口暂停或停止、有进程没有响应、serve 不接受任何令牌、磁盘快满了，或沙箱打不开 · 66 没有沙箱 · 78 配置错误。
         help.status.check.abstract = 输出一行，并以 0、1 或 2 结束：供 cron 和监控使用。
         """#
 }

@@ -23,9 +23,10 @@ extension ChineseTexts {
         help.run.documents.abstract = 与 --embedded 一起使用：内置业务后台存放资料和台账的文件夹。
         help.run.documents.discussion = 默认：沙箱中的文件夹 embedded-documents。
         help.run.config.abstract = 配置文件。
-        help.run.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
+        help.run.config.discussion = 默认：IDCARD_CONFIG 指定的文件；否则对 root 是 /etc/idcard-pipeline/idcard-pipeline.yaml（如果存在）；否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.run.sandbox.abstract = 沙箱文件夹（sandbox.path）。
         help.run.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
+        help.run.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.run.version.abstract = 显示版本。
         help.run.help.abstract = 显示帮助。
         help.watch.abstract = 监视文件夹中的身份证照片，核验后发送到业务后台。
@@ -37,9 +38,10 @@ extension ChineseTexts {
         help.watch.documents.abstract = 与 --embedded 一起使用：内置业务后台存放资料和台账的文件夹。
         help.watch.documents.discussion = 默认：沙箱中的文件夹 embedded-documents。
         help.watch.config.abstract = 配置文件。
-        help.watch.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
+        help.watch.config.discussion = 默认：IDCARD_CONFIG 指定的文件；否则对 root 是 /etc/idcard-pipeline/idcard-pipeline.yaml（如果存在）；否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.watch.sandbox.abstract = 沙箱文件夹（sandbox.path）。
         help.watch.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
+        help.watch.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.watch.version.abstract = 显示版本。
         help.watch.help.abstract = 显示帮助。
         help.serve.abstract = 提供 HTTP API：上传、webhook、按需运行；也监视文件夹。
@@ -49,9 +51,10 @@ extension ChineseTexts {
         help.serve.documents.abstract = 与 --embedded 一起使用：内置业务后台存放资料和台账的文件夹。
         help.serve.documents.discussion = 默认：沙箱中的文件夹 embedded-documents。
         help.serve.config.abstract = 配置文件。
-        help.serve.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
+        help.serve.config.discussion = 默认：IDCARD_CONFIG 指定的文件；否则对 root 是 /etc/idcard-pipeline/idcard-pipeline.yaml（如果存在）；否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.serve.sandbox.abstract = 沙箱文件夹（sandbox.path）。
         help.serve.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
+        help.serve.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.serve.version.abstract = 显示版本。
         help.serve.help.abstract = 显示帮助。
         help.help.version.abstract = 显示版本。

@@ -9,7 +9,6 @@ extension ChineseTexts {
         serve.certificate_stays = 无法加载新的证书，继续使用原来的：{1}
         tokens.sender_name = {1}：有一个令牌和一个 webhook 提交方（webhooks.secrets）都叫 {2}，两者的证件照会混在一起；吊销该令牌：{3}
         tokens.file_owner = 该文件属于用户 {1}，但所在文件夹属于 root；把文件移到该用户的文件夹，把 server.tokens_file 设为新路径，然后重新运行本命令
-        tokens.folder_lock = 无法锁定文件所在的文件夹：{1}；更正文件夹的权限
         tokens.too_long = 文件会变得过长；吊销不再使用的令牌
         tokens.file = {1}：{2}：{3}
         tokens.no_scope = 缺少 --scope；说明令牌可以做什么

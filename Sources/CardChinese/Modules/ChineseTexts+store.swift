@@ -4,11 +4,15 @@ extension ChineseTexts {
         sandbox.missing = {1} 处没有沙箱；指定其他文件夹（--sandbox），或先导入照片：idcard-pipeline run
         sandbox.foreign = {1} 是其他程序的数据库，没有改动；指定其他文件夹（--sandbox 或 sandbox.path）
         sandbox.newer = 沙箱的格式是 {1}，而本程序只支持到 {2}；没有做任何改动；安装较新的版本
-        sandbox.older = 沙箱 {1} 由较早构建的 idcard-pipeline 创建，当前构建无法读取；没有做任何改动；用较早的构建发送完其中的证件照，再移走沙箱：mv {2} {3}.old
+        sandbox.older = 沙箱 {1} 由较早构建的 idcard-pipeline 创建，当前构建无法读取；没有做任何改动；用较早的构建发送完其中的证件照，再移走沙箱：mv {2} {3}.old；用 --new-sandbox 创建的新沙箱不知道发送、清除或记录过什么，再次导入的照片会再发送一次
         sandbox.embedded = 沙箱中是用于内置接口的证件照；加上 --embedded，或指定其他文件夹（sandbox.path）
         sandbox.real = --embedded 不能使用这个沙箱：其中是用于真实接口的证件照；去掉 --embedded，或指定其他文件夹（--sandbox）
         sandbox.not_folder = {1} 不是文件夹；指定其他沙箱（sandbox.path）
         sandbox.shared = 文件夹 {1} 里有其他文件，而且其他用户可以查看；为沙箱指定一个新文件夹（sandbox.path）
+        sandbox.remote = {1} 位于网络文件系统（{2}）上，第二台机器可能会把每张证件照再发送一次；把沙箱移到本地磁盘（--sandbox 或 sandbox.path）
+        sandbox.doubtful = 沙箱 {1} 位于 {2} 类文件系统上；不要让其他机器使用这个沙箱
+        sandbox.other_host = 另一台机器上的 {1}（进程 {2}）正在使用这个沙箱；停止该进程，或让每台机器使用自己的沙箱（sandbox.path）
+        sandbox.within = {1} 位于沙箱 {2} 之内，不会在沙箱内创建沙箱；指定外层的文件夹（--sandbox 或 sandbox.path）
         sandbox.file = 无法读写 {1}：{2}；检查路径、所有者和剩余空间
         sandbox.busy = 另一个进程锁定沙箱过久；结束该进程或等待，然后再试
         sandbox.occupied = {1}（进程 {2}）正在使用沙箱，因此没有做任何改动；停止该进程，然后再试
@@ -102,6 +106,8 @@ extension ChineseTexts {
         restore.held = 这张证件照来自备份，之后的情况不明；到业务后台查找；如果找到，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行：idcard-pipeline cards retry {2}；如果重试被拒绝，运行第一条命令，改用 --as accept
         case.also_missing = 还缺少：{1}
         trouble.cases = 有 {1} 笔业务处于 {2}，最早的从 {3} 开始（{4}）；查看处理办法：idcard-pipeline cases list --state {5}
+        trouble.barred = 与 webhook 提交方同名的令牌不起作用：{1}；吊销它们：idcard-pipeline tokens revoke NAME
+        trouble.shut = {1}（进程 {2}）不接受任何令牌；它的日志说明原因；列出令牌：idcard-pipeline tokens list
         trouble.hangs = {1}（进程 {2}）从 {3} 起没有响应；结束它（kill -9 {4}），其他进程会接着处理它的证件照
         trouble.no_intake = 沙箱所在磁盘快满了，因此不再导入照片；腾出空间
         trouble.no_verification = 沙箱所在磁盘快满了，因此不再导入或核验照片；腾出空间

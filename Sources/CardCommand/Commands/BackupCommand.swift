@@ -113,14 +113,15 @@ struct RestoreCommand: Command {
     @OptionGroup var options: GlobalOptions
 
     func execute() async throws -> CommandStatus {
-        let configuration = try self.options.load().configuration
+        let lists = self.erasures.map { URL(filePath: $0).path }
+        let backup = try BackupFile(URL(filePath: self.file).path, erasures: lists)
+        let configuration = try self.options.loadAsOwner()
         let report = try await Restore(
-            of: URL(filePath: self.file).path,
+            of: backup,
             into: configuration.sandboxPath,
             kind: configuration.isEmbedded ? .embedded : nil,
             ring: try await configuration.allVaultKeys(),
             replacing: self.force,
-            erasures: self.erasures.map { URL(filePath: $0).path },
             by: try self.purpose.origin(of: "restore"),
             now: .now
         ).run()

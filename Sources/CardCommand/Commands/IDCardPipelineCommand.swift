@@ -21,7 +21,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
               idcard-pipeline config check       mistakes in the configuration
               idcard-pipeline run FOLDER         cards in FOLDER/BUSINESS-NUMBER/
             """,
-        version: "0.2.0",
+        version: Build.text,
         subcommands: [
             RunCommand.self, WatchCommand.self, ServeCommand.self, TokensCommand.self, StatusCommand.self,
             CasesCommand.self, CardsCommand.self, KeysCommand.self, ConfigCommand.self,

@@ -16,6 +16,9 @@ extension Message {
 
     static let sandboxNotClosed = Self("sandbox.not_closed", "the sandbox was not closed cleanly; check it: idcard-pipeline fsck")
     static func sandboxOtherOwner(user: uid_t, _ error: Int32) -> Self { Self("sandbox.other_owner", "the sandbox belongs to user \(user), and this process cannot become that user: \(errno: error); run the command as that user") }
+    static func sandboxDoubtful(_ path: String, _ kind: String) -> Self { Self("sandbox.doubtful", "the sandbox \(Redacted(path)) is on a file system of the kind \(code: kind); let no other machine use this sandbox") }
+    static func sandboxMade(_ path: String) -> Self { Self("sandbox.made", "made the sandbox \(Redacted(path)); it knows no photo that was sent from another sandbox") }
+    static func sandboxSecond(_ path: String, key: String) -> Self { Self("sandbox.second", "there is no sandbox at \(Redacted(path)), and the key file \(Redacted(key)) is that of another sandbox; a second one would send every photo again; correct the path (--sandbox, or sandbox.path), or add --new-sandbox if there is to be a second one") }
     static func copyNotWritten(_ path: String) -> Self { Self("copy.not_written", "cannot write \(Redacted(path)); check the free space") }
     static func copyStaysEmpty(_ path: String) -> Self { Self("copy.stays_empty", "\(Redacted(path)) is left empty; remove it: rm \(Redacted(path.quotedForShell))") }
     static func embeddedFailed(_ reason: String) -> Self { Self("embedded.failed", "\(code: reason)") }

@@ -1,4 +1,5 @@
 import CardModel
+import CardStore
 import Foundation
 import Glibc
 
@@ -9,13 +10,15 @@ struct RootFiles {
 
     /// Makes the files if root is to become another user; else there are none, unless they are always to be made first.
     ///
-    /// - Throws: `file_not_written`; what loading the configuration throws.
+    /// - Throws: `not_found` without a sandbox; `file_not_written`; what loading the configuration throws.
     init(_ paths: [String], in folder: String? = nil, always: Bool = false, for options: GlobalOptions) throws {
-        let sandbox = try options.load(readingFiles: false).configuration.sandboxPath
+        let sandbox = try options.load().configuration.sandboxPath
         guard always || SandboxOwner.another(of: sandbox) != nil else {
             self.descriptors = [:]
             return
         }
+        // Of what is not there nothing is copied.
+        if !always { try CardStore.requireSandbox(at: sandbox) }
         var descriptors: [String: Int32] = [:]
         do {
             if let folder { try DurableFile.makeFolders(folder, mode: 0o700) }

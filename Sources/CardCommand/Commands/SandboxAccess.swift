@@ -8,7 +8,7 @@ import Glibc
 extension GlobalOptions {
     /// Opens the sandbox that is there, calls a function, and closes it.
     func withSandbox<Value>(_ body: (CardStore, Configuration) async throws -> Value) async throws -> Value {
-        let configuration = try self.load().configuration
+        let configuration = try self.loadAsOwner()
         let store = try await configuration.openStore(creating: false)
         return try await ending {
             try await body(store, configuration)
@@ -32,6 +32,7 @@ func ending<Value>(_ body: () async throws -> Value, by end: () async throws -> 
 extension Configuration {
     /// Opens the sandbox for a pipeline, or makes it, calls a function, and closes it.
     func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
+        if let doubt = self.sandboxDoubt { Console.warn(doubt) }
         let store = try await self.openStore(creating: true)
         return try await ending {
             try await body(store)
@@ -41,11 +42,39 @@ extension Configuration {
         }
     }
 
-    /// Opens the sandbox.
+    /// What a person should know of the file system that the sandbox lies on.
+    var sandboxDoubt: Message? {
+        guard let kind = FileSystemKind(of: self.sandboxPath), kind.fitness == .doubtful else { return nil }
+        return .sandboxDoubtful(self.sandboxPath, kind.name)
+    }
+
+    /// Opens the sandbox, which the key file remembers from then on.
     ///
     /// - Parameter creating: whether it is made, with its key, if it is not there; then it is of the kind that the endpoints ask
     ///   for.
     func openStore(creating: Bool) async throws -> CardStore {
+        let isNew = !CardStore.isSandbox(at: self.sandboxPath)
+        if isNew, creating { try self.requireKeyOfNoOther() }
+        let store = try await self.unlockStore(creating: creating)
+        guard !self.isEmbedded else { return store }
+        if isNew { Console.note(.sandboxMade(self.sandboxPath)) }
+        // Where it cannot be written now, the next opening writes it.
+        try? self.keyFile?.remember(store.id)
+        return store
+    }
+
+    /// Refuses to make a sandbox with the keys of another one: a mistyped path would have every document sent again.
+    ///
+    /// - Throws: `second_sandbox`; what reading the key file throws.
+    func requireKeyOfNoOther() throws(CodedError) {
+        guard !self.isEmbedded, !self.makesNewSandbox, let file = self.keyFile, file.exists,
+            try !file.sandboxes().isEmpty
+        else { return }
+        let code = ReasonCode(rawValue: "second_sandbox")
+        throw CodedError(code, .configuration, .sandboxSecond(self.sandboxPath, key: file.path))
+    }
+
+    private func unlockStore(creating: Bool) async throws -> CardStore {
         if !creating { try CardStore.requireSandbox(at: self.sandboxPath) }
         var ring = try await self.vaultKeys(creating: creating)
         while true {
@@ -128,13 +157,15 @@ enum SystemUser {
 
 /// What root does on somebody's sandbox it does as that user, so that nothing in it comes to belong to root.
 enum SandboxOwner {
-    /// The status of a sandbox whose owner root is to become; `nil` for anybody but root, and for a sandbox of root.
+    /// The status of a sandbox, or of the nearest folder that exists, whose owner root is to become; `nil` for anybody but
+    /// root, and where root is the owner.
     static func another(of path: String) -> stat? {
         var status = stat()
-        return geteuid() == 0 && stat(path, &status) == 0 && status.st_uid != 0 ? status : nil
+        let place = DurableFile.nearestExisting(path)
+        return geteuid() == 0 && stat(place, &status) == 0 && status.st_uid != 0 ? status : nil
     }
 
-    /// Becomes the owner of a sandbox that is there, for good; does nothing for anybody but root.
+    /// Becomes the owner of a sandbox, or of the folder that it is to be made in, for good; does nothing for anybody but root.
     ///
     /// - Throws: `sandbox_unavailable` if the system does not let us.
     static func become(of path: String) throws(CodedError) {

@@ -89,10 +89,10 @@ extension Configuration {
         await mistakes.attempt(self.webhooks.key) { () throws(CodedError) in
             server.webhookSecrets = try self.webhookSecrets()
         }
-        let senders = WebhookSecret.names(of: server.webhookSecrets)
+        let secrets = server.webhookSecrets
         await mistakes.attempt("server.tokens_file") { () throws(CodedError) in
             guard let path = self.server.tokensFile else { return }
-            let tokens = try TokensFile(path: path).read(apartFrom: senders)
+            let tokens = try TokensFile(path: path).read().apart(from: secrets).usable
             server.tokens = { () throws(CodedError) in tokens }
         }
         // Whoever cannot be read may be somebody.

@@ -2,6 +2,7 @@ import ArgumentParser
 import CardInput
 import CardModel
 import CardRemote
+import CardServer
 import CardStore
 
 struct ConfigCommand: AsyncParsableCommand {
@@ -143,7 +144,8 @@ struct CheckedConfiguration: Report {
             }
             self.endpoints = isOnline && mistakes.isEmpty ? try await Self.probes(of: loaded.configuration) : nil
             self.file = loaded.file
-            self.notices = (loaded.configuration.notices + loaded.configuration.runNotices).map { $0.text() }
+            let notices = loaded.configuration.notices + loaded.configuration.runNotices
+            self.notices = (notices + [loaded.configuration.sandboxDoubt].compactMap(\.self)).map { $0.text() }
         } catch let error as ConfigurationError {
             mistakes = error.mistakes
             self.file = nil
@@ -180,18 +182,46 @@ struct CheckedConfiguration: Report {
         await mistakes.attempt("delivery") { () async throws(CodedError) in
             if let settings = configuration.delivery { try await BusinessBackend(settings).shutdown() }
         }
-        // A command is not run here.
-        if !configuration.isEmbedded, configuration.vault.keyCommand == nil {
-            await mistakes.attempt(configuration.vault.key == nil ? "vault.key_file" : "vault.key") {
-                () async throws(CodedError) in
-                do { _ = try await configuration.vaultKeys(creating: false) } catch let error as CodedError {
-                    throw error
-                } catch {}
-            }
+        mistakes += await Self.refusalsOfSandbox(configuration)
+        let (server, unusable) = await configuration.serving()
+        mistakes += unusable
+        await mistakes.attempt("server.tokens_file") { () throws(CodedError) in
+            // It opens nothing; with all others serve works. What cannot be read is said already.
+            guard let file = configuration.server.tokensFile.map(TokensFile.init), let tokens = try? file.read(),
+                let name = tokens.apart(from: server.webhookSecrets).barred.first
+            else { return }
+            throw AccessToken.invalid(file.refusal(of: name))
         }
-        mistakes += await configuration.serving().mistakes
         if !configuration.watch.folders.isEmpty {
             await mistakes.attempt("watch.folders") { () throws(CodedError) in _ = try configuration.watchOptions() }
+        }
+        return mistakes
+    }
+
+    /// What keeps the sandbox from being opened, or made.
+    private static func refusalsOfSandbox(_ configuration: Configuration) async -> [ConfigurationError.Mistake] {
+        var mistakes: [ConfigurationError.Mistake] = []
+        func attempt(_ key: String, _ body: () async throws -> Void) async {
+            await mistakes.attempt(key) { () async throws(CodedError) in
+                do { try await body() } catch let error as CodedError { throw error } catch {}
+            }
+        }
+        await attempt("sandbox.path") { try CardStore.requirePlace(at: configuration.sandboxPath) }
+        // A command is not run here.
+        guard configuration.vault.keyCommand == nil else { return mistakes }
+        let isThere = CardStore.isSandbox(at: configuration.sandboxPath)
+        if !configuration.isEmbedded || isThere {
+            await attempt(configuration.vault.key == nil ? "vault.key_file" : "vault.key") {
+                _ = try await configuration.vaultKeys(creating: false)
+            }
+        }
+        guard mistakes.isEmpty else { return mistakes }
+        await attempt("sandbox.path") {
+            if isThere {
+                try await configuration.openStore(creating: false).close()
+            } else {
+                try configuration.requireKeyOfNoOther()
+            }
         }
         return mistakes
     }

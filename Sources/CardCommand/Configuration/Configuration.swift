@@ -49,6 +49,8 @@ struct Configuration: Sendable {
     var isEmbedded = false
     /// Where the built-in backend keeps what it accepts, if the command line says so (`--documents`).
     var documents: String?
+    /// Whether a sandbox is made although the key file is that of another one (`--new-sandbox`).
+    var makesNewSandbox = false
     /// What is odd, but allowed.
     var notices: [Message] = []
     /// The same, of `run` alone.

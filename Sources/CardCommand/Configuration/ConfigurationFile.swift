@@ -15,6 +15,8 @@ struct ConfigurationFile {
     /// Most bytes that are read: a hundred keys take a few thousand.
     private static let maximumBytes = 1 << 20
     static let variable = "IDCARD_CONFIG"
+    /// That of the service, which root looks after.
+    private static let ofSystem = "/etc/idcard-pipeline/idcard-pipeline.yaml"
 
     let path: String
     let isReadableByOthers: Bool
@@ -23,15 +25,20 @@ struct ConfigurationFile {
     /// What has no place in it.
     private(set) var mistakes: [ConfigurationError.Mistake] = []
 
-    /// Decides which file to read: the one named, else `IDCARD_CONFIG`, else the one in the user's folder if it exists.
+    /// Decides which file to read: the one named, else `IDCARD_CONFIG`, else for root that of the service, else the one in the
+    /// user's folder, if they exist.
     ///
     /// A file in the working directory is never picked up by itself: it may be the sample of a project checkout.
-    static func locate(named: String?, environment: [String: String], folders: UserFolders) -> String? {
+    static func locate(
+        named: String?,
+        environment: [String: String],
+        folders: UserFolders,
+        service: String? = geteuid() == 0 ? Self.ofSystem : nil
+    ) -> String? {
         for explicit in [named, environment[Self.variable]] {
             if let explicit, !explicit.isEmpty { return folders.expand(explicit) }
         }
-        guard let usual = folders.configured("idcard-pipeline.yaml") else { return nil }
-        return access(usual, F_OK) == 0 ? usual : nil
+        return [service, folders.configured("idcard-pipeline.yaml")].compactMap(\.self).first { access($0, F_OK) == 0 }
     }
 
     /// - Throws: `configuration_unreadable`, `setting_twice`; the message never quotes the file, which may hold secrets.

@@ -9,8 +9,8 @@ struct GlobalOptions: ParsableArguments {
         path: ArgumentHelp(
             "The configuration file.",
             discussion: """
-                Default: the file named by IDCARD_CONFIG, else $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml if it \
-                exists.
+                Default: the file named by IDCARD_CONFIG, else for root /etc/idcard-pipeline/idcard-pipeline.yaml if it \
+                exists, else $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml if it exists.
                 """,
             valueName: "file"
         ),
@@ -24,31 +24,41 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Use the built-in verifier and business backend, with their own sandbox.")
     var embedded = false
 
+    @Flag(help: "Make a sandbox although the key file is that of another sandbox.")
+    var newSandbox = false
+
     /// Loads the configuration as these options ask.
     ///
     /// - Parameters:
+    ///   - requiringRemotes: whether the endpoints are needed, and with them the files of all secrets, which root reads as the
+    ///     owner of the sandbox.
     ///   - further: what other options of the command line set, by the names of their keys.
-    ///   - readingFiles: whether the files that it names are read, by root as the owner of the sandbox.
-    func load(
-        requiringRemotes: Bool = false,
-        _ further: [String: String] = [:],
-        readingFiles: Bool = true
-    ) throws -> LoadedConfiguration {
+    func load(requiringRemotes: Bool = false, _ further: [String: String] = [:]) throws -> LoadedConfiguration {
         let given = [
             self.config.map { "--config " + $0.quotedForShell }, self.sandbox.map { "--sandbox " + $0.quotedForShell },
             self.embedded ? "--embedded" : nil,
         ]
         Console.repeatOptions(given.compactMap(\.self))
-        let loaded = try LoadedConfiguration(
+        var loaded = try LoadedConfiguration(
             file: self.config,
             environment: ProcessInfo.processInfo.environment,
             options: (self.sandbox.map { ["sandbox.path": $0] } ?? [:]).merging(further) { $1 },
             embedded: self.embedded,
             requiringRemotes: requiringRemotes,
-            readingFiles: readingFiles
+            readingFiles: requiringRemotes
         )
+        loaded.configuration.makesNewSandbox = self.newSandbox
         Language.prefer(loaded.configuration.language)
         return loaded
+    }
+}
+
+extension GlobalOptions {
+    /// Loads the configuration for a command that needs no secret but the key of the sandbox, and root becomes its owner.
+    func loadAsOwner() throws -> Configuration {
+        let configuration = try self.load().configuration
+        try SandboxOwner.become(of: configuration.sandboxPath)
+        return configuration
     }
 }
 
@@ -87,7 +97,9 @@ struct PipelineOptions: ParsableArguments {
         _ further: [String: String] = [:],
         isService: Bool = false
     ) throws -> Configuration {
-        var configuration = try self.options.load(requiringRemotes: requiringRemotes, further).configuration
+        var configuration =
+            try requiringRemotes
+            ? self.options.load(requiringRemotes: true, further).configuration : self.options.loadAsOwner()
         if let documents { configuration.documents = documents }
         if isService, configuration.logFormat == .json { Console.sayRecords() }
         for notice in configuration.notices { Console.warn(notice) }

@@ -4,8 +4,12 @@ import Foundation
 import Glibc
 
 /// The file that keeps the keys of a sandbox, the current one first; only its owner may have rights to it.
+///
+/// It also remembers which sandboxes these keys are for, so that a mistyped path makes no second one: each in a line that
+/// readers of keys take for a comment.
 struct KeyFile: Sendable {
     private static let key = "vault.key_file"
+    private static let sandboxMark = "# sandbox: "
     private static let header = """
         # Keys of an idcard-pipeline sandbox. The first is the newest; the others still open what they encrypted.
         # Without them the sandbox cannot be read: keep a copy in another place.
@@ -23,10 +27,44 @@ struct KeyFile: Sendable {
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func read() throws(CodedError) -> KeyRing {
         guard self.exists else { throw Self.error(.keysFileMissing(Self.key, self.path)) }
-        let file = SecretFile(path: self.path, key: Self.key)
-        return try KeyRing(try file.readText(expected: .secretExpectsKeys)) { reason in
+        return try KeyRing(try self.text()) { reason in
             Self.error(.secretFile(Self.key, self.path, reason, expected: .secretExpectsKeys))
         }
+    }
+
+    /// The ids of the sandboxes that its keys are for, as far as it remembers them.
+    ///
+    /// - Throws: `secret_insecure`, `secret_unreadable`.
+    func sandboxes() throws(CodedError) -> [String] { Self.sandboxes(in: try self.text()) }
+
+    /// Remembers a sandbox, if this user can write the file.
+    ///
+    /// - Throws: `secret_insecure`, `secret_unreadable`, `file_not_written`.
+    func remember(_ sandbox: String) throws(CodedError) {
+        let text = try self.text()
+        let line = "\n\(Self.sandboxMark)\(sandbox)\n"
+        // A file that is too long could not be read any more.
+        guard self.isWritable, !Self.sandboxes(in: text).contains(sandbox),
+            text.reveal().utf8.count + line.utf8.count <= SecretFile.maximumBytes
+        else { return }
+        try self.change { $0.trimmed + line }
+    }
+
+    /// Whether it is this user's own, and nothing else keeps it from being replaced.
+    private var isWritable: Bool {
+        let path = Self.resolved(self.path)
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_uid == geteuid() && access(path, W_OK) == 0
+            && access(DurableFile.folder(of: path), W_OK) == 0
+    }
+
+    private func text() throws(CodedError) -> Redacted<String> {
+        try SecretFile(path: self.path, key: Self.key).readText(expected: .secretExpectsKeys)
+    }
+
+    private static func sandboxes(in text: Redacted<String>) -> [String] {
+        text.reveal().split(whereSeparator: \.isNewline).filter { $0.hasPrefix(Self.sandboxMark) }
+            .map { $0.dropFirst(Self.sandboxMark.count).trimmed }
     }
 
     /// Writes a file with one key, unless there is a file by then: of several processes the first one's key counts, and
@@ -40,7 +78,7 @@ struct KeyFile: Sendable {
         try DurableFile.makeFolders(folder, mode: 0o700)
         let temporary = "\(self.path).\(UUID().uuidString).new"
         defer { unlink(temporary) }
-        try DurableFile.replace(temporary, with: Self.bytes(of: KeyRing(key)))
+        try DurableFile.replace(temporary, with: Array(Self.content(of: KeyRing(key)).utf8))
         // Unlike rename(2), link(2) does not replace a file that another process has put there meanwhile.
         guard link(temporary, self.path) == 0 else {
             guard errno != EEXIST else { return false }
@@ -50,16 +88,27 @@ struct KeyFile: Sendable {
         return true
     }
 
-    /// Writes other keys in place of those that are there, whole or not at all.
+    /// Writes other keys in place of those that are there, whole or not at all; the sandboxes stay.
     ///
-    /// - Throws: `file_not_written`.
+    /// - Throws: `secret_insecure`, `secret_unreadable`, `file_not_written`.
     func replace(with ring: KeyRing) throws(CodedError) {
-        // A link keeps leading where it led: what it names is replaced, not the link.
-        try DurableFile.replace(Self.resolved(self.path), with: Self.bytes(of: ring))
+        try self.change { text in
+            let sandboxes = Self.sandboxes(in: Redacted(text)).map { "\(Self.sandboxMark)\($0)\n" }
+            return Self.content(of: ring) + sandboxes.joined()
+        }
     }
 
-    private static func bytes(of ring: KeyRing) -> [UInt8] {
-        Array((Self.header + ring.keys.map { $0.reveal() + "\n" }.joined()).utf8)
+    /// Replaces what stands there now; of two processes one waits for the other.
+    private func change(_ body: (String) -> String) throws(CodedError) {
+        // A link keeps leading where it led: what it names is replaced, not the link.
+        let path = Self.resolved(self.path)
+        let lock = try DurableFile.lock(DurableFile.folder(of: path))
+        defer { close(lock) }
+        try DurableFile.replace(path, with: Array(body(try self.text().reveal()).utf8))
+    }
+
+    private static func content(of ring: KeyRing) -> String {
+        Self.header + ring.keys.map { $0.reveal() + "\n" }.joined()
     }
 
     static func resolved(_ path: String) -> String { SecretRights.realPath(path) ?? path }
@@ -108,7 +157,7 @@ extension Configuration {
             return try KeyRing(try await command.run()) { command.error(.secretCommandOutput($0)) }
         }
         guard let file = self.keyFile else { throw Self.missingKey }
-        let hasSandbox = (try? CardStore.requireSandbox(at: self.sandboxPath)) != nil
+        let hasSandbox = CardStore.isSandbox(at: self.sandboxPath)
         // A sandbox that is there was made with a key, so reading the file says what to do about it.
         if !file.exists, !hasSandbox {
             guard self.isEmbedded else { throw Self.missingKey }

@@ -40,7 +40,7 @@ struct KeysCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func execute() async throws -> CommandStatus {
-            let loaded = try self.options.load(readingFiles: false)
+            let loaded = try self.options.load()
             try await MadeKey(named: self.keyFile, configuration: loaded.configuration, folders: loaded.folders)
                 .print(self.format)
             return .delivered

@@ -16,7 +16,6 @@ extension Message {
 
     static func tokensSenderName(_ key: String, _ name: String, _ command: String) -> Self { Self("tokens.sender_name", "\(code: key): a token and a webhook sender (webhooks.secrets) both have the name \(code: name), so their cards would be mixed; revoke the token: \(Redacted(command))") }
     static func tokensFileOwner(_ user: Int) -> Self { Self("tokens.file_owner", "the file belongs to user \(user), but its folder belongs to root; move the file into a folder that belongs to this user, set server.tokens_file to the new path, then run this command again") }
-    static func tokensFolderLock(_ errno: Int32) -> Self { Self("tokens.folder_lock", "cannot lock the folder of the file: \(errno: errno); correct the permissions of the folder") }
     static let tokensTooLong = Self("tokens.too_long", "the file would become too long; revoke tokens that are no longer used")
     static func tokensFile(_ key: String, _ path: String, _ reason: Message) -> Self { Self("tokens.file", "\(code: key): \(Redacted(path)): \(reason)") }
     static let tokensNoScope = Self("tokens.no_scope", "--scope is missing; name what the token may do")

@@ -81,7 +81,7 @@ struct ServeSession: Sendable {
         async throws
     {
         let worker = UUID().uuidString.lowercased()
-        let metrics = ServerMetrics(version: IDCardPipelineCommand.configuration.version)
+        let metrics = ServerMetrics(version: Build.version, commit: Build.commit, schema: CardStore.schema)
         let notices = ServiceNotices(isQuiet: self.isQuiet)
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             notices.observe(event)
@@ -93,7 +93,9 @@ struct ServeSession: Sendable {
         try await pipeline.with("serve", id: worker, events: observe) { engine in
             let runs = SourceRuns(pipeline, engine: engine, worker: worker, notices: notices, metrics: metrics)
             let logger = self.configuration.logger(runID: worker)
-            let tokens = LiveTokens(self.configuration, apartFrom: settings.webhookSecrets, logger: logger)
+            let tokens = LiveTokens(self.configuration, apartFrom: settings.webhookSecrets, logger: logger) {
+                engine.note(tokens: $0)
+            }
             var settings = settings
             if let tokens { settings.tokens = tokens.now }
             let fetch = self.configuration.fetch
@@ -190,7 +192,8 @@ private struct ServeServices: Sendable {
         }
         attempt(Message.serveSecretsStay) { () throws(CodedError) in
             let secrets = try self.session.configuration.webhookSecrets()
-            try self.tokens?.keepApart(from: WebhookSecret.names(of: secrets))
+            // No token opens anything under a name that its sender has from now on.
+            self.tokens?.keepApart(from: secrets)
             self.server.take(secrets)
         }
         attempt(Message.serveCertificateStays) { () throws(CodedError) in try self.server.reloadCertificate() }

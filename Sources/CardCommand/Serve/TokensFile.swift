@@ -1,5 +1,6 @@
 import CardModel
 import CardServer
+import CardStore
 import Foundation
 import Glibc
 import Logging
@@ -19,24 +20,16 @@ struct TokensFile: Sendable {
 
     /// Reads the tokens; none if there is no file.
     ///
-    /// - Parameter senders: names that none of them may have.
     /// - Throws: `secret_insecure`, `secret_unreadable`, `token_invalid`.
-    func read(apartFrom senders: Set<String> = []) throws(CodedError) -> [AccessToken] {
+    func read() throws(CodedError) -> [AccessToken] {
         var status = stat()
         if lstat(self.path, &status) != 0, errno == ENOENT { return [] }
         let text = try SecretFile(path: self.path, key: Self.key).readText(expected: .secretExpectsTokens)
-        let tokens = try AccessToken.tokens(in: Data(text.reveal().utf8))
-        try self.check(tokens, apartFrom: senders)
-        return tokens
+        return try AccessToken.tokens(in: Data(text.reveal().utf8))
     }
 
-    /// Refuses a token that has the name of a sender of webhooks.
-    ///
-    /// - Throws: `token_invalid`.
-    func check(_ tokens: [AccessToken], apartFrom senders: Set<String>) throws(CodedError) {
-        guard let token = tokens.first(where: { senders.contains($0.name) }) else { return }
-        throw AccessToken.invalid(.tokensSenderName(Self.key, token.name, self.command("revoke \(token.name)")))
-    }
+    /// Why a token that has the name of a sender of webhooks opens nothing.
+    func refusal(of name: String) -> Message { .tokensSenderName(Self.key, name, self.command("revoke \(name)")) }
 
     /// Reads the tokens for one who looks after them: in the folder of the service's user, root is that user.
     ///
@@ -57,13 +50,11 @@ struct TokensFile: Sendable {
     func change(_ body: (inout [AccessToken]) throws(CodedError) -> Void) throws {
         let path = KeyFile.resolved(self.path)
         let folder = DurableFile.folder(of: path)
+        // A folder that root made would not be its user's.
+        try SandboxOwner.become(of: folder)
         try DurableFile.makeFolders(folder, mode: 0o700)
-        // The lock is that of the folder, as the file itself is replaced.
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0, flock(descriptor, LOCK_EX) == 0 else {
-            throw self.error(.tokensFolderLock(errno))
-        }
-        defer { close(descriptor) }
+        let lock = try DurableFile.lock(folder)
+        defer { close(lock) }
         var tokens = try self.readForUpkeep()
         try body(&tokens)
         let content = try AccessToken.content(of: tokens)
@@ -77,11 +68,11 @@ struct TokensFile: Sendable {
 }
 
 /// The tokens as they are now: their file is looked at with each request, and read again when it is not as it was, so that a
-/// token taken back opens nothing more.
+/// token taken back opens nothing more. One that has the name of a sender of webhooks opens nothing, either.
 final class LiveTokens: Sendable {
     private struct State {
-        /// Names that no token may have.
-        var senders: Set<String>
+        /// No token may have the name of one of these.
+        var secrets: [WebhookSecret]
         /// What the file looked like when it was read.
         var mark: Result<FileIdentity, Errno>?
         var outcome = Result<[AccessToken], CodedError>.success([])
@@ -89,17 +80,27 @@ final class LiveTokens: Sendable {
 
     private let file: TokensFile
     private let logger: Logger
+    private let report: @Sendable (TokenTrouble) -> Void
     private let state: Mutex<State>
 
     /// `nil` without a place for the file.
-    init?(_ configuration: Configuration, apartFrom secrets: [WebhookSecret], logger: Logger) {
+    ///
+    /// - Parameter report: told what is wrong with them, whenever they were read.
+    init?(
+        _ configuration: Configuration,
+        apartFrom secrets: [WebhookSecret],
+        logger: Logger,
+        report: @escaping @Sendable (TokenTrouble) -> Void
+    ) {
         guard let path = configuration.server.tokensFile else { return nil }
         self.file = TokensFile(path: path)
         self.logger = logger
-        self.state = Mutex(State(senders: WebhookSecret.names(of: secrets)))
+        self.report = report
+        self.state = Mutex(State(secrets: secrets))
+        self.state.withLock { self.look(&$0) }
     }
 
-    /// - Throws: why they cannot be known, as ``TokensFile/read(apartFrom:)``; the log has said so once.
+    /// - Throws: why they cannot be known, as ``TokensFile/read()``; the log has said so once.
     func now() throws(CodedError) -> [AccessToken] {
         try self.state.withLock { state in
             self.look(&state)
@@ -107,16 +108,12 @@ final class LiveTokens: Sendable {
         }.get()
     }
 
-    /// Takes the names of other senders of webhooks.
-    ///
-    /// - Throws: `token_invalid` if a token has one of these names; then those before count on.
-    func keepApart(from senders: Set<String>) throws(CodedError) {
-        try self.state.withLock { state throws(CodedError) in
+    /// Takes other senders of webhooks: with other names other tokens are good ones.
+    func keepApart(from secrets: [WebhookSecret]) {
+        self.state.withLock { state in
+            guard secrets != state.secrets else { return }
+            (state.secrets, state.mark) = (secrets, nil)
             self.look(&state)
-            if case .success(let tokens) = state.outcome { try self.file.check(tokens, apartFrom: senders) }
-            // With other names the same file may be a good one.
-            if senders != state.senders { state.mark = nil }
-            state.senders = senders
         }
     }
 
@@ -126,14 +123,20 @@ final class LiveTokens: Sendable {
         guard state.mark != mark else { return }
         state.mark = mark
         do throws(CodedError) {
-            let tokens = try self.file.read(apartFrom: state.senders)
-            state.outcome = .success(tokens)
+            let tokens = try self.file.read()
+            let (usable, barred) = tokens.apart(from: state.secrets)
+            state.outcome = .success(usable)
             self.logger.notice("tokens read")
+            for name in barred { Console.warn(self.file.refusal(of: name)) }
+            // Webhooks alone need no token.
+            let isShut = usable.isEmpty && (state.secrets.isEmpty || !barred.isEmpty)
+            self.report(TokenTrouble(barred: barred, isShut: isShut))
         } catch {
             state.outcome = .failure(error)
             self.logger.error("the tokens cannot be read", metadata: ["http.error": "\(error.code)"])
             // The log shows no texts.
             Console.warn(.serveNoTokenAccepted(error.message))
+            self.report(TokenTrouble(isShut: true))
         }
     }
 
@@ -142,5 +145,13 @@ final class LiveTokens: Sendable {
         var status = stat()
         guard stat(path, &status) == 0 else { return .failure(Errno(rawValue: errno)) }
         return .success(FileIdentity(path: path, status))
+    }
+}
+
+extension [AccessToken] {
+    /// Those that have no name of a sender of webhooks, and the names of the others: their cards would be mixed.
+    func apart(from secrets: [WebhookSecret]) -> (usable: [AccessToken], barred: [String]) {
+        let senders = WebhookSecret.names(of: secrets)
+        return (self.filter { !senders.contains($0.name) }, Set(self.map(\.name)).intersection(senders).sorted())
     }
 }

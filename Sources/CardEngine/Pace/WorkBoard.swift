@@ -1,4 +1,5 @@
 import CardModel
+import CardStore
 import Synchronization
 
 /// What the stages of one process are doing, and the bell that wakes them.
@@ -26,6 +27,8 @@ final class WorkBoard: Sendable {
         var progressAt: Duration = .zero
         /// How many files stay in each watched folder.
         var staying: [String: Int] = [:]
+        /// What is wrong with the tokens of the server.
+        var tokens = TokenTrouble()
     }
 
     private let state = Mutex(State())
@@ -135,6 +138,10 @@ final class WorkBoard: Sendable {
 
     /// How many files stay in the watched folders.
     var staying: Int { self.state.withLock { $0.staying.values.reduce(0, +) } }
+
+    func note(tokens: TokenTrouble) { self.state.withLock { $0.tokens = tokens } }
+
+    var tokens: TokenTrouble { self.state.withLock(\.tokens) }
 
     /// Whether nothing has moved on for so long, and nothing is under way that may.
     func standsStill(for duration: Duration, time: EngineTime) -> Bool {

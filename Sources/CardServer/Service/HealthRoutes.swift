@@ -54,6 +54,11 @@ struct HealthRoutes: Sendable {
         do {
             pauses = try await self.pauses()
             closed = try await self.reception.refusal()?.code
+            // Where no webhook may come, either, nobody can send a card.
+            let configuration = self.reception.configuration
+            if closed == nil, configuration.webhookSecrets.isEmpty, (try? configuration.tokens()) == nil {
+                closed = .tokensUnavailable
+            }
         } catch {
             closed = .storeUnavailable
         }

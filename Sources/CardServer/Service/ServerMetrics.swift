@@ -35,15 +35,18 @@ package final class ServerMetrics: Sendable {
 
     /// Begins with the metrics whose labels are known, at zero, so that a rate is right from the first event on.
     ///
-    /// - Parameter version: of this program.
-    package init(version: String = "unknown") {
+    /// - Parameters:
+    ///   - version: of this program.
+    ///   - commit: that it was built from.
+    ///   - schema: of its sandboxes.
+    package init(version: String = "unknown", commit: String = "unknown", schema: String = "unknown") {
         for metric in Metric.allCases {
             let known = metric.facts.labels.reduce([[]]) { known, label in
                 known.flatMap { start in label.values.map { start + [$0] } }
             }
             for labels in known { self.change(metric, labels) { _ in } }
         }
-        self.set(.buildInfo, [version], to: 1)
+        self.set(.buildInfo, [version, commit, schema], to: 1)
     }
 
     // MARK: Counting
@@ -143,6 +146,8 @@ extension ServerMetrics.Label {
     static let state = Self(name: "state", values: CardState.allCases.map(\.rawValue))
     static let status = Self(name: "status")
     static let version = Self(name: "version")
+    static let commit = Self(name: "commit")
+    static let schema = Self(name: "schema")
 }
 
 extension ServerMetrics {
@@ -192,7 +197,7 @@ extension ServerMetrics {
                 (.gauge, [.stage], "Seconds since the oldest card with work came to a stage; 0 if none has.")
             case .lastSuccess: (.gauge, [.stage], "When the endpoint of a stage last took a call; 0 if it never did.")
             case .freeBytes: (.gauge, [], "Bytes that are free on the disk of the sandbox.")
-            case .buildInfo: (.gauge, [.version], "1; the label is the version.")
+            case .buildInfo: (.gauge, [.version, .commit, .schema], "1; the labels are of this build.")
             case .stagePaused: (.gauge, [.stage], "1 if the endpoint of a stage is paused or stopped.")
             case .inputs: (.counter, [.result], "Inputs of runs and watched folders.")
             case .stageCalls: (.counter, [.stage, .outcome], "Calls of a stage, by how they ended.")

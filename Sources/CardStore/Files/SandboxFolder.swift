@@ -41,6 +41,24 @@ struct SandboxFolder: Sendable {
         try DurableFile.synchroniseFolder(self.path)
     }
 
+    /// Refuses a network file system, and a new sandbox within another one: a path that is one level off must not begin it.
+    ///
+    /// - Parameter disk: the kind of file system; looked up if it is not given.
+    /// - Throws: `CodedError` `sandbox_unavailable` of kind `configuration`.
+    func requirePlace(on disk: FileSystemKind? = nil) throws(CodedError) {
+        if let disk = disk ?? FileSystemKind(of: self.path), disk.fitness == .unfit {
+            throw CodedError(.sandboxUnavailable, .configuration, .sandboxRemote(self.path, disk.name))
+        }
+        guard !self.hasDatabase else { return }
+        var folder = DurableFile.nearestExisting(self.path)
+        while folder != DurableFile.folder(of: folder) {
+            if SandboxFolder(path: folder).hasDatabase {
+                throw CodedError(.sandboxUnavailable, .configuration, .sandboxWithin(self.path, folder))
+            }
+            folder = DurableFile.folder(of: folder)
+        }
+    }
+
     /// A folder that also holds other things is refused rather than closed to others.
     private func makeFolder(_ path: String, mayHoldOtherFiles: Bool) throws {
         try DurableFile.makeFolders(path, mode: 0o700)

@@ -74,6 +74,14 @@ package struct Trouble: Sendable, Encodable {
         self.init(.warning, .cases, code: code, since: since, .troubleCases(count))
     }
 
+    /// Tokens of a process that open nothing; `nil` if all do.
+    init?(tokensOf worker: WorkerStatus) {
+        let (barred, isShut) = (worker.tokens.barred, worker.tokens.isShut)
+        guard isShut || !barred.isEmpty else { return nil }
+        let text: Message = isShut ? .troubleShut(worker) : .troubleBarred(barred)
+        self.init(isShut ? .critical : .warning, .process, code: isShut ? "no_token" : "token_barred", text)
+    }
+
     /// A process that holds its lock and does not work; `nil` if it works.
     init?(_ worker: WorkerStatus, now: Timestamp) {
         guard worker.hangs(at: now) else { return nil }
@@ -104,10 +112,11 @@ extension CardStore {
     ///
     /// - Parameter known: the counts of cases to speak of; counted if they are not given.
     package func troubles(_ room: DiskRoom, cases known: [CaseCount]? = nil, now: Timestamp) async throws -> [Trouble] {
-        let hanging = try await self.workers().compactMap { Trouble($0, now: now) }
+        let workers = try await self.workers()
+        let processes = workers.compactMap { Trouble($0, now: now) } + workers.compactMap(Trouble.init(tokensOf:))
         let counts = if let known { known } else { try await self.caseCounts(needingPerson: true) }
         let others = try await self.pauses().map(Trouble.init) + [Trouble(room)].compactMap(\.self)
-        return Trouble.sorted(others + hanging + counts.compactMap(Trouble.init))
+        return Trouble.sorted(others + processes + counts.compactMap(Trouble.init))
     }
 }
 

@@ -57,13 +57,12 @@ package struct Restore: Sendable {
         let vault: Vault?
     }
 
-    let backup: String
+    let backup: BackupFile
     let folder: SandboxFolder
     let kind: CardStore.Kind?
     /// The keys: the current one first, then retired ones.
     let ring: KeyRing
     let isReplacing: Bool
-    let lists: [ErasureList]
     let origin: AccessOrigin
     let now: Timestamp
     /// Called at each point on the way.
@@ -72,21 +71,19 @@ package struct Restore: Sendable {
     /// Describes a restore.
     ///
     /// - Parameters:
-    ///   - backup: the file that a backup made.
+    ///   - backup: the backup, with the lists of erasures beside that of the folder.
     ///   - path: the folder of the sandbox, made if it is not there.
     ///   - kind: which endpoints its cards must go to; `nil` takes what it holds.
     ///   - ring: the keys that may open the backup, the one that is to wrap it from now on first.
     ///   - replacing: whether a sandbox that holds cards, or cannot be read, may be replaced.
-    ///   - erasures: lists of erasures beside that of the folder.
     ///   - origin: who restores.
     ///   - now: the time.
     package init(
-        of backup: String,
+        of backup: BackupFile,
         into path: String,
         kind: CardStore.Kind? = nil,
         ring: KeyRing,
         replacing: Bool,
-        erasures: [String] = [],
         by origin: AccessOrigin,
         now: Timestamp
     ) {
@@ -95,7 +92,6 @@ package struct Restore: Sendable {
         self.kind = kind
         self.ring = ring
         self.isReplacing = replacing
-        self.lists = ([self.folder.erasures] + erasures).map(ErasureList.init(path:))
         self.origin = origin
         self.now = now
     }
@@ -104,18 +100,18 @@ package struct Restore: Sendable {
 
     /// Restores; whatever it throws, the sandbox is as it was before.
     ///
-    /// - Throws: `not_found`, `not_a_backup`, `wrong_sandbox`, `wrong_key` or `sandbox_damaged` if the backup cannot become it;
+    /// - Throws: `wrong_sandbox`, `wrong_key` or `sandbox_damaged` if the backup cannot become it;
     ///   `sandbox_not_empty` if it holds cards, or cannot be read, and may not be replaced; `sandbox_busy`.
     package func run() async throws -> RestoreReport {
         try await CardStore.translating {
-            try self.requireBackup()
+            try self.folder.requirePlace()
             try self.folder.create()
             let alone = try await CardStore.takeAlone(self.folder)
             defer { alone.release() }
             self.folder.endRestore()
             defer { self.folder.endRestore() }
-            let lists = self.lists.enumerated().filter { $0.offset > 0 || $0.element.isThere }.map(\.element)
-            let erased = try lists.flatMap { try $0.entries() }
+            let own = ErasureList(path: self.folder.erasures)
+            let lists = try (own.isThere ? [own.entries()] : []) + self.backup.erased
             var report = RestoreReport()
             let previous = try await self.lookAtPrevious(&report)
             report.erasuresUnknown = lists.isEmpty && previous == nil
@@ -124,9 +120,9 @@ package struct Restore: Sendable {
                 try await CardStore.onThread { try Database.leaveLog(of: database) }
             }
             self.reached(.retired)
-            try await CardStore.onThread { try self.copyBackup() }
+            try await CardStore.onThread { try self.backup.copy(to: self.copy) }
             self.reached(.copied)
-            try await self.settle(erased: erased, previous: previous, &report)
+            try await self.settle(erased: Array(lists.joined()), previous: previous, &report)
             self.reached(.settled)
             try await CardStore.onThread { try self.putInPlace() }
             return report
@@ -134,30 +130,6 @@ package struct Restore: Sendable {
     }
 
     // MARK: Files
-
-    /// A backup is one file: a database with a log was copied without its latest changes, maybe.
-    private func requireBackup() throws {
-        guard let file = FileHandle(forReadingAtPath: self.backup) else {
-            throw CodedError(.notFound, .input, .restoreMissing(self.backup))
-        }
-        let header = try file.read(upToCount: 32) ?? Data()
-        let length = try file.seekToEnd()
-        try file.close()
-        guard header.starts(with: Data("SQLite format 3\0".utf8)), header.count == 32, header[18] == 1, header[19] == 1,
-            Database.suffixes.allSatisfy({ access(self.backup + $0, F_OK) != 0 })
-        else { throw CodedError(ReasonCode(rawValue: "not_a_backup"), .input, .restoreNotBackup(self.backup)) }
-        // Pages and their size, big-endian; a database that is cut short would be called a damaged sandbox.
-        let pages = header[28..<32].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        let whole = pages * (UInt64(header[16]) << 8 | UInt64(header[17]))
-        guard length >= whole else { throw CodedError.damaged(.restoreCutShort(self.backup, length, of: whole)) }
-    }
-
-    private func copyBackup() throws {
-        do { try FileManager.default.copyItem(atPath: self.backup, toPath: self.copy) } catch {
-            throw SandboxFolder.failure(self.copy)
-        }
-        guard chmod(self.copy, 0o600) == 0 else { throw SandboxFolder.failure(self.copy) }
-    }
 
     private func putInPlace() throws {
         try Database.leaveLog(of: self.copy)

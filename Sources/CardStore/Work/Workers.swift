@@ -1,4 +1,5 @@
 package import CardModel
+import Foundation
 import Glibc
 
 /// A process at work on the sandbox: what it claims is its own for as long as it holds its lock, and no longer.
@@ -10,6 +11,12 @@ package final class Worker: Sendable {
         self.id = id
         self.lock = lock
     }
+
+    /// How often a worker writes its heartbeat and looks for dead ones.
+    package static let heartbeat = Duration.seconds(2)
+    /// The boot of this machine, the same for all its containers; empty where the system does not tell.
+    package static let boot =
+        (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmed ?? ""
 
     /// Whether its lock file is still its own.
     package var isAlive: Bool { self.lock.isStillItsOwn }
@@ -37,10 +44,12 @@ package struct WorkerStatus: Hashable, Sendable, Record {
     package var claims: Int
     /// How many files stay in its watched folders that it cannot admit.
     package var staying: Int
+    /// What is wrong with its tokens.
+    package var tokens: TokenTrouble
 
     static let columns: SQL = """
         id, command, process, started_at, seen_at, (SELECT count(*) FROM card WHERE card.worker = worker.id)
-        + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id), staying
+        + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id), staying, barred, shut
         """
     static let tables: SQL = "worker"
 
@@ -52,6 +61,20 @@ package struct WorkerStatus: Hashable, Sendable, Record {
         self.seenAt = try row.next()
         self.claims = try row.next()
         self.staying = try row.next()
+        let barred = try row.next(String.self).split(separator: " ").map(String.init)
+        self.tokens = TokenTrouble(barred: barred, isShut: try row.next())
+    }
+}
+
+/// What is wrong with the tokens of a process that serves.
+package struct TokenTrouble: Hashable, Sendable {
+    /// The names of tokens that open nothing, because webhook senders have them.
+    var barred: [String]
+    /// Whether no token is accepted.
+    var isShut: Bool
+
+    package init(barred: [String] = [], isShut: Bool = false) {
+        (self.barred, self.isShut) = (barred, isShut)
     }
 }
 
@@ -59,7 +82,19 @@ package struct WorkerStatus: Hashable, Sendable, Record {
 
 extension CardStore {
     /// Begins to work: takes a lock, and writes the worker down.
-    package func startWorker(id: String, command: String, now: Timestamp) async throws -> Worker {
+    ///
+    /// - Parameters:
+    ///   - boot: the boot of this machine; unknown where it is empty.
+    ///   - pause: waits for as long as a heartbeat of another worker takes.
+    /// - Throws: `sandbox_unavailable` while a worker of another machine is at work.
+    package func startWorker(
+        id: String,
+        command: String,
+        boot: String = Worker.boot,
+        now: Timestamp,
+        pause: () async throws -> Void = { try await Task.sleep(for: Worker.heartbeat) }
+    ) async throws -> Worker {
+        try await self.requireNoOtherMachine(boot: boot, pause)
         let opening = try await Self.waitForOpening(self.folder)
         defer { opening.release() }
         self.reserve.keep(freeBytes: self.freeBytes)
@@ -72,8 +107,8 @@ extension CardStore {
                 guard key == self.vault.wrapping.id else { throw CodedError.busy(.workerKeyChanged) }
                 try tx.run(
                     """
-                    INSERT INTO worker (id, command, process, started_at, seen_at)
-                    VALUES (\(id), \(command), \(Int64(getpid())), \(now), \(now))
+                    INSERT INTO worker (id, command, process, started_at, seen_at, boot)
+                    VALUES (\(id), \(command), \(Int64(getpid())), \(now), \(now), \(boot))
                     """
                 )
             }
@@ -82,6 +117,24 @@ extension CardStore {
             throw error
         }
         return Worker(id: id, lock: lock)
+    }
+
+    /// Refuses to work beside another machine, whose locks may not be seen here: a heartbeat of another boot that moves within
+    /// three is that of a process at work, while what a reboot left stands still.
+    private func requireNoOtherMachine(boot: String, _ pause: () async throws -> Void) async throws {
+        guard !boot.isEmpty else { return }
+        func others() async throws -> [WorkerStatus] {
+            try await self.read { tx in try WorkerStatus.all("WHERE boot NOT IN ('', \(boot))", in: tx) }
+        }
+        let before = try await others()
+        guard !before.isEmpty else { return }
+        for _ in 0..<3 {
+            try await pause()
+            for worker in try await others()
+            where !before.contains(where: { $0.id == worker.id && $0.seenAt == worker.seenAt }) {
+                throw CodedError(.sandboxUnavailable, .configuration, .sandboxOtherHost(worker))
+            }
+        }
     }
 
     /// Ends to work: gives back what is still claimed, and the lock.
@@ -105,6 +158,7 @@ extension CardStore {
     ///
     /// - Parameters:
     ///   - staying: how many files stay in its watched folders.
+    ///   - tokens: what is wrong with its tokens.
     ///   - told: hears of the cards that are held since a dead worker was sending them.
     /// - Returns: how many dead workers there were.
     @discardableResult
@@ -112,6 +166,7 @@ extension CardStore {
         of worker: Worker,
         onUnknown: UnknownPolicy = .resend,
         staying: Int = 0,
+        tokens: TokenTrouble = TokenTrouble(),
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> Int {
@@ -128,7 +183,12 @@ extension CardStore {
         let ids = dead.map(\.id)
         let held = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
-            try tx.run("UPDATE worker SET seen_at = \(now), staying = \(staying) WHERE id = \(worker.id)")
+            try tx.run(
+                """
+                UPDATE worker SET seen_at = \(now), staying = \(staying),
+                barred = \(tokens.barred.joined(separator: " ")), shut = \(tokens.isShut) WHERE id = \(worker.id)
+                """
+            )
             try Self.see(in: tx)
             try self.judgeDoubtedAgain(in: tx)
             return try ids.flatMap { try self.releaseClaims(of: $0, onUnknown: onUnknown, in: tx) }

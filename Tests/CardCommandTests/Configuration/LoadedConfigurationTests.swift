@@ -149,6 +149,20 @@ import Testing
         }
     }
 
+    @Test func `root without a name takes the file of the service, if it is there`() throws {
+        let folders = UserFolders(environment: ["HOME": self.home.path])
+        let own = try self.home.file(".config/idcard-pipeline/idcard-pipeline.yaml", "")
+        let (service, named) = (self.home.path + "/service.yaml", ["IDCARD_CONFIG": "/named.yaml"])
+        func located(_ environment: [String: String] = [:], service: String?) -> String? {
+            ConfigurationFile.locate(named: nil, environment: environment, folders: folders, service: service)
+        }
+        #expect(located(service: service) == own)
+        _ = try self.home.file("service.yaml", "")
+        #expect(located(service: service) == service)
+        #expect(located(named, service: service) == "/named.yaml")
+        #expect(located(service: nil) == own)
+    }
+
     @Test func `Empty files and files of comments set nothing`() throws {
         for text in ["", "# nothing\n", "---\n"] { #expect(try self.home.mistakes(text).isEmpty, "\(text)") }
     }

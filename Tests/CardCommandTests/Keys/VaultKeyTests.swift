@@ -1,6 +1,7 @@
 import CardModel
 import CardStore
 import Foundation
+import Glibc
 import Testing
 
 @testable import CardCommand
@@ -70,6 +71,27 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == file.path)
         let names = try FileManager.default.contentsOfDirectory(atPath: self.home.path + "/deep")
         #expect(names == ["vault.key"])
+    }
+
+    @Test func `a key file remembers its sandboxes, with the keys and words that stand there, and forgets none`() throws
+    {
+        let (first, second) = (VaultKey.random(), VaultKey.random())
+        let file = KeyFile(path: try self.home.file("vault.key", "# ours\n\(first.reveal())"))
+        #expect(try file.sandboxes() == [])
+        for id in ["one", "two", "one"] { try file.remember(id) }
+        #expect(try file.sandboxes() == ["one", "two"])
+        #expect(try file.read().keys == [first])
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8).hasPrefix("# ours\n"))
+        try file.replace(with: try #require(KeyRing([second, first])))
+        #expect(try file.sandboxes() == ["one", "two"] && file.read().keys == [second, first])
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(chmod(file.path, 0o400) == 0)
+        // Root may write it all the same.
+        if geteuid() != 0 {
+            try file.remember("three")
+            #expect(try file.sandboxes() == ["one", "two"])
+        }
     }
 
     @Test func `Of several processes that make the file at once, one makes it`() async throws {

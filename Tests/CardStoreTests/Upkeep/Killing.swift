@@ -27,7 +27,7 @@ struct KilledProcess {
     /// Restores the backup that is the first of the other arguments.
     func restore(replacing: Bool = true, reached: @escaping @Sendable (Restore.Step) -> Void = { _ in }) async throws {
         var restore = try Restore(
-            of: self.rest[0],
+            of: BackupFile(self.rest[0]),
             into: self.folder,
             ring: self.ring(),
             replacing: replacing,

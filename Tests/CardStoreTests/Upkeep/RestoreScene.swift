@@ -46,12 +46,11 @@ struct RestoreScene {
         erasures: [String] = []
     ) async throws -> RestoreReport {
         try await Restore(
-            of: self.backup,
+            of: BackupFile(self.backup, erasures: erasures),
             into: folder ?? self.harness.folder,
             kind: kind,
             ring: ring ?? KeyRing(self.harness.key),
             replacing: replacing,
-            erasures: erasures,
             by: AccessOrigin(actor: "root:restore"),
             now: self.harness.now
         ).run()

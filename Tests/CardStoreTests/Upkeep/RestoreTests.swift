@@ -190,7 +190,8 @@ import Testing
         wasOpened: Bool
     ) async throws {
         try await scene.close()
-        let folder = "\(harness.folder)/cut off"
+        let folder = "\(harness.folder)-cut off"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
         try SandboxFolder(path: folder).create()
         let path = SandboxFolder(path: folder).database
         try Database.withFile(path, Schema.layOut)

@@ -25,7 +25,7 @@ import Testing
 
     @Test func `a folder that one sandbox watches is refused to another, not to its own processes`() async throws {
         let mark = self.inbox.folder.appending(path: Inbox.mark).path
-        let other = ["--sandbox", self.tool.home.appending(path: "other").path]
+        let other = ["--new-sandbox", "--sandbox", self.tool.home.appending(path: "other").path]
         try await self.inbox.serving("after: leave") { file in
             try await self.inbox.watching(file) { lines, send in
                 // The lines of a card come from the process that finds its end: a second one may take it from the first.

@@ -1,0 +1,15 @@
+import CardStore
+import Glibc
+
+/// What this program was built from.
+enum Build {
+    static let version = "0.2.0"
+
+    /// The commit, which `scripts/build-release` links in as a symbol; other builds do not know it.
+    static let commit: String = {
+        guard let symbol = dlsym(nil, "idcard_pipeline_commit") else { return "unknown" }
+        return String(cString: symbol.assumingMemoryBound(to: CChar.self))
+    }()
+
+    static let text = "\(version) (commit \(commit), schema \(CardStore.schema))"
+}

@@ -1,0 +1,60 @@
+import CardModel
+import Foundation
+
+/// The kind of file system that a path lies on, by its name in `/proc/self/mountinfo`.
+package struct FileSystemKind: Hashable, Sendable {
+    /// Whether a sandbox may lie there.
+    package enum Fitness: Sendable {
+        case fit
+        /// It depends on what serves it: other FUSE, 9P and virtiofs, as in pods and encrypted homes.
+        case doubtful
+        /// Locks or memory are not shared with other machines, so that two of them would send everything twice.
+        case unfit
+    }
+
+    /// Such as `ext4` or `fuse.sshfs`.
+    package let name: String
+
+    package init(name: String) { self.name = name }
+
+    /// Looks a path up, or the nearest folder above it that exists; `nil` where the system does not tell.
+    package init?(of path: String) {
+        guard let table = FileManager.default.contents(atPath: "/proc/self/mountinfo") else { return nil }
+        self.init(of: DurableFile.nearestExisting(path), in: String(decoding: table, as: UTF8.self))
+    }
+
+    /// Looks a path without links up in the text of a mountinfo (proc_pid_mountinfo(5)): the deepest mount point above it counts,
+    /// and of several mounts there the last one, which hides the others.
+    package init?(of path: String, in mountinfo: String) {
+        var best: (length: Int, kind: Substring)?
+        for line in mountinfo.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            // Optional fields end with a hyphen, which the kind follows.
+            guard fields.count > 6, let hyphen = fields[6...].firstIndex(of: "-"), hyphen + 1 < fields.count else {
+                continue
+            }
+            let point = Self.unescaped(fields[4])
+            guard point == "/" || path == point || path.hasPrefix(point + "/"), point.utf8.count >= best?.length ?? 0
+            else { continue }
+            best = (point.utf8.count, fields[hyphen + 1])
+        }
+        guard let best else { return nil }
+        self.name = String(best.kind)
+    }
+
+    package var fitness: Fitness {
+        let remote: Set = [
+            "nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "fuse.ceph", "fuse.ceph-fuse", "lustre", "afs", "fuse.afs",
+            "glusterfs", "fuse.glusterfs", "fuse.sshfs", "fuse.s3fs", "fuse.rclone",
+        ]
+        if remote.contains(self.name) { return .unfit }
+        return self.name.hasPrefix("fuse") || ["9p", "virtiofs"].contains(self.name) ? .doubtful : .fit
+    }
+
+    /// Blanks, tabs, line ends and backslashes stand as three octal digits.
+    private static func unescaped(_ field: Substring) -> String {
+        [(" ", "040"), ("\t", "011"), ("\n", "012"), ("\\", "134")].reduce(String(field)) {
+            $0.replacing("\\" + $1.1, with: $1.0)
+        }
+    }
+}
