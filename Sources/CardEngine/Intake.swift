@@ -120,6 +120,10 @@ struct Intake: Sendable {
             case .fetching: self.context.board.ring(.fetch)
             case .received: self.context.board.ring(.prepare)
             case .prepared: self.context.board.ring(.verify)
+            // The address of one that has ended is fetched again beside it.
+            case .rejected, .failed, .delivered:
+                self.context.board.ring(.fetch)
+                self.context.board.ring(.deliver)
             // What the list says may have brought it back, or have settled what others of its number wait for.
             default: self.context.board.ring(.deliver)
             }
@@ -149,7 +153,9 @@ struct Intake: Sendable {
             } catch let error as CodedError where error.kind == .input {
                 content = .refused(error)
             }
-            return self.admission(item.name, item.metadata, source: digest, file: file, content)
+            var photo = self.admission(item.name, item.metadata, source: digest, file: file, content)
+            if !item.hasRow { photo.taken = file.taken(at: self.context.time.now()) }
+            return photo
         case .address(let address):
             return self.admission(item.name, item.metadata, source: nil, self.remote(address))
         }

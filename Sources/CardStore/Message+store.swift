@@ -51,6 +51,9 @@ extension Message {
     static func cardTooManyPhotos(_ most: Int) -> Self { Self("card.too_many_photos", "the business number already has \(count: most) photos in progress, which is too many for one case; give the photos of each case their own business number") }
     static func cardSuperseded(by newer: CardID) -> Self { Self("card.superseded", "card \(newer) is a newer photo of the same side and replaced this card; this card is not sent") }
     static let cardSupersededUnnamed = Self("card.superseded_unnamed", "a newer photo of the same side replaced this card; this card is not sent")
+    static func cardTakenEarlier(_ newer: CardID, not card: CardID) -> Self { Self("card.taken_earlier", "card \(newer) is a photo of the same side whose file has a later time, so this card is not sent; if this is the right photo, send it: idcard-pipeline cards retry \(card)") }
+    static func cardTakenEarlierUnnamed(_ card: CardID) -> Self { Self("card.taken_earlier_unnamed", "an erased photo of the same side has a file with a later time, so this card is not sent; if this is the right photo, send it: idcard-pipeline cards retry \(card)") }
+    static func cardNotFetchedAgain(_ why: Message) -> Self { Self("card.not_fetched_again", "the address was named again, but no other image came from there, so this card stays as it is; cause: \(why)") }
     static func cardDuplicate(of same: CardID) -> Self { Self("card.duplicate", "card \(same) already holds the same image") }
     static func cardNotFetchedHere(_ card: CardID) -> Self { Self("card.not_fetched_here", "this process no longer fetches card \(card); nothing was changed") }
     static let cardImageIncomplete = Self("card.image_incomplete", "the image arrived incomplete; if this continues, check its host")

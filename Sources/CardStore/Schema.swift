@@ -81,7 +81,9 @@ enum Schema {
             holder BLOB,
             disputed INTEGER NOT NULL DEFAULT 0 CHECK (disputed IN (0, 1)),
             front_delivered INTEGER,
+            front_taken INTEGER,
             back_delivered INTEGER,
+            back_taken INTEGER,
             priority INTEGER NOT NULL DEFAULT 0,
             decide_from INTEGER,
             decide_at INTEGER,
@@ -125,8 +127,9 @@ enum Schema {
             side TEXT CHECK (side IN ('front', 'back')),
             expected_side TEXT CHECK (expected_side IN ('front', 'back')),
             intake_order INTEGER NOT NULL UNIQUE,
+            taken INTEGER,
             priority INTEGER NOT NULL,
-            parent TEXT,
+            beside TEXT,
             part INTEGER NOT NULL DEFAULT 0,
             source BLOB,
             prepared BLOB,
@@ -176,6 +179,9 @@ enum Schema {
             UPDATE state_count SET cards = max(cards - 1, 0) WHERE state = OLD.state;
             INSERT INTO state_count VALUES (NEW.state, 1, 1)
             ON CONFLICT DO UPDATE SET cards = cards + 1, entered = entered + 1;
+        END;
+        CREATE TRIGGER card_removed AFTER DELETE ON card BEGIN
+            UPDATE state_count SET cards = max(cards - 1, 0) WHERE state = OLD.state;
         END;
         CREATE TABLE tally (
             minute INTEGER NOT NULL,

@@ -42,10 +42,17 @@ import Testing
         harness.host("https://h/front", Self.sending("N1 front"))
         try await harness.run([[.at("https://h/back", "N1"), .at("https://h/front", "N1")]])
         #expect(harness.delivered == [["N1 front"], ["N1 back"]])
-        // The same list again: neither is fetched again.
+        // The same list again: both are looked at again, and are the same.
         try await harness.run([[.at("https://h/back", "N1"), .at("https://h/front", "N1")]])
-        #expect(harness.state.withLock { $0.fetched.count } == 2)
+        #expect(harness.state.withLock { $0.fetched.count } == 4)
         #expect(harness.delivered.count == 2)
+        // One was retaken; the other is gone.
+        harness.host("https://h/front", Self.sending("N1 front again"))
+        harness.host("https://h/back") { _, _ in .failed(.specimen(.rejected)) }
+        try await harness.run([[.at("https://h/back", "N1"), .at("https://h/front", "N1")]])
+        #expect(harness.delivered == [["N1 front"], ["N1 back"], ["N1 front again"]])
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
+        #expect(cards.map(\.state) == [.delivered, .delivered, .delivered])
     }
 
     @Test(arguments: [(4, "delivered"), (5, "failed image_memory")])

@@ -15,8 +15,11 @@ final class StoreHarness {
     var now = Timestamp(millisecondsSinceEpoch: 1_700_000_000_000)
     private var count = 0
 
-    init() async throws {
-        self.folder = FileManager.default.temporaryDirectory.appending(path: "store-\(UUID().uuidString)").path
+    /// - Parameter inMemory: whether its files lie in memory where there is room for that: thousands of commits wait for no disk.
+    init(inMemory: Bool = false) async throws {
+        let (shared, disk) = (URL(filePath: "/dev/shm"), FileManager.default.temporaryDirectory)
+        let isThere = inMemory && FileManager.default.isWritableFile(atPath: shared.path)
+        self.folder = (isThere ? shared : disk).appending(path: "store-\(UUID().uuidString)").path
         self.store = try await CardStore.open(
             path: self.folder,
             kind: .real,

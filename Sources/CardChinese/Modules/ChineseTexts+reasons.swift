@@ -62,7 +62,7 @@ extension ChineseTexts {
         reason.waits_for_front = 国徽面在等待它的人像面。
         reason.waits_for_back = 人像面在等待国徽面，以便两面一起发送。
         reason.waits_for_verification = 该编号下还有证件照尚未核验。
-        reason.waits_for_older_photo = 同一面较早的照片正在发送。
+        reason.waits_for_older_photo = 同一面的另一张照片正在发送，或可能已经送达。
         reason.front_missing = 该编号没有可以发送的人像面；提供人像面，或让国徽面单独发送。
         reason.clock_doubtful = 日期规则依据的时钟可能不准；校正时钟。
         reason.refused_by_remote = 接口拒绝了证件照；显示的是接口自己的代码。
@@ -87,6 +87,7 @@ extension ChineseTexts {
         reason.sidecar_missing = 照片缺少 watch.sidecar 要求的 JSON。
         reason.duplicate = 该编号下已有相同的照片。
         reason.superseded = 同一面较新的照片取代了它。
+        reason.taken_earlier = 同一面另一张照片的文件时间较晚；如果应以这张为准，使用 cards retry。
         reason.rejected_by_operator = 由人工拒绝。
         reason.restored = 证件照来自备份，此后的情况不明；询问业务后台后再处理。
         reason.requested = 由人工要求清除。

@@ -44,6 +44,9 @@ extension ChineseTexts {
         card.too_many_photos = 这个业务编号已有 {1} 张照片在处理中，超过一笔业务的上限；每笔业务的照片用各自的业务编号
         card.superseded = 证件照 {1} 是同一面较新的照片，已取代这张；这张不会发送
         card.superseded_unnamed = 同一面较新的照片已取代这张证件照；这张不会发送
+        card.taken_earlier = 证件照 {1} 是同一面的照片，其文件时间较晚，因此这张不会发送；如果应以这张为准，发送这张：idcard-pipeline cards retry {2}
+        card.taken_earlier_unnamed = 同一面有一张已清除的照片，其文件时间较晚，因此这张不会发送；如果应以这张为准，发送这张：idcard-pipeline cards retry {1}
+        card.not_fetched_again = 这个地址再次提交，但没有取得新的图片，因此这张证件照保持原状；原因：{1}
         card.duplicate = 证件照 {1} 已有相同的图片
         card.not_fetched_here = 本进程不再下载证件照 {1}；没有做任何改动
         card.image_incomplete = 图片没有完整送到；如果持续发生，检查图片主机

@@ -23,8 +23,9 @@ struct WatchIntake: Sendable {
         do {
             if occasion == .lateSidecar { return try await self.amend(photo) }
             let outcome = try await self.engine.take(photo, mayGrow: occasion == .young)
-            guard outcome.state == .rejected, let card = try await self.store.card(outcome.card),
-                card.notice == .attention(.retake)
+            guard outcome.state == .rejected || outcome.reason == .takenEarlier,
+                let card = try await self.store.card(outcome.card),
+                card.notice == .attention(.retake) || card.reason == .takenEarlier
             else { return .taken }
             return .refused(.refused(card), card: card.id)
         } catch let error as CodedError {
@@ -56,7 +57,7 @@ struct WatchIntake: Sendable {
     }
 }
 
-/// Watches folders for an engine, and has notes written beside the photos in `done/` whose cards are refused later, by
+/// Watches folders for an engine, and has notes written for the photos in `done/` whose cards are refused or passed over later, by
 /// whatever process.
 struct NotingWatch: Sendable {
     private let store: CardStore
@@ -93,24 +94,34 @@ struct NotingWatch: Sendable {
     /// - Parameter event: the event after which changes count; `nil` for all cards that are refused by now.
     /// - Returns: the last event that was looked at.
     private func note(after event: Int64?) async throws -> Int64 {
-        var filter = CardFilter()
-        (filter.attention, filter.submitter) = ([.retake], Caller.process.subject)
-        guard var last = event else {
-            let last = try await self.store.lastEvent()
-            try await self.store.forEachCard(filter, self.note)
-            return last
+        let next = try await self.store.lastEvent()
+        for filter in Self.filters {
+            guard var last = event else {
+                try await self.store.forEachCard(filter, self.note)
+                continue
+            }
+            while last < next {
+                let changes = try await self.store.changes(filter, since: last, limit: Limits.pageSize, for: .process)
+                for card in changes.cards { try await self.note(card) }
+                last = changes.hasMore ? changes.last : next
+            }
         }
-        while true {
-            let changes = try await self.store.changes(filter, since: last, limit: Limits.pageSize, for: .process)
-            for card in changes.cards { try await self.note(card) }
-            last = changes.last
-            guard changes.hasMore else { return last }
-        }
+        return next
     }
+
+    /// The cards whose photos get notes: those to be taken again, and those passed over for their time.
+    private static let filters: [CardFilter] = {
+        var (refused, passedOver) = (CardFilter(), CardFilter())
+        (refused.attention, refused.submitter) = ([.retake], Caller.process.subject)
+        (passedOver.states, passedOver.submitter) = ([.superseded], Caller.process.subject)
+        passedOver.reason = ReasonCode.takenEarlier.rawValue
+        return [refused, passedOver]
+    }()
 
     private func note(_ card: Card) async throws {
         try Task.checkCancellation()
-        await self.watch.note(.refused(card), card: card.id, beside: try await self.store.files(of: card.id))
+        let (error, files) = (CodedError.refused(card), try await self.store.files(of: card.id))
+        await self.watch.note(error, card: card.id, beside: files, moving: card.reason == .takenEarlier)
     }
 }
 

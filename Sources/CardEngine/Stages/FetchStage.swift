@@ -116,8 +116,8 @@ final class FetchStage: StageWork {
 
     private func conclude(_ job: FetchJob, with conclusion: FetchConclusion) async throws {
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
-        guard change.state != .fetching else { return self.context.board.ring(.fetch) }
-        self.context.tell(change)
+        guard change?.state != .fetching else { return self.context.board.ring(.fetch) }
+        if let change { self.context.tell(change) }
         self.context.board.ring(.prepare)
         // A card that the image was one of already may be verified again.
         self.context.board.ring(.verify)

@@ -69,9 +69,8 @@ package struct BatchListing: Sendable {
     /// The photos by business number, all of one number together, in the order in which they count as admitted; numbers
     /// in the order of their first photo.
     ///
-    /// Of two photos of one side the later one wins, and only the verifier knows the side: so all photos of a number are
-    /// put in order, by time and then by name (`FileIdentity.isEarlier(than:)`). Rows keep their order; they come after
-    /// photos that no row names.
+    /// Of two photos of one side the newer one wins, and only the verifier knows the side: so all photos of a number are
+    /// put in order by name (`FileIdentity.isEarlier(than:)`). Rows keep their order; they come after photos that no row names.
     package var groups: [[InputItem]] {
         var groups: [[(item: InputItem, row: Int?)]] = []
         var places: [BusinessNumber: Int] = [:]

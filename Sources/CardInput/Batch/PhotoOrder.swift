@@ -2,14 +2,13 @@ import CardModel
 import Foundation
 import SystemPackage
 
-// Which of two photos counts as admitted earlier where they come together: the later one of a side wins.
+// Which of two photos counts as admitted earlier where they come together. Of two of a side the one taken later wins (`PhotoAge`);
+// this order decides where the times of their files say nothing.
 
 extension FileIdentity {
-    /// Whether a photo counts as earlier than another one: by its modification time, then by its name as people count,
-    /// so `front.jpg` before `front (2).jpg` before `front (10).jpg`. One whose time is not plausible comes first.
+    /// Whether a photo counts as earlier than another one: by its name as people count, so `front.jpg` before
+    /// `front (2).jpg` before `front (10).jpg`.
     func isEarlier(than other: FileIdentity) -> Bool {
-        let times = [self, other].map { $0.plausibleModification ?? .min }
-        guard times[0] == times[1] else { return times[0] < times[1] }
         let paths = [self, other].map { FilePath($0.path.reveal()) }
         // Without the extension: a blank comes before a dot.
         return switch (paths[0].stem ?? "").compare(paths[1].stem ?? "", options: [.numeric, .caseInsensitive]) {

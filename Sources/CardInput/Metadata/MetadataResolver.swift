@@ -74,7 +74,7 @@ struct MetadataResolver {
         }
         let metadata = CardMetadata(known.fields, businessNumber: number)
         let name = Redacted(candidate.shownSource)
-        return InputItem(place: place, name: name, metadata: metadata, origins: known.origins)
+        return InputItem(place: place, name: name, metadata: metadata, origins: known.origins, hasRow: row != nil)
     }
 
     private mutating func sidecar(of candidate: Candidate, _ place: Sidecar.Place) throws(CodedError)

@@ -213,12 +213,15 @@ extension FolderWatch {
     /// Writes notes beside the photo of a refused card where the watch has put it. A photo that was renamed, changed or removed
     /// gets none, and a note that cannot be written is due again at the next start.
     ///
-    /// - Parameter files: the files that the card was imported from.
-    package func note(_ error: CodedError, card: CardID, beside files: [FileIdentity]) async {
+    /// - Parameters:
+    ///   - files: the files that the card was imported from.
+    ///   - moving: whether the photo is moved on to `failed` with its note.
+    package func note(_ error: CodedError, card: CardID, beside files: [FileIdentity], moving: Bool = false) async {
         guard self.options.after == .move else { return }
         let note = FailureNote(error, card: card, in: [], time: self.date)
         let text = "\(error.code.rawValue)\n\(error.message.withoutPersonalValues.text())\n"
-        let room = PutAway.room(self.options.companionSuffixes)
+        let suffixes = self.options.companionSuffixes
+        let room = PutAway.room(suffixes)
         await self.blocking { [folders = self.options.folders] in
             for file in files {
                 let parts = FilePath(file.path.reveal()).components.filter { $0.kind == .regular }.map(\.text)
@@ -229,7 +232,12 @@ extension FolderWatch {
                         let done = try? OpenFolder(root).entering(["done"] + parts.dropLast().suffix(depth)),
                         let name = try? names.name(of: file, in: done)
                     else { continue }
-                    try? note.write(text, beside: name, in: done)
+                    if moving {
+                        let place = PhotoFolder(root: root, below: parts.dropLast().suffix(depth), suffixes: suffixes)
+                        try? PutAway.fail(name, of: file, from: done, in: place, note)
+                    } else {
+                        try? note.write(text, beside: name, in: done)
+                    }
                 }
             }
         }

@@ -218,7 +218,7 @@ package actor FolderWatch {
         let looks = await self.blocking {
             var folders: [FilePath: SidecarNames] = [:]
             return due.map { (path: $0.candidate.path, sight: examiners[$0.root]?.sight(of: $0.candidate, &folders)) }
-                // The older photo first: of two of one side, the one taken in later wins.
+                // Of two of one side, the one that comes in later wins where their times say nothing.
                 .sorted { left, right in
                     guard let file = left.sight?.identity, let other = right.sight?.identity else {
                         return left.sight == nil && right.sight != nil

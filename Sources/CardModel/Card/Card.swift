@@ -16,6 +16,8 @@ package struct Card: Hashable, Sendable {
     package var side: CardSide?
     /// Its place among all inputs.
     package var order: Int64
+    /// When its photo was taken, where that counts.
+    package var taken: Timestamp?
     /// Failures that count towards the most attempts of its stage.
     package var failures = 0
     /// How long it is left alone.
@@ -44,6 +46,7 @@ package struct Card: Hashable, Sendable {
         metadata: CardMetadata,
         submitter: String,
         order: Int64,
+        taken: Timestamp? = nil,
         waitsUntil: Timestamp,
         createdAt: Timestamp,
         changedAt: Timestamp
@@ -53,6 +56,7 @@ package struct Card: Hashable, Sendable {
         self.metadata = metadata
         self.submitter = submitter
         self.order = order
+        self.taken = taken
         self.waitsUntil = waitsUntil
         self.createdAt = createdAt
         self.changedAt = changedAt

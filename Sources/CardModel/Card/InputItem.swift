@@ -14,17 +14,21 @@ package struct InputItem: Hashable, Sendable {
     package var metadata: CardMetadata
     /// Who said each field, for `--dry-run`.
     package var origins: [SubmittedField: FieldOrigin]
+    /// Whether a row of a manifest names it: then its place in the manifest counts, not the time of its file.
+    package var hasRow: Bool
 
     package init(
         place: Place,
         name: Redacted<String>,
         metadata: CardMetadata,
-        origins: [SubmittedField: FieldOrigin] = [:]
+        origins: [SubmittedField: FieldOrigin] = [:],
+        hasRow: Bool = false
     ) {
         self.place = place
         self.name = name
         self.metadata = metadata
         self.origins = origins
+        self.hasRow = hasRow
     }
 }
 

@@ -41,6 +41,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let restored = ReasonCode(rawValue: "restored")
     /// A newer photo of the same side took its place.
     package static let superseded = ReasonCode(rawValue: "superseded")
+    /// A photo of the same side took its place that was taken later, as the times of their files say.
+    package static let takenEarlier = ReasonCode(rawValue: "taken_earlier")
     /// A person decided that the card is not delivered.
     package static let rejectedByOperator = ReasonCode(rawValue: "rejected_by_operator")
     /// A person asked for the card to be erased.
@@ -55,7 +57,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let waitsForBack = ReasonCode(rawValue: "waits_for_back")
     /// Another card of the business number is still to be verified.
     package static let waitsForVerification = ReasonCode(rawValue: "waits_for_verification")
-    /// An older photo of the same side is on its way.
+    /// Another photo of the same side is on its way, or may have arrived.
     package static let waitsForOlderPhoto = ReasonCode(rawValue: "waits_for_older_photo")
     /// No front of its number is known, or all have ended undelivered.
     package static let frontMissing = ReasonCode(rawValue: "front_missing")

@@ -75,7 +75,7 @@ extension Message {
             Self("reason.waits_for_front", "The back waits for its front."),
             Self("reason.waits_for_back", "The front waits for its back, so that both go together."),
             Self("reason.waits_for_verification", "Another card of the number is still to be verified."),
-            Self("reason.waits_for_older_photo", "An older photo of the side is being delivered."),
+            Self("reason.waits_for_older_photo", "Another photo of the side is being delivered, or may have arrived."),
             Self("reason.front_missing", "No front of the number is left that could be delivered; send it, or let the back go alone."),
             Self("reason.clock_doubtful", "A date rule refuses the card by a clock that may be wrong; correct the clock."),
         ]),
@@ -106,6 +106,7 @@ extension Message {
         ("Ends", [
             Self("reason.duplicate", "The same bytes are there already under the number."),
             Self("reason.superseded", "A newer photo of the side took its place."),
+            Self("reason.taken_earlier", "The file of another photo of the side has a later time; if this is the right photo: cards retry."),
             Self("reason.rejected_by_operator", "A person rejected the card."),
             Self("reason.restored", "The card came back from a backup, and what became of it since is not known; ask the backend, then decide."),
             Self("reason.requested", "A person asked for the card to be erased."),

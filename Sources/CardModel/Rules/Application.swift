@@ -24,6 +24,9 @@ package struct ApplicationCard: Hashable, Sendable {
         set { self.card[keyPath: path] = newValue }
     }
 
+    /// When its photo came, and when it was taken where that counts.
+    package var age: PhotoAge { self.card.age }
+
     /// Whether it is invisible to the rules: another submitter's, until a person accepts it.
     var isForeign: Bool { self.state == .held && self.reason == .submitterConflict }
 }
@@ -34,10 +37,10 @@ package struct ApplicationSnapshot: Hashable, Sendable {
     package var cards: [ApplicationCard]
     /// Whether fronts of it named different persons, erased ones included; for good.
     package var isDisputed: Bool
-    /// The highest intake order that was delivered of each side, erased cards included.
-    package var delivered: [CardSide: Int64]
+    /// The newest photo of each side that was delivered, erased or not.
+    package var delivered: [CardSide: PhotoAge]
 
-    package init(cards: [ApplicationCard], isDisputed: Bool = false, delivered: [CardSide: Int64] = [:]) {
+    package init(cards: [ApplicationCard], isDisputed: Bool = false, delivered: [CardSide: PhotoAge] = [:]) {
         self.cards = cards.filter { !$0.isForeign }.sorted { $0.order < $1.order }
         self.isDisputed = isDisputed
         self.delivered = delivered
@@ -67,6 +70,8 @@ package struct ApplicationPolicy: Hashable, Sendable {
 package struct ApplicationDecision: Hashable, Sendable {
     /// Cards that a newer photo of their side replaces, and that photo; `nil` if it was erased.
     package var superseded: [CardID: CardID?] = [:]
+    /// Those of them that were taken earlier, as the times of their files say.
+    package var passedOver: Set<CardID> = []
     /// Cards that a person has to decide on, and why.
     package var held: [CardID: VerdictFinding] = [:]
     /// Cards that a rule between front and back refuses.

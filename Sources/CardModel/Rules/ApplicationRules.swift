@@ -2,7 +2,7 @@
 ///
 /// 1. Nothing goes while a known card of the number is still to be fetched, prepared or verified.
 /// 2. Once fronts named two persons, every undelivered card is held (`holder_conflict`) until a person accepts that card.
-/// 3. Of two photos of one side the one taken in later wins. While the older may still arrive, the newer waits.
+/// 3. Of two photos of one side the newer wins (`PhotoAge`). While another may still arrive, it waits.
 /// 4. A back goes only after a front of its number was delivered, or with it in the same form.
 /// 5. In the layout `application` a front waits for its back until its wait is over, then goes alone.
 package struct ApplicationRules {
@@ -43,11 +43,9 @@ package struct ApplicationRules {
 
     /// Returns the front and the back to be compared: the newest of each side that goes or has gone, of which one has not.
     package static func pair(in snapshot: ApplicationSnapshot) -> (front: CardID, back: CardID)? {
-        func newest(_ side: CardSide) -> ApplicationCard? {
-            snapshot.cards.last { $0.side == side && Self.takesPlace($0) }
-        }
-        guard let front = newest(.front), let back = newest(.back) else { return nil }
-        guard [front, back].contains(where: { $0.state == .verified && !$0.isAccepted }) else { return nil }
+        guard let front = Self.newest(.front, in: snapshot)?.card, let back = Self.newest(.back, in: snapshot)?.card,
+            [front, back].contains(where: { $0.state == .verified && !$0.isAccepted })
+        else { return nil }
         return (front.id, back.id)
     }
 
@@ -67,31 +65,39 @@ package struct ApplicationRules {
 
     // MARK: Same side twice
 
-    /// Whether a photo replaces older ones of its side.
-    private static func takesPlace(_ card: ApplicationCard) -> Bool {
-        card.state == .verified || card.state == .delivering || card.state == .delivered
+    /// The newest photo of a side that goes, else the one that was delivered last, which may be erased.
+    private static func newest(
+        _ side: CardSide,
+        in snapshot: ApplicationSnapshot,
+        except held: [CardID: VerdictFinding] = [:]
+    ) -> (age: PhotoAge, card: ApplicationCard?)? {
+        let delivered = snapshot.delivered[side]
+        let going = snapshot.cards.filter { card in
+            card.side == side && (card.state == .verified || card.state == .delivering) && held[card.id] == nil
+        }
+        if let card = PhotoAge.newest(going, after: delivered, by: \.age) { return (card.age, card) }
+        return delivered.map { age in (age, snapshot.cards.first { $0.state == .delivered && $0.age == age }) }
     }
 
     private mutating func supersedeOlderPhotos() {
-        var newest = self.snapshot.delivered.mapValues { (order: $0, id: CardID?.none) }
-        for card in self.snapshot.cards where Self.takesPlace(card) && self.decision.held[card.id] == nil {
-            guard let side = card.side, newest[side].map({ $0.order <= card.order }) ?? true else { continue }
-            newest[side] = (card.order, card.id)
-        }
-        for card in self.remaining {
-            guard let winner = card.side.flatMap({ newest[$0] }), winner.order > card.order else { continue }
-            self.decision.superseded[card.id] = .some(winner.id)
+        for side in CardSide.allCases {
+            let newest = Self.newest(side, in: self.snapshot, except: self.decision.held)
+            for card in self.remaining where card.side == side {
+                guard let newest, newest.age != card.age else { continue }
+                self.decision.superseded[card.id] = .some(newest.card?.id)
+                if newest.age.isTakenLater(than: card.age) { self.decision.passedOver.insert(card.id) }
+            }
         }
         self.remaining.removeAll { self.decision.superseded[$0.id] != nil }
     }
 
-    /// Whether an older photo of the side may still arrive after this one.
-    private func isBehindOlderPhoto(_ card: ApplicationCard) -> Bool {
-        self.snapshot.cards.contains { older in
-            guard older.side == card.side, older.order < card.order else { return false }
-            switch older.state {
+    /// Whether another photo of the side may still arrive after this one, or may have arrived although it is newer.
+    private func isBehindOtherPhoto(_ card: ApplicationCard) -> Bool {
+        self.snapshot.cards.contains { other in
+            guard other.side == card.side else { return false }
+            switch other.state {
             case .delivering: return true
-            case .held: return [.outcomeUnknown, .retcodeUnlisted, .restored].contains(older.reason)
+            case .held: return [.outcomeUnknown, .retcodeUnlisted, .restored].contains(other.reason)
             default: return false
             }
         }
@@ -121,7 +127,7 @@ package struct ApplicationRules {
         let back = self.remaining.first { $0.side == .back }
         let goesTogether = self.policy.layout == .application
         if let front {
-            if self.isBehindOlderPhoto(front) {
+            if self.isBehindOtherPhoto(front) {
                 self.wait(front, for: .waitsForOlderPhoto)
             } else if goesTogether, !front.goesAlone, self.decideTogether(front, back) {
                 return
@@ -134,7 +140,7 @@ package struct ApplicationRules {
 
     /// Decides for a front that would go in one form with its back; returns whether that settles the back, too.
     private mutating func decideTogether(_ front: ApplicationCard, _ back: ApplicationCard?) -> Bool {
-        if let back, !back.goesAlone, !self.isBehindOlderPhoto(back) {
+        if let back, !back.goesAlone, !self.isBehindOtherPhoto(back) {
             self.send([front, back])
             return true
         }
@@ -147,7 +153,7 @@ package struct ApplicationRules {
     }
 
     private mutating func decideBack(_ back: ApplicationCard) {
-        if self.isBehindOlderPhoto(back) { return self.wait(back, for: .waitsForOlderPhoto) }
+        if self.isBehindOtherPhoto(back) { return self.wait(back, for: .waitsForOlderPhoto) }
         if self.snapshot.delivered[.front] != nil || back.goesWithoutFront { return self.send([back]) }
         let frontMayCome = self.snapshot.cards.contains { card in
             guard card.side == .front, self.decision.rejected[card.id] == nil else { return false }

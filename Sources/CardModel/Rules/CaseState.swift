@@ -48,7 +48,7 @@ package struct CaseStanding: Hashable, Sendable {
     /// - Returns: `nil` if nothing is left of the case.
     package init?(of cards: [CaseCard], delivered: Set<CardSide>) {
         let cards = cards.filter { $0.state != .erased }
-            .sorted { ($0.side == .back ? 1 : 0, $0.order) < ($1.side == .back ? 1 : 0, $1.order) }
+            .sorted { ($0.side == .back ? 1 : 0, $0.age.order) < ($1.side == .back ? 1 : 0, $1.age.order) }
         guard !cards.isEmpty || !delivered.isEmpty else { return nil }
         let others = CaseCards(cards)
         let needs = cards.compactMap { card in card.need(among: others).map { (card: card, state: $0) } }
@@ -68,12 +68,11 @@ package struct CaseCard: Sendable {
     let reason: ReasonCode?
     let shownReason: String?
     let side: CardSide?
-    let order: Int64
+    let age: PhotoAge
     let notice: CardNotice
 
     /// - Parameters:
     ///   - side: the side that the verifier saw, else the one that its sender named.
-    ///   - order: its place among all inputs.
     ///   - isSeen: whether a person said that it counts no longer.
     ///   - isRetaken: whether a later photo of its number and side was delivered.
     package init(
@@ -82,7 +81,7 @@ package struct CaseCard: Sendable {
         reason: ReasonCode?,
         remoteCode: String? = nil,
         side: CardSide?,
-        order: Int64,
+        age: PhotoAge,
         isSeen: Bool = false,
         isRetaken: Bool = false
     ) {
@@ -91,7 +90,7 @@ package struct CaseCard: Sendable {
         self.reason = reason
         self.shownReason = reason?.shown(remoteCode)
         self.side = side
-        self.order = order
+        self.age = age
         self.notice = CardNotice(state, reason, isSeen: isSeen, isRetaken: isRetaken)
     }
 
@@ -122,23 +121,25 @@ struct CaseCards {
     let hasOpenFront: Bool
     /// Whether a card goes on or needs a person.
     let hasOpenCards: Bool
-    /// The last photo of each side that is on its way or delivered, and the last one whose side is still to be seen.
-    private var last: [CardSide?: Int64] = [:]
+    /// The photos of each side that are on their way or delivered, and those whose side is still to be seen.
+    private var photos: [CardSide?: [PhotoAge]] = [:]
 
     init(_ cards: [CaseCard]) {
         let open = cards.filter { $0.goesOn || $0.notice.needsPerson }
         self.hasOpenCards = !open.isEmpty
         self.hasOpenFront = open.contains { $0.side != .back }
         for card in cards where card.state.isRunnable || card.state == .delivered {
-            self.last[card.side] = max(self.last[card.side] ?? 0, card.order)
+            self.photos[card.side, default: []].append(card.age)
         }
     }
 
-    /// Whether later photos take the place of a refused or failed one, so that nothing is to be done about it.
+    /// Whether newer photos take the place of a refused or failed one, so that nothing is to be done about it.
     func replace(_ card: CaseCard) -> Bool {
         guard card.state == .rejected || card.state == .failed else { return false }
-        func isLater(_ side: CardSide?) -> Bool { (self.last[side] ?? 0) > card.order }
+        func hasNewer(_ side: CardSide?) -> Bool {
+            self.photos[side]?.contains { $0.isNewer(than: card.age) } ?? false
+        }
         let sides = card.side.map { [$0] } ?? CardSide.allCases
-        return isLater(nil) || sides.allSatisfy(isLater)
+        return hasNewer(nil) || sides.allSatisfy(hasNewer)
     }
 }

@@ -92,7 +92,10 @@ package enum OperatorRules {
         if card.state == .held, card.reason == .submitterConflict || card.reason == .holderConflict {
             throw Self.refusal(card, .operatorDecide(card.id))
         }
-        if circumstances.contains(.isReplaced) { throw Self.refusal(card, .operatorReplaced) }
+        // One that was passed over for its time becomes the newest of its side.
+        if circumstances.contains(.isReplaced), card.reason != .takenEarlier {
+            throw Self.refusal(card, .operatorReplaced)
+        }
         if !circumstances.contains(.hasImage) { throw Self.refusal(card, .operatorNoImage) }
     }
 

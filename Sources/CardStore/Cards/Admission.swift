@@ -47,6 +47,8 @@ package struct Admission: Sendable {
     package var content: Content
     /// Until when it waits for the other side; the time of intake for cards of a list.
     package var waitsUntil: Timestamp
+    /// When it was taken, if that says which of two photos is newer.
+    package var taken: Timestamp?
 
     package init(
         id: CardID,

@@ -2,6 +2,12 @@ import CardModel
 
 // What a sender says once more about bytes that are there: de-duplication with amended metadata.
 extension CardStore {
+    /// Amends a card with what is said of the same photo now.
+    func amend(_ row: CardRow, with photo: Admission, in tx: Transaction) throws -> AdmissionOutcome {
+        let (said, name, submitter) = (photo.metadata, photo.name, photo.submitter)
+        return try self.amend(row, with: said, name: name, of: submitter, content: photo.content, in: tx)
+    }
+
     /// Amends a card with what its own submitter says of the same bytes now, and gives it an image if it had none.
     ///
     /// - Parameter content: what there is of the photo; `nil` for a file that was not read.
@@ -111,20 +117,19 @@ extension CardStore {
     /// may still be.
     func isReplaced(
         _ row: CardRow,
-        by states: [CardState] = [.fetching, .received, .prepared, .verified, .delivering, .held, .delivered],
+        by states: [CardState] = [.fetching, .received, .prepared, .verified, .delivering, .held],
         in tx: Transaction
     ) throws -> Bool {
         guard let side = row.anySide else { return false }
-        let column: SQL = side == .front ? "front_delivered" : "back_delivered"
-        let delivered: Int64? = try tx.value("SELECT coalesce(\(column), 0) FROM cases WHERE number = \(row.number)")
-        if (delivered ?? 0) > row.order { return true }
-        return try tx.exists(
+        let others = try tx.rows(
             """
-            SELECT 1 FROM card WHERE number = \(row.number) AND intake_order > \(row.order)
+            SELECT intake_order, taken FROM card WHERE number = \(row.number) AND id <> \(row.id) AND beside IS NULL
             AND coalesce(side, expected_side, \(side)) = \(side)
             AND state IN \(list: states) AND NOT (state = 'held' AND reason = 'submitter_conflict')
             """
-        )
+        ) { PhotoAge(order: try $0.next(), taken: try $0.next()) }
+        let delivered = try self.delivered(side, of: row.number, in: tx)
+        return row.age != delivered && PhotoAge.newest(others + [row.age], after: delivered, by: \.self) != row.age
     }
 
     private func store(

@@ -6,22 +6,27 @@ import Foundation
 struct CardRow: Record {
     /// The columns that ``init(_:)`` reads, from `card` and its `card_key`.
     static let columns: SQL = """
-        card.id, card.state, card.number, card.expected_side, card.priority, card.submitter, card.intake_order, card.waits_until,
+        card.id, card.state, card.number, card.expected_side, card.priority, card.submitter, card.intake_order, card.taken, card.waits_until,
         card.created_at, card.changed_at, card.reason, card.remote_code, card.side, card.failures, card.due_from, card.due_at,
         card.shrunk, card.accepted, card.delivery, card.seen, \(Self.isRetaken), card.message, card.metadata, card.worker,
-        card.failures, card.tries, card.failed_at, card.counts_from, card.without_front, card.split, card.unreadable,
+        card.failures, card.tries, card.failed_at, card.counts_from, card.without_front, card.split, card.unreadable, card.beside,
         card_key.key_id, card_key.wrapped
         """
-    /// Whether a later photo of the card's number and side was delivered; the number knows it when the photo is erased. A refused
-    /// photo whose side is unknown, such as an empty file, is retaken once both sides were delivered, one of them later.
+    /// Whether a newer photo of the card's number and side was delivered; the number knows it when the photo is erased. A refused
+    /// photo whose side is unknown, such as an empty file, is retaken once both sides were delivered, one of them newer.
     static let isRetaken: SQL = """
-        CASE WHEN card.intake_order < (
-            SELECT CASE coalesce(card.side, card.expected_side)
-            WHEN 'front' THEN cases.front_delivered WHEN 'back' THEN cases.back_delivered
-            ELSE CASE card.state WHEN 'rejected' THEN max(cases.front_delivered, cases.back_delivered) END END
-            FROM cases WHERE cases.number = card.number
-        ) THEN 1 ELSE 0 END
+        EXISTS (
+            SELECT 1 FROM cases WHERE cases.number = card.number AND CASE coalesce(card.side, card.expected_side)
+            WHEN 'front' THEN \(Self.isOlder(than: "front")) WHEN 'back' THEN \(Self.isOlder(than: "back"))
+            ELSE card.state = 'rejected' AND cases.front_delivered + cases.back_delivered IS NOT NULL
+                AND (\(Self.isOlder(than: "front")) OR \(Self.isOlder(than: "back"))) END
+        )
         """
+
+    private static func isOlder(than side: SQL) -> SQL {
+        PhotoAge.isNewer(PhotoAge.delivered(side, of: "cases"), than: ("card.intake_order", "card.taken"))
+    }
+
     static let tables: SQL = "card LEFT JOIN card_key ON card_key.card = card.id"
 
     /// The card without its personal values.
@@ -34,6 +39,8 @@ struct CardRow: Record {
     let goesAlone: Bool
     /// Whether the verifier's last answer about it could not be understood.
     let isUnreadable: Bool
+    /// The card of the same address, while this one is only fetched to see whether the photo there is another one by now.
+    let beside: CardID?
     private let keyID: String?
     private let wrappedKey: Data?
 
@@ -44,6 +51,7 @@ struct CardRow: Record {
             metadata: CardMetadata(businessNumber: try row.next(), side: try row.next(), priority: try row.next()),
             submitter: try row.next(),
             order: try row.next(),
+            taken: try row.next(),
             waitsUntil: try row.next(),
             createdAt: try row.next(),
             changedAt: try row.next()
@@ -60,6 +68,7 @@ struct CardRow: Record {
         self.goesWithoutFront = try row.next()
         self.goesAlone = try row.next()
         self.isUnreadable = try row.next()
+        self.beside = try row.next()
         self.keyID = try row.next()
         self.wrappedKey = try row.next()
     }
@@ -91,6 +100,9 @@ struct CardRow: Record {
     func isAStrangers(to owner: String) -> Bool {
         self.submitter != owner && (self.state == .held && self.reason == .submitterConflict || self.state == .rejected)
     }
+
+    /// Whether a submitter may learn of it: its own, or lists of this machine; others learn nothing, and leave nothing on it.
+    func isKnown(to submitter: String) -> Bool { [self.submitter, Caller.process.subject].contains(submitter) }
 
     var hasKey: Bool { self.wrappedKey != nil }
 

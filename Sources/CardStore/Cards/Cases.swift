@@ -80,7 +80,8 @@ extension CardStore {
         let cards: [CaseCard?] = try tx.rows(
             """
             SELECT front_delivered, back_delivered, id, card.state, reason, remote_code, coalesce(side, expected_side),
-            intake_order, seen, \(CardRow.isRetaken) FROM cases LEFT JOIN card ON card.number = cases.number AND card.state <> \(CardState.erased) \(own) WHERE cases.number = \(number)
+            intake_order, taken, seen, \(CardRow.isRetaken) FROM cases LEFT JOIN card ON card.number = cases.number
+            AND card.state <> \(CardState.erased) AND card.beside IS NULL \(own) WHERE cases.number = \(number)
             """
         ) { row in
             delivered = try Case.delivered(&row)
@@ -91,7 +92,7 @@ extension CardStore {
                 reason: try row.next(),
                 remoteCode: try row.next(),
                 side: try row.next(),
-                order: try row.next(),
+                age: PhotoAge(order: try row.next(), taken: try row.next()),
                 isSeen: try row.next(),
                 isRetaken: try row.next()
             )

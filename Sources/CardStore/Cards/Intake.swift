@@ -73,14 +73,9 @@ extension CardStore {
         let source = self.vault.fingerprint(source.bytes, .source)
         return try await self.read { tx in
             if let receipt, try self.outcome(of: receipt, from: submitter, in: tx) != nil { return true }
-            let same: CardID? = try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)")
-            guard let same, case let row = try CardRow.require(same, in: tx),
-                // The image of a delivered card may be gone, and is not needed.
-                try row.state == .delivered || self.hasImage(same, in: tx)
-            else { return false }
-            // A stranger's card is not that of the one whose number it is, who gets a new one.
-            let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(number)")
-            return owner != submitter || !row.isAStrangers(to: submitter)
+            guard let same = try self.sameCard(of: number, source: source, for: submitter, in: tx) else { return false }
+            // The image of a delivered card may be gone, and is not needed.
+            return try same.state == .delivered || self.hasImage(same.id, in: tx)
         }
     }
 
@@ -125,26 +120,19 @@ extension CardStore {
         }
         let source = photo.source.map { self.vault.fingerprint($0.bytes, .source) }
         let outcome: AdmissionOutcome
-        let same = try self.sameCard(as: photo, source: source, in: tx).map { try CardRow.require($0, in: tx) }
         let owner = try self.firstSubmitter(of: photo, in: tx)
-        if let row = same, photo.submitter != owner || !row.isAStrangers(to: owner) {
-            // Who is no list of this machine learns nothing of another's card, and leaves nothing on it.
-            guard [row.submitter, Caller.process.subject].contains(photo.submitter) else {
+        if let row = try self.sameCard(as: photo, source: source, in: tx) {
+            guard row.isKnown(to: photo.submitter) else {
                 throw CodedError(.submitterConflict, .conflict, .cardOfOtherSubmitter)
             }
-            outcome = try self.amend(
-                row,
-                with: photo.metadata,
-                name: photo.name,
-                of: photo.submitter,
-                content: photo.content,
-                in: tx
-            )
-            if photo.isOfRequest { try self.requireTakenOver(photo, by: outcome, in: tx) }
+            if try owner == photo.submitter && self.mayBeRetaken(row, by: photo, in: tx) {
+                outcome = try self.fetchAgain(photo, beside: row, in: tx)
+            } else {
+                outcome = try self.amend(row, with: photo, in: tx)
+                if photo.isOfRequest { try self.requireTakenOver(photo, by: outcome, in: tx) }
+            }
         } else {
             if singly { try self.requireFewOpen(of: photo.metadata.businessNumber, from: photo.submitter, in: tx) }
-            // What a stranger sent before must not keep out the photo of the one whose number it is.
-            if let row = same { try tx.run("UPDATE card SET source = NULL, prepared = NULL WHERE id = \(row.id)") }
             outcome = try self.insert(photo, source: source, isForeign: owner != photo.submitter, in: tx)
         }
         try self.remember(photo, as: outcome.card, in: tx)
@@ -161,34 +149,70 @@ extension CardStore {
         throw CardUnderway(card: card.id, state: card.state)
     }
 
-    /// The card with the same bytes under the same number, or, where they are not known yet, from the same address; or that with
-    /// the same prepared image of one side, whatever a viewer changed beside the image.
-    private func sameCard(as photo: Admission, source: Data?, in tx: Transaction) throws -> CardID? {
-        let number = photo.metadata.businessNumber
+    /// The card that a photo is already; of bytes that are not known yet, the one from the same address.
+    private func sameCard(as photo: Admission, source: Data?, in tx: Transaction) throws -> CardRow? {
+        let (number, submitter) = (photo.metadata.businessNumber, photo.submitter)
         guard let source else {
             guard let place = self.place(of: photo) else { return nil }
-            return try tx.value("SELECT card FROM input WHERE location = \(place) AND number = \(number)")
+            let known: SQL = "card.id = (SELECT card FROM input WHERE location = \(place) AND number = \(number))"
+            return try self.firstCard(of: number, where: known, for: submitter, in: tx)
         }
-        if let same: CardID = try tx.value("SELECT id FROM card WHERE number = \(number) AND source = \(source)") {
-            return same
-        }
-        guard case .prepared(let image) = photo.content else { return nil }
-        return try self.card(with: image, number: number, side: photo.metadata.side, in: tx)
+        var image: PreparedImage?
+        if case .prepared(let prepared) = photo.content { image = prepared }
+        return try self.sameCard(
+            of: number,
+            source: source,
+            image: image,
+            side: photo.metadata.side,
+            for: submitter,
+            in: tx
+        )
     }
 
-    /// The oldest card of a number that has the same prepared image, and shows no other side as far as is known.
-    func card(
-        with image: PreparedImage,
-        number: BusinessNumber,
-        side: CardSide?,
+    /// Returns the card that a photo is already, for who sends it: with the same source bytes under the same number, or with the
+    /// same prepared image and no other side as far as is known, whatever a viewer changed beside the image.
+    ///
+    /// It may be another submitter's, where the number is another's, too.
+    func sameCard(
+        of number: BusinessNumber,
+        source: Data? = nil,
+        image: PreparedImage? = nil,
+        side: CardSide? = nil,
+        for submitter: String,
         except own: CardID? = nil,
         in tx: Transaction
-    ) throws -> CardID? {
+    ) throws -> CardRow? {
+        let others: SQL = "card.id <> \(own?.rawValue ?? "")"
+        if let source {
+            let same: SQL = "card.source = \(source) AND \(others)"
+            if let row = try self.firstCard(of: number, where: same, for: submitter, in: tx) { return row }
+        }
+        guard let image else { return nil }
         let prepared = self.vault.fingerprint(image.digest.bytes, .prepared)
-        return try tx.value(
+        let same: SQL = """
+            card.prepared = \(prepared) AND \(others)
+            AND (\(side) IS NULL OR coalesce(card.side, card.expected_side, \(side)) = \(side))
             """
-            SELECT id FROM card WHERE number = \(number) AND prepared = \(prepared) AND id <> \(own?.rawValue ?? "")
-            AND (\(side) IS NULL OR coalesce(side, expected_side, \(side)) = \(side)) ORDER BY intake_order LIMIT 1
+        return try self.firstCard(of: number, where: same, for: submitter, in: tx)
+    }
+
+    /// The oldest card of a number that a condition holds for, a submitter's own first. What others sent under its number, and
+    /// no person let in, is not there for it.
+    private func firstCard(of number: BusinessNumber, where condition: SQL, for submitter: String, in tx: Transaction)
+        throws -> CardRow?
+    {
+        let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(number)")
+        let inTurn: SQL = "ORDER BY card.submitter <> \(submitter), card.intake_order"
+        return try CardRow.all("WHERE card.number = \(number) AND \(condition) \(inTurn)", in: tx)
+            .first { submitter != owner || !$0.isAStrangers(to: submitter) }
+    }
+
+    /// Has source bytes that another sent under a number before be those of a card of its owner from now on.
+    func release(_ source: Data?, of number: BusinessNumber, for own: CardID, in tx: Transaction) throws {
+        try tx.run(
+            """
+            UPDATE card SET source = NULL, prepared = NULL
+            WHERE number = \(number) AND source = \(source) AND id <> \(own)
             """
         )
     }
@@ -203,23 +227,27 @@ extension CardStore {
         return photo.submitter
     }
 
-    private func insert(_ photo: Admission, source: Data?, isForeign: Bool, in tx: Transaction) throws
-        -> AdmissionOutcome
-    {
+    private func insert(
+        _ photo: Admission,
+        source: Data?,
+        isForeign: Bool,
+        beside known: CardID? = nil,
+        in tx: Transaction
+    ) throws -> AdmissionOutcome {
         var start = photo.content.start
         // Nothing is spent on another's before a person accepts it.
         if isForeign, start.to != .rejected { start = Self.holdForeign(photo.id) }
         let metadata = photo.metadata
         let host: String? = if case .remote(_, let host) = photo.content { host } else { nil }
-        guard let order: Int64 = try tx.value("SELECT next_order FROM store") else { throw Vault.unopenable("store") }
-        try tx.run("UPDATE store SET next_order = \(order + 1)")
+        let order = try self.takeOrder(in: tx)
+        try self.release(source, of: metadata.businessNumber, for: photo.id, in: tx)
         try tx.run(
             """
-            INSERT INTO card (id, state, number, submitter, expected_side, intake_order, priority, source, host, reason,
-            waits_until, created_at, changed_at)
+            INSERT INTO card (id, state, number, submitter, expected_side, intake_order, taken, priority, source, host, beside,
+            reason, waits_until, created_at, changed_at)
             VALUES (\(photo.id), \(start.to), \(metadata.businessNumber), \(photo.submitter), \(metadata.side), \(order),
-            \(metadata.priority), \(source), \(host), \(start.reason), \(photo.waitsUntil), \(tx.now),
-            \(Transition.date(tx.now)))
+            \(photo.taken), \(metadata.priority), \(source), \(host), \(known), \(start.reason), \(photo.waitsUntil),
+            \(tx.now), \(Transition.date(tx.now)))
             """
         )
         let key = try self.vault.makeKey(of: photo.id, in: tx)
@@ -227,11 +255,19 @@ extension CardStore {
         let sealed = try key.seal(json: SealedMetadata(metadata, inputName: photo.name), column: SealedMetadata.column)
         try tx.run("UPDATE card SET message = \(message), metadata = \(sealed) WHERE id = \(photo.id)")
         try self.put(photo.content, of: photo.id, key: key, in: tx)
-        try self.note(start, of: photo.id, sealed: message, in: tx)
+        // Of what is fetched beside a known card nothing is told until it is another photo.
+        if known == nil { try self.note(start, of: photo.id, sealed: message, in: tx) }
         // A back that lacks a front may have one now.
         try Transition.markForDecision(metadata.businessNumber, in: tx)
         try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, for: photo.submitter, in: tx)
         return AdmissionOutcome(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
+    }
+
+    /// Assigns the next place among all inputs.
+    func takeOrder(in tx: Transaction) throws -> Int64 {
+        guard let order: Int64 = try tx.value("SELECT next_order FROM store") else { throw Vault.unopenable("store") }
+        try tx.run("UPDATE store SET next_order = \(order + 1)")
+        return order
     }
 
     /// A number is decided as early as the most urgent card of the one whose number it is asks for.
@@ -258,6 +294,28 @@ extension CardStore {
         }
     }
 
+    /// Whether the photo at the address of a card may be another one by now: the card has ended, and is not fetched itself.
+    private func mayBeRetaken(_ row: CardRow, by photo: Admission, in tx: Transaction) throws -> Bool {
+        guard case .remote = photo.content, row.submitter == photo.submitter else { return false }
+        if row.state == .rejected {
+            return try row.reason == .rejectedByOperator || self.hasImage(row.id, in: tx)
+        }
+        return row.state == .failed || row.state == .delivered
+    }
+
+    /// Has an address fetched again beside its card, which is answered and stays as it is (`Fetching`).
+    private func fetchAgain(_ photo: Admission, beside row: CardRow, in tx: Transaction) throws -> AdmissionOutcome {
+        let open: CardID? = try tx.value(
+            "SELECT id FROM card WHERE number = \(row.number) AND state = 'fetching' AND beside = \(row.id)"
+        )
+        if let open {
+            _ = try self.amend(CardRow.require(open, in: tx), with: photo, in: tx)
+        } else {
+            _ = try self.insert(photo, source: nil, isForeign: false, beside: row.id, in: tx)
+        }
+        return AdmissionOutcome(card: row.id, state: row.state, reason: row.reason, isDuplicate: true)
+    }
+
     static func holdForeign(_ card: CardID) -> Transition { Transition(.held, .submitterConflict, .cardForeign(card)) }
 
     /// Notes where a photo came from, so that the same file is not read, nor the same address fetched, again.
@@ -279,6 +337,10 @@ extension CardStore {
     private func place(of photo: Admission) -> Data? {
         if let file = photo.file { return self.place(file) }
         guard case .remote(let address, _) = photo.content else { return nil }
-        return self.vault.fingerprint(Data(address.reveal().utf8), .place)
+        return self.place(address)
+    }
+
+    func place(_ address: Redacted<String>) -> Data {
+        self.vault.fingerprint(Data(address.reveal().utf8), .place)
     }
 }

@@ -59,7 +59,8 @@ extension CardStore {
         try tx.one(
             """
             UPDATE card SET state = \(transition.to), reason = \(transition.reason), remote_code = \(transition.remoteCode),
-            message = \(sealed), worker = NULL, waits = 0, unreadable = 0, seen = 0, changed_at = \(Transition.date(tx.now)) \(assignments)
+            message = \(sealed), worker = NULL, waits = 0, unreadable = 0, seen = 0, beside = NULL,
+            changed_at = \(Transition.date(tx.now)) \(assignments)
             WHERE id = \(row.id) AND state = \(row.state)
             """
         )

@@ -138,14 +138,10 @@ struct CheckRule: Sendable {
         CheckRule(
             message: .fsckDeliveredNotNoted,
             query: """
-                SELECT card.id FROM card JOIN cases ON cases.number = card.number WHERE card.state = 'delivered' AND (
-                    (coalesce(card.side, card.expected_side) = 'front'
-                        AND coalesce(cases.front_delivered, 0) < card.intake_order)
-                    OR (coalesce(card.side, card.expected_side) = 'back'
-                        AND coalesce(cases.back_delivered, 0) < card.intake_order)
-                )
+                SELECT card.id FROM card JOIN cases ON cases.number = card.number
+                WHERE \(Self.isNotNoted("front")) OR \(Self.isNotNoted("back"))
                 """,
-            mends: [Self.noting("front_delivered", "front"), Self.noting("back_delivered", "back")]
+            mends: [Self.noting("front"), Self.noting("back")]
         ),
         CheckRule(
             message: .fsckSecondHolder,
@@ -223,14 +219,30 @@ struct CheckRule: Sendable {
 
     private static let isOfNobody: SQL = "attempt.ended_at IS NULL AND attempt.worker NOT IN (SELECT id FROM worker)"
 
-    /// Notes on each number the last card of a side that was delivered.
-    private static func noting(_ column: SQL, _ side: String) -> SQL {
-        let last: SQL = """
-            SELECT max(intake_order) FROM card WHERE card.number = cases.number AND card.state = 'delivered'
-            AND coalesce(card.side, card.expected_side) = \(side)
-            """
+    /// Whether a card was delivered that is newer than the one that its number has noted for a side. Where one alone has a time,
+    /// a third one may have been delivered between.
+    private static func isNotNoted(_ side: SQL) -> SQL {
+        let noted = PhotoAge.delivered(side, of: "cases")
         return """
-            UPDATE cases SET \(column) = (\(last)) WHERE coalesce(\(column), 0) < coalesce((\(last)), 0)
+            (card.state = 'delivered' AND coalesce(card.side, card.expected_side) = '\(side)' AND card.intake_order > \(noted.order)
+                AND (\(noted.order) = 0 OR (card.taken IS NULL) = (\(noted.taken) IS NULL))
+                AND \(PhotoAge.isNewer(("card.intake_order", "card.taken"), than: noted)))
+            """
+    }
+
+    /// Notes on each number the newest card of a side that was delivered.
+    private static func noting(_ side: SQL) -> SQL {
+        func isDelivered(_ table: SQL) -> SQL {
+            "\(table).state = 'delivered' AND coalesce(\(table).side, \(table).expected_side) = '\(side)'"
+        }
+        let isNewer = PhotoAge.isNewer(("other.intake_order", "other.taken"), than: ("card.intake_order", "card.taken"))
+        return """
+            UPDATE cases SET (\(side)_delivered, \(side)_taken) = (
+                SELECT intake_order, taken FROM card WHERE number = cases.number AND \(isDelivered("card")) ORDER BY (
+                    SELECT count(*) FROM card AS other
+                    WHERE other.number = card.number AND \(isDelivered("other")) AND \(isNewer)
+                ), intake_order DESC LIMIT 1
+            ) WHERE EXISTS (SELECT 1 FROM card WHERE card.number = cases.number AND \(Self.isNotNoted(side)))
             """
     }
 }

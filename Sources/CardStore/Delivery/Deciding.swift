@@ -142,12 +142,16 @@ struct Application {
         // While one is still to be verified nothing goes, so the others of its kind decide nothing.
         let own: SQL = "WHERE card.number = \(number) AND card.state IN"
         let moved = try CardRow.all("\(own) ('verified', 'delivering', 'delivered', 'held')", in: tx)
-        let awaited = try CardRow.all("\(own) ('fetching', 'received', 'prepared') LIMIT 1", in: tx)
+        let awaited = try CardRow.all(
+            "\(own) ('fetching', 'received', 'prepared') AND card.beside IS NULL LIMIT 1",
+            in: tx
+        )
         let rows = (moved + awaited).sorted { $0.order < $1.order }
         var isDisputed = false
-        var delivered: [CardSide: Int64] = [:]
-        try tx.forEach("SELECT disputed, front_delivered, back_delivered FROM cases WHERE number = \(number)") { row in
-            (isDisputed, delivered[.front], delivered[.back]) = (try row.next(), try row.next(), try row.next())
+        var delivered: [CardSide: PhotoAge] = [:]
+        try tx.forEach("SELECT disputed, \(PhotoAge.deliveredColumns) FROM cases WHERE number = \(number)") { row in
+            isDisputed = try row.next()
+            for side in CardSide.allCases { delivered[side] = try PhotoAge(&row) }
         }
         let snapshot = ApplicationSnapshot(
             cards: rows.map {
@@ -196,9 +200,7 @@ struct Application {
     /// - Parameter formed: the cards that go into a delivery in the same transaction; others that may go stay due.
     /// - Returns: the cards whose state changed.
     func apply(forming formed: [CardID]) throws -> [CardChange] {
-        var moves = self.decision.superseded.map { card, newer in
-            (card, Transition(.superseded, .superseded, newer.map(Message.cardSuperseded) ?? .cardSupersededUnnamed))
-        }
+        var moves = self.decision.superseded.map { ($0, self.replacement(of: $0, by: $1)) }
         moves += self.decision.held.map { ($0, Transition(.held, $1.reason, $1.message)) }
         moves += self.decision.rejected.map { ($0, Transition(.rejected, $1.reason, $1.message)) }
         try self.noteFindings()
@@ -221,6 +223,15 @@ struct Application {
             "UPDATE cases SET decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)"
         )
         return changes
+    }
+
+    private func replacement(of card: CardID, by newer: CardID?) -> Transition {
+        guard self.decision.passedOver.contains(card) else {
+            let message = newer.map(Message.cardSuperseded) ?? .cardSupersededUnnamed
+            return Transition(.superseded, .superseded, message)
+        }
+        let message = newer.map { Message.cardTakenEarlier($0, not: card) } ?? .cardTakenEarlierUnnamed(card)
+        return Transition(.superseded, .takenEarlier, message)
     }
 
     /// Once for each pair: what was compared, and what the rules say of cards that go all the same.

@@ -123,7 +123,11 @@ extension CardStore {
             if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
             let isVerified = row.state == .verified || row.state == .delivering
             let target = isVerified ? .verified : try self.start(of: row.id, in: tx) ?? .prepared
-            return [try self.move(row, Transition(target), also: ", \(Transition.fresh)", in: tx)]
+            // A person says that this one is the newest of its side, whatever its time.
+            let isChosen = row.reason == .takenEarlier
+            let order = isChosen ? try self.takeOrder(in: tx) : row.order
+            let also: SQL = ", intake_order = \(order), taken = \(isChosen ? nil : row.taken), \(Transition.fresh)"
+            return [try self.move(row, Transition(target), also: also, in: tx)]
         case .resend: others = try self.resend(row, in: tx)
         case .reject:
             let text: Redacted<String>? = said.flatMap { said in
@@ -234,13 +238,11 @@ extension CardStore {
     /// Notes on the number that a card of it was delivered: the order outlives the card.
     func noteDelivered(_ row: CardRow, in tx: Transaction) throws {
         guard let side = row.anySide else { return }
-        let column: SQL = side == .front ? "front_delivered" : "back_delivered"
-        try tx.run(
-            """
-            UPDATE cases SET \(column) = CASE WHEN \(column) > \(row.order) THEN \(column) ELSE \(row.order) END
-            WHERE number = \(row.number)
-            """
-        )
+        if try self.delivered(side, of: row.number, in: tx).map(row.age.isNewer) ?? true {
+            let name: SQL = side == .front ? "front" : "back"
+            let set: SQL = "\(name)_delivered = \(row.order), \(name)_taken = \(row.taken)"
+            try tx.run("UPDATE cases SET \(set) WHERE number = \(row.number)")
+        }
         // What waited for it does not any more; nor may it expire as if it did, before it is decided again.
         try self.forgetReasons("number = \(row.number) AND state = 'verified' AND reason IS NOT NULL", in: tx)
     }
@@ -278,7 +280,7 @@ extension CardStore {
         }
         var circumstances: OperatorRules.Circumstances = []
         if try self.isReplaced(row, in: tx) { circumstances.insert(.isReplaced) }
-        if try self.isReplaced(row, by: [.delivering, .delivered], in: tx) { circumstances.insert(.isOvertaken) }
+        if try self.isReplaced(row, by: [.delivering], in: tx) { circumstances.insert(.isOvertaken) }
         if try self.start(of: row.id, in: tx) != nil { circumstances.insert(.hasImage) }
         if try self.hasReading(row.id, in: tx) { circumstances.insert(.wasRead) }
         if try self.mayBeAtBackend(row.id, in: tx) { circumstances.insert(.mayBeAtBackend) }

@@ -130,10 +130,7 @@ extension Restore {
             UPDATE main.cases SET
             holder = coalesce(cases.holder, was.holder),
             disputed = CASE WHEN was.disputed = 1 OR cases.holder <> was.holder THEN 1 ELSE cases.disputed END,
-            front_delivered = CASE WHEN coalesce(was.front_delivered, 0) > coalesce(cases.front_delivered, 0)
-                THEN was.front_delivered ELSE cases.front_delivered END,
-            back_delivered = CASE WHEN coalesce(was.back_delivered, 0) > coalesce(cases.back_delivered, 0)
-                THEN was.back_delivered ELSE cases.back_delivered END
+            \(Self.newest("front")), \(Self.newest("back"))
             FROM previous.cases AS was WHERE was.number = cases.number
             """
         )
@@ -145,6 +142,13 @@ extension Restore {
         )
     }
 
+    /// Assigns the newer of the photos of a side that were delivered here and there.
+    private static func newest(_ side: SQL) -> SQL {
+        let isNewer = PhotoAge.isNewer(PhotoAge.delivered(side, of: "was"), than: PhotoAge.delivered(side, of: "cases"))
+        let columns: [SQL] = ["\(side)_delivered", "\(side)_taken"]
+        return .joined(columns.map { "\($0) = CASE WHEN \(isNewer) THEN was.\($0) ELSE cases.\($0) END" }, by: ", ")
+    }
+
     /// Takes over the tombstones of cards that the backup does not know, and returns how many there were.
     private static func takeOverTombstones(in tx: Transaction) throws -> Int {
         let unknown: SQL = """
@@ -153,9 +157,9 @@ extension Restore {
             """
         let count = try tx.run(
             """
-            INSERT INTO main.card (id, state, number, submitter, side, expected_side, intake_order, priority, part, reason,
-            waits_until, created_at, changed_at, was_delivered, certificate)
-            SELECT id, state, number, submitter, side, expected_side, intake_order, priority, part, reason, waits_until, created_at, changed_at, was_delivered, certificate FROM previous.card WHERE id IN (\(unknown))
+            INSERT INTO main.card (id, state, number, submitter, side, expected_side, intake_order, taken, priority, part,
+            reason, waits_until, created_at, changed_at, was_delivered, certificate)
+            SELECT id, state, number, submitter, side, expected_side, intake_order, taken, priority, part, reason, waits_until, created_at, changed_at, was_delivered, certificate FROM previous.card WHERE id IN (\(unknown))
             """
         )
         try tx.run(

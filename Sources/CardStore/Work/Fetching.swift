@@ -116,22 +116,22 @@ extension CardStore {
 
     /// Writes down how an attempt to fetch ended, and what follows; gives the claim back.
     ///
-    /// - Returns: where the card stands now.
+    /// - Returns: where the card stands now; `nil` if it is gone, since it was fetched beside another one and is no new photo.
     @discardableResult
     package func conclude(
         _ job: FetchJob,
         with conclusion: FetchConclusion,
         now: Timestamp
-    ) async throws -> CardChange {
+    ) async throws -> CardChange? {
         let id = job.card.id
         return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
-            let row = try CardRow.require(id, in: tx)
+            guard let row = try CardRow.fetch(id, in: tx) else { return nil }
             if case .ended(let outcome, let startedAt, _) = conclusion {
                 try self.note(outcome, of: job, startedAt: startedAt, in: tx)
             }
             guard row.state == .fetching, row.worker == job.worker else { return CardChange(row) }
             try self.settle(row, with: conclusion, in: tx)
-            return CardChange(try CardRow.require(id, in: tx))
+            return try CardRow.fetch(id, in: tx).map(CardChange.init)
         }
     }
 
@@ -160,38 +160,48 @@ extension CardStore {
             return try self.settle(row, failure: failure, terms: terms, in: tx)
         }
         let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
+        let (number, submitter) = (row.number, row.submitter)
         // One that was rejected and is fetched again may find its own bytes.
-        let same: CardID? = try tx.value(
-            "SELECT id FROM card WHERE number = \(row.number) AND source = \(source) AND id <> \(row.id)"
-        )
-        guard let same else {
-            try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = \(BlobKind.address)")
-            let also: SQL = ", source = \(source), \(Transition.fresh)"
-            try self.move(row, Transition(.received), also: also, in: tx)
-            return
+        if let same = try self.sameCard(of: number, source: source, for: submitter, except: row.id, in: tx) {
+            return try self.absorb(row, into: same, content: .received(bytes), in: tx)
         }
-        try self.absorb(row, into: same, content: .received(bytes), in: tx)
+        if let known = row.beside {
+            let isErased = try CardRow.require(known, in: tx).state == .erased
+            guard !isErased else { return try self.drop(row, beside: known, in: tx) }
+            let place = try self.place(self.address(of: row.id, key: key, in: tx).address)
+            try tx.run("UPDATE input SET card = \(row.id) WHERE location = \(place) AND number = \(number)")
+        }
+        try self.release(source, of: number, for: row.id, in: tx)
+        try tx.run("DELETE FROM blob WHERE card = \(row.id) AND kind = \(BlobKind.address)")
+        let also: SQL = ", source = \(source), \(Transition.fresh)"
+        try self.move(row, Transition(.received), also: also, in: tx)
     }
 
-    /// Ends a card whose image another card of its number holds already; whoever names its input again gets that card.
-    func absorb(_ row: CardRow, into same: CardID, content: Admission.Content, in tx: Transaction) throws {
-        let key = try row.key(self.vault)
-        try self.dropSource(of: row.id, in: tx)
-        try self.end(row, Transition(.superseded, .duplicate, .cardDuplicate(of: same)), in: tx)
-        try tx.run("UPDATE input SET card = \(same) WHERE card = \(row.id)")
-        // The same bytes are that card's from now on, not this one's.
-        try tx.run("UPDATE card SET source = NULL WHERE id = \(row.id)")
-        let known = try CardRow.require(same, in: tx)
+    /// Ends a card whose image another card of its number holds already; whoever names its input again gets that card, unless
+    /// it is another submitter's.
+    func absorb(_ row: CardRow, into known: CardRow, content: Admission.Content, in tx: Transaction) throws {
+        let (name, metadata) = try (self.inputName(of: row, key: row.key(self.vault)), row.card(self.vault).metadata)
+        if let known = row.beside {
+            try self.drop(row, beside: known, in: tx)
+        } else {
+            try self.dropSource(of: row.id, in: tx)
+            let isKnown = known.isKnown(to: row.submitter)
+            let message: Message = isKnown ? .cardDuplicate(of: known.id) : .cardOfOtherSubmitter
+            // The same bytes are that card's from now on, not this one's.
+            let also: SQL = ", source = NULL, due_at = NULL"
+            try self.move(row, Transition(.superseded, .duplicate, message), also: also, in: tx)
+            if isKnown { try tx.run("UPDATE input SET card = \(known.id) WHERE card = \(row.id)") }
+        }
         // A card that was admitted later says more than one that took longer.
         guard known.order < row.order else { return }
-        _ = try self.amend(
-            known,
-            with: row.card(self.vault).metadata,
-            name: self.inputName(of: row, key: key),
-            of: row.submitter,
-            content: content,
-            in: tx
-        )
+        _ = try self.amend(known, with: metadata, name: name, of: row.submitter, content: content, in: tx)
+    }
+
+    /// Takes a card away that was fetched beside a known one: its id was never answered.
+    private func drop(_ row: CardRow, beside known: CardID, in tx: Transaction) throws {
+        try Erasure.destroy(row.id, in: tx)
+        try tx.run("UPDATE attempt SET subject = \(known) WHERE subject = \(row.id)")
+        try tx.run("DELETE FROM card WHERE id = \(row.id)")
     }
 
     /// The bytes of an image, if they are as many as its host said, without a gap, and every piece opens.
@@ -241,9 +251,17 @@ extension CardStore {
         return max(due, pauseEnd ?? due)
     }
 
-    /// Moves a card to where it waits for no time.
+    /// Moves a card to where it waits for no time; one that was fetched beside another in vain leaves a line in its history.
     func end(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {
-        try self.move(row, transition, also: ", due_at = NULL", in: tx)
+        guard let beside = row.beside else {
+            try self.move(row, transition, also: ", due_at = NULL", in: tx)
+            return
+        }
+        try self.drop(row, beside: beside, in: tx)
+        let known = try CardRow.require(beside, in: tx)
+        guard known.state != .erased, let reason = transition.reason, let cause = transition.message else { return }
+        let finding = VerdictFinding(reason, .warn, message: .cardNotFetchedAgain(cause))
+        _ = try Self.ifOpens { try self.note(finding, of: known, in: known.state, in: tx) }
     }
 
     private func note(_ outcome: FetchOutcome, of job: FetchJob, startedAt: Timestamp, in tx: Transaction) throws {

@@ -77,7 +77,14 @@ extension CardStore {
         let key = try row.key(self.vault)
         switch conclusion {
         case .prepared(let image):
-            let same = try self.card(with: image, number: row.number, side: row.expectedSide, except: row.id, in: tx)
+            let same = try self.sameCard(
+                of: row.number,
+                image: image,
+                side: row.expectedSide,
+                for: row.submitter,
+                except: row.id,
+                in: tx
+            )
             if let same { return try self.absorb(row, into: same, content: .prepared(image), in: tx) }
             try self.put(image, of: row.id, key: key, in: tx)
             try self.dropSource(of: row.id, in: tx)

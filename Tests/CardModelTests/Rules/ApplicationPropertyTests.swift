@@ -11,10 +11,10 @@ import Testing
 
         init(using random: inout SeededRandom) {
             let cards = (0..<Int.random(in: 1...5, using: &random)).map { Self.card($0, using: &random) }
-            var delivered: [CardSide: Int64] = [:]
-            for card in cards where card.state == .delivered { card.side.map { delivered[$0] = card.order } }
+            var delivered: [CardSide: PhotoAge] = [:]
+            for card in cards where card.state == .delivered { card.side.map { delivered[$0] = card.age } }
             if Int.random(in: 0..<6, using: &random) == 0 {
-                delivered[.front] = Int64.random(in: -1...5, using: &random)
+                delivered[.front] = PhotoAge(order: Int64.random(in: -1...5, using: &random))
             }
             self.snapshot = ApplicationSnapshot(
                 cards: cards.shuffled(using: &random),

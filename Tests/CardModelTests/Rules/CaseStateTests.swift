@@ -10,7 +10,7 @@ import Testing
             state: CardState(rawValue: words[1]) ?? .erased,
             reason: words.count > 2 ? ReasonCode(rawValue: words[2]) : nil,
             side: CardSide(rawValue: words[0]),
-            order: Int64(order),
+            age: PhotoAge(order: Int64(order)),
             isSeen: words.count > 3
         )
     }

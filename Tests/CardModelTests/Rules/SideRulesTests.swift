@@ -32,6 +32,35 @@ import Testing
         #expect(decision.decided == decision.expected)
     }
 
+    private static let byTime: [DecisionCase] = [
+        DecisionCase("the later taken came first", "f @9, g @1", is: "supersede g, send f"),
+        DecisionCase("the later taken came last", "f @1, g @9", is: "supersede f, send g"),
+        DecisionCase("times of two seconds say nothing", "f @9, g @7", is: "supersede f, send g"),
+        DecisionCase("one without a time goes by arrival", "f @9, g", is: "supersede f, send g"),
+        DecisionCase("compared with the newest until then", "e @9, f, g @1", is: "supersede e, supersede f, send g"),
+        DecisionCase("the later taken was delivered", "f delivered @9, g @1", is: "supersede g"),
+        DecisionCase("the later taken was delivered and erased", "front erased @9, g @1", is: "supersede g"),
+        DecisionCase("the earlier taken was delivered", "f @9, g delivered @1", is: "send f"),
+        DecisionCase("the later taken is on its way", "f delivering @9, g @1", is: "supersede g"),
+        DecisionCase("the earlier taken is on its way", "f @9, g delivering @1", is: "wait f waits_for_older_photo"),
+        DecisionCase(
+            "the later taken may have arrived",
+            "f held outcome_unknown @9, g @1",
+            is: "wait g waits_for_older_photo"
+        ),
+        DecisionCase("the later taken is rejected", "f rejected @9, g @1", is: "send g"),
+        DecisionCase(
+            "the pair is that of the later taken",
+            "f @9, g @1, b | reject pair",
+            is: "supersede g, reject b sides_identical, reject f sides_identical"
+        ),
+    ]
+
+    @Test(arguments: byTime)
+    func `Where the times of two photos of one side count, the one taken later wins`(decision: DecisionCase) {
+        #expect(decision.decided == decision.expected)
+    }
+
     private static let oneForm: [DecisionCase] = [
         DecisionCase("both are here", "f, b", is: "send f+b"),
         DecisionCase("the back was first", "b, f", is: "send f+b"),

@@ -21,22 +21,24 @@ extension ApplicationSnapshot {
     ///
     /// The cards come in the order in which they were admitted. A name that begins with e, f or g is that of a front,
     /// with a, b or c of a back, with x of a card whose side is not known. A card is verified and its wait is over unless
-    /// it says otherwise. A front or back that was delivered and erased has no name.
+    /// it says otherwise. `@7` is the second in which it was taken. A front or back that was delivered and erased has no name.
     init(_ text: String) {
-        var (cards, delivered): ([ApplicationCard], [CardSide: Int64]) = ([], [:])
+        var (cards, delivered): ([ApplicationCard], [CardSide: PhotoAge]) = ([], [:])
         for (index, item) in text.split(separator: ", ").enumerated() {
             let (words, order) = (item.split(separator: " ").map(String.init), Int64(index + 1))
+            let second = words.first { $0.hasPrefix("@") }.flatMap { Int($0.dropFirst()) }
+            let age = PhotoAge(order: order, taken: second.map { .past.advanced(by: .seconds($0 - 3600)) })
             if let erased = CardSide(rawValue: words[0]) {
-                delivered[erased] = order
+                delivered[erased] = age
                 continue
             }
             let side: CardSide? = "efg".contains(words[0].first!) ? .front : words[0].hasPrefix("x") ? nil : .back
             var sample = Card.sample(.verified, nil, side: side)
-            (sample.id, sample.order) = (CardID(rawValue: words[0]), order)
+            (sample.id, sample.order, sample.taken) = (CardID(rawValue: words[0]), order, age.taken)
             for state in words.compactMap(CardState.init) { sample.state = state }
-            if let side, sample.state == .delivered { delivered[side] = order }
+            if let side, sample.state == .delivered, delivered[side].map(age.isNewer) ?? true { delivered[side] = age }
             var card = ApplicationCard(sample)
-            for word in words.dropFirst() where CardState(rawValue: word) == nil {
+            for word in words.dropFirst() where CardState(rawValue: word) == nil && !word.hasPrefix("@") {
                 switch word {
                 case "accepted": card.isAccepted = true
                 case "alone": card.goesAlone = true

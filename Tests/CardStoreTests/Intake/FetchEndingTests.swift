@@ -53,7 +53,7 @@ import Testing
         let card = try await harness.address().card
         let job = try #require(try await harness.claimFetching().first)
         for (offset, bytes) in pieces { try await harness.keep(bytes, at: offset, of: job, byteCount: 4) }
-        #expect(try await harness.conclude(job, .fetched).state == .fetching)
+        #expect(try await harness.conclude(job, .fetched)?.state == .fetching)
         #expect(try await harness.claimFetching().isEmpty)
         harness.pass(.seconds(1))
         let again = try #require(try await harness.claimFetching().first)
@@ -148,7 +148,7 @@ import Testing
         }
         #expect(try await harness.state(job.card.id) == "fetching")
         #expect(try await harness.claimFetching().isEmpty)
-        #expect(try await harness.conclude(job, .fetched).state == .received)
+        #expect(try await harness.conclude(job, .fetched)?.state == .received)
     }
 
     @Test func `a fetched card goes all the way, and only the verifier has seen it`() async throws {
@@ -219,7 +219,7 @@ extension StoreHarness {
     }
 
     @discardableResult
-    func conclude(_ job: FetchJob, _ outcome: FetchOutcome) async throws -> CardChange {
+    func conclude(_ job: FetchJob, _ outcome: FetchOutcome) async throws -> CardChange? {
         let terms = RetryTerms(maxAttempts: 3, delay: .seconds(1))
         return try await self.store.conclude(job, with: .ended(outcome, startedAt: self.now, terms), now: self.now)
     }

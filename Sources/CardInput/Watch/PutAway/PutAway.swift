@@ -57,6 +57,27 @@ struct PutAway: Sendable {
         return true
     }
 
+    /// Moves a photo on from `done` to the same place in `failed`, with what goes with it and a note; what is cut off is done
+    /// again.
+    static func fail(
+        _ name: String,
+        of file: FileIdentity,
+        from done: borrowing OpenFolder,
+        in folder: PhotoFolder,
+        _ note: FailureNote
+    ) throws {
+        let failed = try Self.target("failed", in: folder.root).entering(folder.below, making: true)
+        let names = folder.names(for: name)
+        let newName = names[try names.free(above: 0) { name throws(Errno) in try failed.status(of: name) != nil }]
+        try note.write(as: newName + FailureNote.suffix, in: failed)
+        for suffix in folder.suffixes {
+            guard let status = try done.status(of: name + suffix), status.kind == .file else { continue }
+            let companion = FileMove(identity: folder.identity(name + suffix, status, in: "done"))
+            _ = try companion.move(name + suffix, from: done, as: newName + suffix, to: failed)
+        }
+        _ = try FileMove(identity: file).move(name, from: done, as: newName, to: failed)
+    }
+
     /// Opens a folder to put files into; makes it, and the mark by which runs pass it over.
     private static func target(_ folder: String, in root: FilePath) throws(Errno) -> OpenFolder {
         let target = try OpenFolder(root).entering([folder], making: true)

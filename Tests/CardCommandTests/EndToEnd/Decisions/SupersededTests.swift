@@ -28,7 +28,9 @@ import Testing
         }
     }
 
-    @Test func `of two photos of one side in a list the later one is sent, whatever its name`() async throws {
+    @Test func `of two photos of one side in a list the later one is sent, until a person wants the other`()
+        async throws
+    {
         let tool = try Tool()
         let photos = try tool.folder("photos", ["R-1/front.jpg": .front(1), "R-1/front (1).jpg": .front(1, serial: 1)])
         let older = photos.appending(path: "R-1/front.jpg").path
@@ -39,11 +41,19 @@ import Testing
             #expect(told.count == 2 && told.last == "2 inputs: 1 delivered, 1 superseded", "\(told)")
             let outcome = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 0)
             let newer = try #require(try outcome.json().cards.first?.cardId)
-            #expect(told.first?.contains("front.jpg superseded: card \(newer) is a newer photo") == true, "\(told)")
+            let said = "front.jpg taken_earlier: card \(newer) is a photo of the same side whose file has a later time"
+            #expect(told.first?.contains(said) == true, "\(told)")
             let states = try outcome.json().cards.map {
                 [$0.source.split(separator: "/").last.map(String.init), $0.state]
             }
             #expect(states == [["front (1).jpg", "delivered"], ["front.jpg", "superseded"]])
+            // The command that the line names.
+            let older = try #require(try outcome.json().cards.last?.cardId)
+            #expect(told.first?.contains("idcard-pipeline cards retry \(older)") == true, "\(told)")
+            try await tool.run(["cards", "retry", older] + file, ends: 0)
+            try await tool.run(["run"] + file, ends: 0)
+            let last = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 0)
+            #expect(try last.json().cards.map(\.state) == ["delivered", "delivered"])
         }
     }
 }

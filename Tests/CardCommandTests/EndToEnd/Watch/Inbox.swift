@@ -68,12 +68,16 @@ struct Inbox {
     }
 
     /// Writes a file below the folder under another name, and moves it to its own.
-    func bring(_ name: String, _ content: Data) throws {
+    ///
+    /// - Parameter taken: the modification time that it comes with; `nil` for now.
+    func bring(_ name: String, _ content: Data, taken: Date? = nil) throws {
         let target = self.folder.appending(path: name)
         let parent = target.deletingLastPathComponent()
         try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
         let temporary = self.tool.home.appending(path: "arriving")
         try content.write(to: temporary)
+        let time = taken.map { [FileAttributeKey.modificationDate: $0] }
+        if let time { try FileManager.default.setAttributes(time, ofItemAtPath: temporary.path) }
         try #require(rename(temporary.path, target.path) == 0)
     }
 

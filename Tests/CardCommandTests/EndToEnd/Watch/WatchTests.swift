@@ -91,6 +91,34 @@ import Testing
         #expect(try self.inbox.files() == files)
     }
 
+    @Test func `a photo taken before the one that was sent is told, goes to failed, and comes back by a command`()
+        async throws
+    {
+        let yesterday = Date.now.addingTimeInterval(-86_400)
+        let older = MarkedPhoto.front(1, serial: 1).jpeg
+        try await self.inbox.serving { file in
+            let said = try await self.inbox.watching(file) { lines, send in
+                try self.inbox.bring("R-1/now.jpg", .front(1))
+                #expect(try await lines.line(containing: Inbox.delivered) != nil)
+                try self.inbox.bring("R-1/before.jpg", older, taken: yesterday)
+                #expect(try await lines.line(containing: "idcard-pipeline cards retry") != nil)
+                try await self.inbox.arrival(of: "failed/R-1/before.jpg.failed.json")
+                // Touched and copied, it is the same photo.
+                try self.inbox.bring("R-1/again.jpg", older)
+                try await self.inbox.arrival(of: "failed/R-1/again.jpg")
+                try send(.terminate)
+                #expect(try await lines.line(containing: "3 inputs: 1 delivered, 2 superseded") != nil)
+            }
+            let retry = try #require(said.joined(separator: " ").firstMatch(of: /cards retry ([0-9a-f-]+)/)?.output.1)
+            try await self.inbox.tool.run(["status", "--check"] + file, ends: 0)
+            try await self.inbox.tool.run(["cards", "retry", String(retry)] + file, ends: 0)
+            try await self.inbox.tool.run(["run"] + file, ends: 0)
+        }
+        let failed = ["again", "before"].flatMap { ["failed/R-1/\($0).jpg", "failed/R-1/\($0).jpg.failed.json"] }
+        #expect(try self.inbox.files() == ["done/R-1/now.jpg"] + failed)
+        #expect(try self.inbox.tool.ledger().count == 2)
+    }
+
     @Test func `killed again and again, each photo is delivered once, and each file lies in its place`() async throws {
         let (tool, verifier) = (self.inbox.tool, MarkVerifier())
         var (expected, holder): ([String: Data], UInt8) = ([:], 0)

@@ -1,0 +1,110 @@
+import CardModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CardStore
+
+/// A photo that was retaken lies at the address of the old one.
+@Suite final class RetakeTests: StoreSuite {
+    private static let refusal = Verdict.rejected(VerdictRule.legalityLow.reason, message: "a copy")
+
+    /// A card by URL that has come to its end.
+    private func ended(_ end: String) async throws -> CardID {
+        let card = try await harness.admit(harness.message("m1", from: "local")).card
+        if end == "failed" {
+            let job = try #require(try await harness.claimFetching().first)
+            try await harness.conclude(job, .forbidden(StoreHarness.tooLarge))
+            return card
+        }
+        try await harness.fetch("old", of: card)
+        try await harness.prepare("old")
+        let job = try #require(try await harness.claim().first)
+        try await harness.conclude(job, CardReading(side: .front), end == "rejected" ? Self.refusal : .accepted)
+        if end == "delivered" { try await harness.deliverAll() }
+        return card
+    }
+
+    @Test(arguments: ["rejected", "failed", "delivered"])
+    func `a new message about an address that has ended fetches it again, and another photo is a card`(
+        _ end: String
+    ) async throws {
+        let card = try await ended(end)
+        let before = try await harness.state(card)
+        #expect(try await harness.admit(harness.message("m1", from: "local")).isReplay)
+        #expect(try await harness.claimFetching().isEmpty, "the same message changes nothing")
+        let again = try await harness.admit(harness.message("m2", from: "local"))
+        #expect(again.card == card && again.isDuplicate && before.hasPrefix(again.state.rawValue))
+        _ = try await harness.admit(harness.message("m3", from: "local"))
+        // It blocks none of its number.
+        let back = try await harness.verified("back", number: "N", .back)
+        try await harness.deliverAll()
+        #expect(try await harness.state(back) == (end == "delivered" ? "delivered" : "verified front_missing"))
+        try await harness.fetch("new")
+        #expect(try await harness.claimFetching().isEmpty, "it is fetched once")
+        try await harness.prepare("new")
+        try await harness.verify([:])
+        try await harness.deliverAll()
+        #expect(try await harness.state(card) == before)
+        let cards = try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process)
+        #expect(cards.count == 3 && cards.count { $0.state == .delivered } == (end == "delivered" ? 3 : 2))
+        // From now on the address is the new card's.
+        let last = try await harness.admit(harness.message("m4", from: "local"))
+        #expect(last.card != card && last.state == .delivered)
+        try await harness.fetch("new")
+        #expect(try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process).count == 3)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test(arguments: ["rejected", "delivered"])
+    func `the same image again is the card that is there, and leaves nothing behind`(_ end: String) async throws {
+        let card = try await ended(end)
+        let before = try await harness.card(card)
+        let since = try await harness.store.lastEvent()
+        _ = try await harness.admit(harness.message("m2", from: "local"))
+        try await harness.fetch("old")
+        #expect(try await harness.card(card) == before)
+        #expect(try await harness.store.lastEvent() == since)
+        for table in ["card", "card_key"] {
+            #expect(try await harness.value("SELECT count(*) FROM \(SQL(stringLiteral: table))") == 1)
+        }
+        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now).details
+        #expect(details.attempts.filter { $0.stage == .fetch }.count == 2)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test(arguments: ["rejected", "delivered", "failed"])
+    func `an address that brings no image leaves its card as it was, with a line`(_ end: String) async throws {
+        let card = try await ended(end)
+        let before = try await harness.card(card)
+        _ = try await harness.admit(harness.message("m2", from: "local"))
+        let job = try #require(try await harness.claimFetching().first)
+        try await harness.conclude(job, .failed(.specimen(.rejected)))
+        #expect(try await harness.card(card) == before)
+        #expect(try await harness.value("SELECT count(*) FROM card") == 1)
+        let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now).details
+        let line = try #require(details.events.last)
+        #expect(line.state == before.state && line.reason == .refusedByRemote && line.message != nil)
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `what is erased while its address is fetched again does not come back`() async throws {
+        let card = try await ended("delivered")
+        _ = try await harness.admit(harness.message("m2", from: "local"))
+        try await harness.erase(card)
+        try await harness.fetch("old")
+        #expect(try await harness.value("SELECT count(*) FROM card") == 1)
+        #expect(try await harness.state(card) == "erased requested")
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `what is said of the same image now amends its card`() async throws {
+        let card = try await ended("rejected")
+        var message = harness.message("m2", from: "local")
+        message.metadata.expectedName = Redacted("SPECIMEN")
+        #expect(try await harness.admit(message).state == .rejected)
+        try await harness.fetch("old")
+        #expect(try await harness.state(card) == "prepared")
+        #expect(try await harness.card(card).metadata.expectedName == Redacted("SPECIMEN"))
+    }
+}
