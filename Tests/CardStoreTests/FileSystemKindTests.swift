@@ -27,20 +27,24 @@ import Testing
 
     @Test func `where nothing is told, nothing is known`() {
         #expect(FileSystemKind(of: "/a", in: "") == nil)
-        #expect(FileSystemKind(of: "/")?.fitness == .fit)
+        #expect(FileSystemKind(of: "/nowhere/at/all")?.isNetwork == false)
     }
 
     @Test(arguments: [
-        (FileSystemKind.Fitness.unfit, "nfs nfs4 cifs smb3 ceph fuse.ceph-fuse lustre afs fuse.glusterfs fuse.sshfs"),
-        (.unfit, "fuse.s3fs fuse.rclone"), (.doubtful, "fuse fuseblk fuse.gocryptfs fuse.bindfs 9p virtiofs"),
-        (.fit, "ext4 xfs btrfs zfs tmpfs overlay f2fs bcachefs"),
+        (
+            "nfs nfs4 cifs smb3 ceph fuse.ceph-fuse lustre afs fuse.glusterfs fuse.sshfs fuse.s3fs fuse.rclone", true,
+            false
+        ),
+        ("fuse fuseblk fuse.gocryptfs fuse.bindfs 9p virtiofs", false, true),
+        ("ext4 xfs btrfs zfs tmpfs overlay f2fs bcachefs", false, false),
     ])
     func `network file systems are refused, those that depend on their server are told`(
-        fitness: FileSystemKind.Fitness,
-        kinds: String
+        kinds: String,
+        isNetwork: Bool,
+        isDoubtful: Bool
     ) {
-        for kind in kinds.split(separator: " ") {
-            #expect(FileSystemKind(name: String(kind)).fitness == fitness, "\(kind)")
+        for kind in kinds.split(separator: " ").map({ FileSystemKind(name: String($0)) }) {
+            #expect(kind.isNetwork == isNetwork && kind.isDoubtful == isDoubtful, "\(kind.name)")
         }
     }
 }

@@ -44,7 +44,7 @@ extension Configuration {
 
     /// What a person should know of the file system that the sandbox lies on.
     var sandboxDoubt: Message? {
-        guard let kind = FileSystemKind(of: self.sandboxPath), kind.fitness == .doubtful else { return nil }
+        guard let kind = FileSystemKind(of: self.sandboxPath), kind.isDoubtful else { return nil }
         return .sandboxDoubtful(self.sandboxPath, kind.name)
     }
 

@@ -128,9 +128,8 @@ final class LiveTokens: Sendable {
             state.outcome = .success(usable)
             self.logger.notice("tokens read")
             for name in barred { Console.warn(self.file.refusal(of: name)) }
-            // Webhooks alone need no token.
-            let isShut = usable.isEmpty && (state.secrets.isEmpty || !barred.isEmpty)
-            self.report(TokenTrouble(barred: barred, isShut: isShut))
+            // A service may also do without tokens.
+            self.report(TokenTrouble(barred: barred, isShut: usable.isEmpty && !barred.isEmpty))
         } catch {
             state.outcome = .failure(error)
             self.logger.error("the tokens cannot be read", metadata: ["http.error": "\(error.code)"])

@@ -3,15 +3,6 @@ import Foundation
 
 /// The kind of file system that a path lies on, by its name in `/proc/self/mountinfo`.
 package struct FileSystemKind: Hashable, Sendable {
-    /// Whether a sandbox may lie there.
-    package enum Fitness: Sendable {
-        case fit
-        /// It depends on what serves it: other FUSE, 9P and virtiofs, as in pods and encrypted homes.
-        case doubtful
-        /// Locks or memory are not shared with other machines, so that two of them would send everything twice.
-        case unfit
-    }
-
     /// Such as `ext4` or `fuse.sshfs`.
     package let name: String
 
@@ -42,13 +33,17 @@ package struct FileSystemKind: Hashable, Sendable {
         self.name = String(best.kind)
     }
 
-    package var fitness: Fitness {
-        let remote: Set = [
+    /// Whether other machines share the files and not the locks, so that two of them would send everything twice.
+    package var isNetwork: Bool {
+        [
             "nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "fuse.ceph", "fuse.ceph-fuse", "lustre", "afs", "fuse.afs",
             "glusterfs", "fuse.glusterfs", "fuse.sshfs", "fuse.s3fs", "fuse.rclone",
-        ]
-        if remote.contains(self.name) { return .unfit }
-        return self.name.hasPrefix("fuse") || ["9p", "virtiofs"].contains(self.name) ? .doubtful : .fit
+        ].contains(self.name)
+    }
+
+    /// Whether that depends on what serves it: other FUSE, 9P and virtiofs, as in pods and encrypted homes.
+    package var isDoubtful: Bool {
+        !self.isNetwork && (self.name.hasPrefix("fuse") || ["9p", "virtiofs"].contains(self.name))
     }
 
     /// Blanks, tabs, line ends and backslashes stand as three octal digits.

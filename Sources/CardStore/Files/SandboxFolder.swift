@@ -46,7 +46,7 @@ struct SandboxFolder: Sendable {
     /// - Parameter disk: the kind of file system; looked up if it is not given.
     /// - Throws: `CodedError` `sandbox_unavailable` of kind `configuration`.
     func requirePlace(on disk: FileSystemKind? = nil) throws(CodedError) {
-        if let disk = disk ?? FileSystemKind(of: self.path), disk.fitness == .unfit {
+        if let disk = disk ?? FileSystemKind(of: self.path), disk.isNetwork {
             throw CodedError(.sandboxUnavailable, .configuration, .sandboxRemote(self.path, disk.name))
         }
         guard !self.hasDatabase else { return }

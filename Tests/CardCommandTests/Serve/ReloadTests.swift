@@ -195,7 +195,6 @@ import Testing
         func write(_ index: Int) throws -> String {
             try self.tool.secretFile("secrets", "acme=whsec_\(secrets[index].base64EncodedString())\n").path
         }
-        _ = try await self.tool.token("desk", "read")
         let file = try self.remotes(["webhooks: {secrets_file: \(try write(0))}"])
         let body = Data("{}".utf8)
         try await self.tool.serve(file) { service, send in
@@ -212,7 +211,7 @@ import Testing
             #expect(try await isBelieved(1))
             #expect(try await !isBelieved(0))
             let second = secrets[1].base64EncodedString()
-            for text in ["whsec_short\n", "desk=whsec_\(second)\n", "a=whsec_\(second)\nwhsec_\(second)\n"] {
+            for text in ["whsec_short\n", "a=whsec_\(second)\nwhsec_\(second)\n"] {
                 _ = try self.tool.secretFile("secrets", text)
                 try send(Self.hangup)
                 #expect(
