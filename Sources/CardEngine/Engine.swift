@@ -8,6 +8,7 @@ package struct Engine: Sendable {
     private let verifyGate: EndpointGate
     private let deliverGate: EndpointGate
     private let fetchHosts: FetchHosts
+    private let standstill: Standstill
 
     /// Joins the sandbox, the outside and the settings.
     ///
@@ -24,7 +25,7 @@ package struct Engine: Sendable {
         isFull: (@Sendable () async throws -> Bool)? = nil,
         events: @escaping @Sendable (PipelineEvent) -> Void
     ) {
-        let board = WorkBoard()
+        let (board, standstill) = (WorkBoard(), Standstill())
         self.context = EngineContext(
             store: store,
             worker: worker,
@@ -40,12 +41,19 @@ package struct Engine: Sendable {
             isFull: isFull ?? { try await store.isFull() },
             events: { event in
                 switch event {
-                case .taken, .refused, .changed: board.noteProgress(at: time.steady())
-                case .sending, .called, .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
+                case .taken, .refused: board.noteProgress(at: time.steady())
+                case .changed(let change):
+                    board.noteProgress(at: time.steady())
+                    // Also judged by a reading that was there, without a call.
+                    if [.verified, .rejected, .held, .failed].contains(change.state) { standstill.end(.verify) }
+                case .called(let stage, _, _): standstill.end(stage)
+                case .sending: standstill.end(.deliver)
+                case .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
                 }
                 events(event)
             }
         )
+        self.standstill = standstill
         let (verification, delivery) = (settings.verification, settings.delivery)
         self.verifyGate = EndpointGate(.verify, of: ports.verifier.endpoint, pace: verification, context: self.context)
         self.deliverGate = EndpointGate(.deliver, of: ports.backend.endpoint, pace: delivery, context: self.context)
@@ -195,10 +203,11 @@ package struct Engine: Sendable {
     /// Runs the stages with their companions until the end was asked for, and what is under way is concluded or cut off.
     private func runTogether(_ source: @escaping @Sendable () async throws -> Void) async throws {
         let board = self.context.board
+        let stages = self.makeStages()
         try await withThrowingTaskGroup(of: Part.self) { tasks in
-            tasks.addTask { .stages(await self.runStages()) }
+            tasks.addTask { .stages(await self.run(stages)) }
             let companions: [@Sendable () async throws -> Void] = [
-                self.beat, self.tally, self.carryOutDecisions, source,
+                { try await self.beat(beside: stages) }, self.tally, self.carryOutDecisions, source,
             ]
             for companion in companions {
                 tasks.addTask {
@@ -243,18 +252,20 @@ package struct Engine: Sendable {
         return gates.reduce(into: [:]) { stopped, gate in stopped[gate.stage] = gate.stoppedBy }
     }
 
-    /// Runs the stages to their end; an error of one lets the other conclude what it has under way.
-    private func runStages() async -> (any Error)? {
+    private func makeStages() -> [any StageWork] {
         let context = self.context
-        let fetch = FetchStage(context: context, gate: LocalGate(cap: Limits.fetches), hosts: self.fetchHosts)
-        let prepare = PrepareStage(context: context, gate: LocalGate(cap: context.settings.preparing))
-        let verify = VerifyStage(context: context, gate: self.verifyGate)
-        let deliver = DeliverStage(context: context, gate: self.deliverGate)
-        return await withTaskGroup(of: (any Error)?.self) { tasks in
-            tasks.addTask { await self.run(fetch) }
-            tasks.addTask { await self.run(prepare) }
-            tasks.addTask { await self.run(verify) }
-            tasks.addTask { await self.run(deliver) }
+        return [
+            FetchStage(context: context, gate: LocalGate(cap: Limits.fetches), hosts: self.fetchHosts),
+            PrepareStage(context: context, gate: LocalGate(cap: context.settings.preparing)),
+            VerifyStage(context: context, gate: self.verifyGate),
+            DeliverStage(context: context, gate: self.deliverGate),
+        ]
+    }
+
+    /// Runs the stages to their end; an error of one lets the other conclude what it has under way.
+    private func run(_ stages: [any StageWork]) async -> (any Error)? {
+        await withTaskGroup(of: (any Error)?.self) { tasks in
+            for stage in stages { tasks.addTask { await self.run(stage) } }
             var failure: (any Error)?
             for await error in tasks where !(error is CancellationError) { failure = failure ?? error }
             return failure
@@ -284,6 +295,7 @@ package struct Engine: Sendable {
             onUnknown: self.context.settings.onUnknown,
             staying: self.context.board.staying,
             tokens: self.context.board.tokens,
+            standstill: self.standstill.longest(time: self.context.time),
             now: self.context.time.now(),
             told: self.context.tell
         )
@@ -301,7 +313,9 @@ package struct Engine: Sendable {
         }
     }
 
-    private func restoreGates(isStart: Bool = false) async throws {
+    /// - Returns: the pauses that stand in the sandbox.
+    @discardableResult
+    private func restoreGates(isStart: Bool = false) async throws -> [EndpointPause] {
         let store = self.context.store
         let gates = [self.verifyGate, self.deliverGate] + self.fetchHosts.known
         let before = gates.map(\.stored)
@@ -311,10 +325,26 @@ package struct Engine: Sendable {
             gate.restore(unreadable: numbers, from: pauses, isStart: isStart)
         }
         for (gate, before) in zip(gates, before) { gate.restore(from: pauses, before: before) }
+        return pauses
+    }
+
+    /// Looks which stages have work that waits for nothing: no time or rate, and no pause or full disk that is reported.
+    private func look(at stages: [any StageWork], _ pauses: [EndpointPause]) async throws {
+        // Each host of photos has a gate of its own, and what waits for one is due later.
+        let reported = pauses.filter { !$0.isStandstill && $0.state != .waits && $0.stage != .fetch }.map(\.stage)
+        let (now, isAmple) = (self.context.time.now(), self.context.room == .ample)
+        for work in stages {
+            let mayWork = !reported.contains(work.stage) && work.gate.wait == nil && (isAmple || work.stage == .deliver)
+            if mayWork, let due = try await work.nextDue(), due <= now {
+                self.standstill.markDue(work.stage, time: self.context.time)
+            } else {
+                self.standstill.end(work.stage)
+            }
+        }
     }
 
     /// Writes the heartbeat, takes over what dead workers had, and obeys pauses that others wrote down, until the end.
-    private func beat() async throws {
+    private func beat(beside stages: [any StageWork]) async throws {
         var nextErasure = self.context.time.steady() + Limits.retentionPause
         while !self.context.board.isEnding {
             do { try await self.context.time.sleep(Worker.heartbeat) } catch { return }
@@ -324,7 +354,8 @@ package struct Engine: Sendable {
             }
             let dead = try await self.heartbeat()
             self.context.events(.beat(self.context.room))
-            try await self.restoreGates()
+            let pauses = try await self.restoreGates()
+            try await self.look(at: stages, pauses)
             if dead > 0 { self.wake() }
         }
     }

@@ -4,6 +4,8 @@ enum Limits {
     static let look = Duration.seconds(1)
     /// How often a batch whose patience is over looks whether its last calls have ended.
     static let shortLook = Duration.milliseconds(50)
+    /// For how long a stage that has work due does nothing before people are told.
+    static let standstill = Duration.seconds(600)
     /// How often a process looks for decisions of pages whose time to undo is over.
     static let decisionLook = Duration.seconds(2)
     /// How often a process that goes on looks for cards whose retention is over.

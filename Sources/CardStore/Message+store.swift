@@ -77,6 +77,7 @@ extension Message {
     static func deliveryDamaged(_ card: CardID) -> Self { Self("delivery.damaged", "a stored value is damaged, so the delivery cannot be repeated, but the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept (a new delivery) or --as reject (no delivery)") }
     static func deliveryLeft(_ card: CardID) -> Self { Self("delivery.left", "the backend may have this card; a person took another card out of the same delivery, which ended the delivery; look in the backend; if this card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept, which sends the card") }
     package static func pauseResume(_ what: Message, _ stage: Stage) -> Self { Self("pause.resume", "\(what); once that is right, run: idcard-pipeline resume \(code: stage == .verify ? "verifier" : "backend")") }
+    static let pauseStandstill = Self("pause.standstill", "cards are due, but this process moves none of them on; restart it; if that does not help, check the sandbox (idcard-pipeline fsck) and report the problem")
     static func pauseEndpoint(_ pause: EndpointPause) -> Self { Self("pause.endpoint", "\(pause.stage) \(code: pause.host) \(pause.state) since \(pause.since) (\(code: pause.code)): \(pause.message)") }
     static func pauseUnreadable(_ code: String) -> Self { Self("pause.unreadable", "the last call ended with \(code: code)") }
 

@@ -73,10 +73,14 @@ enum Schema {
             staying INTEGER NOT NULL DEFAULT 0,
             barred TEXT NOT NULL DEFAULT '',
             shut INTEGER NOT NULL DEFAULT 0 CHECK (shut IN (0, 1)),
-            boot TEXT NOT NULL DEFAULT ''
+            boot TEXT NOT NULL DEFAULT '',
+            stalled TEXT REFERENCES stage (name),
+            stalled_since INTEGER,
+            CHECK ((stalled IS NULL) = (stalled_since IS NULL))
         ) STRICT;
         CREATE TABLE cases (
             number TEXT PRIMARY KEY,
+            key TEXT NOT NULL UNIQUE,
             submitter TEXT NOT NULL,
             holder BLOB,
             disputed INTEGER NOT NULL DEFAULT 0 CHECK (disputed IN (0, 1)),

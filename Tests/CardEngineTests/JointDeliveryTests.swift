@@ -50,6 +50,14 @@ import Testing
         #expect(harness.delivered.joined().count == 3)
     }
 
+    @Test func `two spellings of a number in a batch are one case, and all goes`() async throws {
+        let settings = harness.settings(layout: .batch) { $0.batchWait = .seconds(1) }
+        let photos = [("Cr\u{E9}dit-7", ["front"]), ("Cre\u{301}dit-7", ["back"]), ("N1", ["front"])]
+        try await harness.take(harness.items(photos).flatMap(\.self), settings, time, until: .seconds(300))
+        #expect(harness.delivered.joined().count == 3)
+        #expect(try await harness.store.cases(CaseFilter(), after: nil, limit: 9, for: .process).cases.count == 2)
+    }
+
     @Test func `front and back go in one form, however large they are`() async throws {
         let settings = harness.settings(layout: .application) { $0.batchMaxBytes = 1 }
         try await harness.run(harness.items(["N1": ["front", "back"]]), settings)

@@ -30,6 +30,32 @@ import Testing
         #expect(try await harness.states().values.filter { $0 == "verified front_missing" }.count == 300)
     }
 
+    @Test func `a stage that does nothing for ten minutes with a card that is due is told, until it moves on`()
+        async throws
+    {
+        harness.state.withLock { state in
+            state.onVerify = { photo, _ in if photo == "N1 front" { await time.reached(.seconds(700)) } }
+        }
+        // The second card waits for the place of a call that does not end.
+        let settings = harness.settings { $0.verification.concurrency = 1 }
+        let items = try harness.items(["N1": ["front"], "N2": ["front"]]).flatMap(\.self)
+        let told = Mutex<[[String]]>([])
+        try await time.passing(whenAsleep: 7) {
+            try await harness.withEngine(settings, time: time.engineTime) { engine in
+                try await engine.run {
+                    for item in items { _ = try await engine.take(item) }
+                    for seconds in [590, 620, 720] {
+                        await time.reached(.seconds(seconds))
+                        let troubles = try await harness.store.troubles(.ample, now: time.now)
+                        told.withLock { $0.append(troubles.map { "\($0.stage?.rawValue ?? "") \($0.code)" }) }
+                    }
+                }
+            }
+        }
+        #expect(told.withLock(\.self) == [[], ["verify standstill"], []])
+        #expect(harness.delivered.count == 2)
+    }
+
     @Test func `a start looks again only at what its configuration can change`() async throws {
         try await self.run((0..<20).map { ("W\($0)", ["back"]) }, harness.settings())
         #expect(try await harness.store.nextDecision(now: time.now) == nil)

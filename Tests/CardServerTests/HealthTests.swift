@@ -55,6 +55,19 @@ import Testing
         #expect(figures.contains("\nidcard_stage_paused{stage=\"verify\"} 1\n"))
     }
 
+    @Test func `a stage that stands still shows in readiness and figures as an endpoint that fails does`() async throws
+    {
+        let (store, now) = (harness.store, SpecimenWebhook.time)
+        let worker = try await store.startWorker(id: "w1", command: "serve", now: now)
+        let standstill = StageStandstill(stage: .deliver, since: now)
+        try await store.heartbeat(of: worker, standstill: standstill, now: now)
+        let response = try await harness.send(RawRequest("GET", "/readyz"))
+        let stages = try #require(response.json["stages"] as? [String: [String: Any]])
+        #expect(response.status == 200 && stages["deliver"]?["code"] as? String == "standstill")
+        let figures = try await harness.send(RawRequest("GET", "/metrics", token: "reader")).text
+        #expect(figures.contains("\nidcard_stage_paused{stage=\"deliver\"} 1\n"))
+    }
+
     @Test func `asking for readiness commits nothing, and looks into the sandbox once a second`() async throws {
         let commits = ServerHarness.Mutexed(0)
         try await harness.store.write { tx in

@@ -36,8 +36,8 @@ import Testing
         // About half of the cards are before the front that was delivered last; a refused one without a side looks at both.
         try await harness.plant(
             """
-            INSERT INTO cases (number, submitter, front_delivered, back_delivered)
-            VALUES ('N', 'local', \(order / 2), \(order / 4));
+            INSERT INTO cases (number, key, submitter, front_delivered, back_delivered)
+            VALUES ('N', 'N', 'local', \(order / 2), \(order / 4));
             INSERT INTO card (id, state, number, submitter, side, expected_side, intake_order, priority, reason, seen,
             waits_until, created_at, changed_at) VALUES \(rows.joined(separator: ", "))
             """

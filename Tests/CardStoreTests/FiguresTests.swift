@@ -36,6 +36,20 @@ import Testing
         #expect(hanging.first?.code == "process_hangs" && hanging.first?.severity == .critical)
     }
 
+    @Test func `a stage that stands still is told while its process lives and says so`() async throws {
+        let since = harness.now
+        let standstill = StageStandstill(stage: .deliver, since: since)
+        try await harness.store.heartbeat(of: harness.worker, standstill: standstill, now: harness.now)
+        let trouble = try #require(try await harness.store.troubles(.ample, now: harness.now).first)
+        #expect(trouble.severity == .critical && trouble.stage == .deliver && trouble.code == "standstill")
+        #expect(trouble.since == since.description && trouble.message.contains("restart it"))
+        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+        #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
+        try await harness.store.heartbeat(of: harness.worker, standstill: standstill, now: harness.now)
+        harness.worker.release()
+        #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
+    }
+
     @Test func `a card counts in each state that it came to, whoever moved it, also when it is erased`() async throws {
         let card = try await harness.sent("front", number: "N", .accepted)
         try await harness.erase(card)

@@ -186,7 +186,8 @@ import Testing
     /// Whether the cards of a sender, a reason or a state, which may be all there are, are looked at where the few of a number
     /// would do.
     private static func looksBeyondNumber(_ detail: String, _ statement: String) -> Bool {
-        guard statement.contains("number = ?"), let match = detail.firstMatch(of: #/INDEX (card_[a-z_]+) \(/#) else {
+        let asksNumber = ["number = ?", "number = (SELECT"].contains(where: statement.contains)
+        guard asksNumber, let match = detail.firstMatch(of: #/INDEX (card_[a-z_]+) \(/#) else {
             return false
         }
         return !["card_number", "card_source", "card_prepared"].contains(match.1)

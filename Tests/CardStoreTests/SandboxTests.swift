@@ -308,7 +308,7 @@ import class GRDB.DatabaseQueue
     private static func insert(_ number: String, into database: Database, fails: Bool) async -> Bool {
         do {
             try await database.write { tx in
-                try tx.run("INSERT INTO cases (number, submitter) VALUES (\(number), '')")
+                try tx.run("INSERT INTO cases (number, key, submitter) VALUES (\(number), \(number), '')")
                 if fails { try tx.run("INSERT INTO store (id) VALUES (2)") }
             }
             return true

@@ -95,7 +95,7 @@ extension ChineseTexts {
         help.cases.resolve.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.cases.resolve.version.abstract = 显示版本。
         help.cases.resolve.help.abstract = 显示帮助。
-        help.status.discussion = --check 输出一行：最紧急的问题、从何时开始、处理办法。--check 的退出状态：0 一切正常 · 1 有业务需要人工处理，或有令牌与 webhook 提交方同名 · 2 有接口暂停或停止、有进程没有响应、serve 不接受任何令牌、磁盘快满了，或沙箱打不开 · 66 没有沙箱 · 78 配置错误。
+        help.status.discussion = --check 输出一行：最紧急的问题、从何时开始、处理办法。--check 的退出状态：0 一切正常 · 1 有业务需要人工处理，或有令牌与 webhook 提交方同名 · 2 有接口暂停或停止、有进程没有响应或不处理到期的证件照、serve 不接受任何令牌、磁盘快满了，或沙箱打不开 · 66 没有沙箱 · 78 配置错误。
         help.status.check.abstract = 输出一行，并以 0、1 或 2 结束：供 cron 和监控使用。
         """#
 }

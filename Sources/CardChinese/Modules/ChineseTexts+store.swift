@@ -58,6 +58,7 @@ extension ChineseTexts {
         delivery.left = 业务后台可能已收到这张证件照；有人把同一次发送中的另一张取出，这次发送因此结束；到业务后台查找；如果找到这一张，运行：idcard-pipeline cards resolve {1} --as delivered；如果没有，运行同一命令，改用 --as accept，程序就会发送
         pause.endpoint = {1} {2} 自 {4} 起处于 {3} 状态（{5}）：{6}
         pause.resume = {1}；更正之后，运行：idcard-pipeline resume {2}
+        pause.standstill = 有到期的证件照，但该进程一张也没有处理；重启该进程；如果仍然如此，检查沙箱（idcard-pipeline fsck）并报告问题
         pause.unreadable = 上一次调用的结果是 {1}
         fsck.file_damaged = 沙箱的文件已损坏（{1}）；检查磁盘，然后恢复备份
         fsck.reference_missing = 表 {1} 中有一行指向 {2} 中不存在的行；恢复备份

@@ -11,8 +11,8 @@ struct StatusCommand: Command {
         discussion: """
             --check prints one line: the most urgent trouble, since when it lasts and what to do. Exit status of --check: 0 all is \
             well · 1 cases need a person, or a token has the name of a webhook sender · 2 an endpoint is paused or stopped, a \
-            process hangs, serve accepts no token, the disk is nearly full, or the sandbox does not open · 66 no sandbox · 78 \
-            configuration.
+            process hangs or does nothing with cards that are due, serve accepts no token, the disk is nearly full, or the \
+            sandbox does not open · 66 no sandbox · 78 configuration.
             """
     )
 

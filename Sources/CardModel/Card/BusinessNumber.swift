@@ -1,4 +1,8 @@
+import Foundation
+
 /// The number of the business case (loan application) that a card belongs to: 1 to 64 printable code points.
+///
+/// Two spellings of one NFC are one number, as Swift compares texts; it is sent and shown as the case was first given it.
 package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The most Unicode code points of a number, which are at most 256 bytes of UTF-8.
     package static let maximumLength = 64
@@ -13,6 +17,12 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
 
     /// Takes a number that the sandbox holds.
     package init(stored text: String) { self.rawValue = text }
+
+    /// By what a database that compares bytes tells numbers apart: the NFC.
+    package var key: String {
+        self.rawValue.utf8.allSatisfy { $0 < 0x80 }
+            ? self.rawValue : self.rawValue.precomposedStringWithCanonicalMapping
+    }
 
     package var description: String { self.rawValue }
 

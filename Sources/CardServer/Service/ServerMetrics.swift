@@ -198,7 +198,8 @@ extension ServerMetrics {
             case .lastSuccess: (.gauge, [.stage], "When the endpoint of a stage last took a call; 0 if it never did.")
             case .freeBytes: (.gauge, [], "Bytes that are free on the disk of the sandbox.")
             case .buildInfo: (.gauge, [.version, .commit, .schema], "1; the labels are of this build.")
-            case .stagePaused: (.gauge, [.stage], "1 if the endpoint of a stage is paused or stopped.")
+            case .stagePaused:
+                (.gauge, [.stage], "1 if the endpoint of a stage is paused or stopped, or the stage is stuck.")
             case .inputs: (.counter, [.result], "Inputs of runs and watched folders.")
             case .stageCalls: (.counter, [.stage, .outcome], "Calls of a stage, by how they ended.")
             case .stageDuration: (.histogram, [.stage], "How long a call of a stage took.")

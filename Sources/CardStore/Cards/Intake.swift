@@ -19,7 +19,7 @@ extension CardStore {
                 try found[index].map { try self.changes($0, items[index], in: tx) } ?? false
             }
             let new = try Set(items.map(\.metadata.businessNumber)).filter { number in
-                try !tx.exists("SELECT 1 FROM cases WHERE number = \(number)")
+                try !tx.exists("SELECT 1 FROM cases WHERE key = \(number.key)")
             }
             return (found, changed, new)
         }
@@ -54,7 +54,7 @@ extension CardStore {
         return try tx.row(
             """
             SELECT card.id, card.state, card.reason FROM input JOIN card ON card.id = input.card
-            WHERE input.location = \(place) AND input.number = \(number) AND input.device = \(Int64(bitPattern: file.device))
+            WHERE input.location = \(place) AND input.number = \(first: number) AND input.device = \(Int64(bitPattern: file.device))
             AND input.inode = \(Int64(bitPattern: file.inode)) AND input.size = \(file.size)
             AND input.modified = \(file.modifiedNanoseconds) AND input.changed = \(file.changedNanoseconds)
             AND (card.state <> 'rejected' OR card.prepared IS NOT NULL)
@@ -73,6 +73,7 @@ extension CardStore {
         let source = self.vault.fingerprint(source.bytes, .source)
         return try await self.read { tx in
             if let receipt, try self.outcome(of: receipt, from: submitter, in: tx) != nil { return true }
+            let number: BusinessNumber = try tx.value("SELECT number FROM cases WHERE key = \(number.key)") ?? number
             guard let same = try self.sameCard(of: number, source: source, for: submitter, in: tx) else { return false }
             // The image of a delivered card may be gone, and is not needed.
             return try same.state == .delivered || self.hasImage(same.id, in: tx)
@@ -118,6 +119,9 @@ extension CardStore {
         if let receipt = photo.receipt, let known = try self.outcome(of: receipt, from: photo.submitter, in: tx) {
             return known
         }
+        var photo = photo
+        let number = photo.metadata.businessNumber
+        photo.metadata.businessNumber = try tx.value("SELECT number FROM cases WHERE key = \(number.key)") ?? number
         let source = photo.source.map { self.vault.fingerprint($0.bytes, .source) }
         let outcome: AdmissionOutcome
         let owner = try self.firstSubmitter(of: photo, in: tx)
@@ -223,7 +227,7 @@ extension CardStore {
         if let submitter: String = try tx.value("SELECT submitter FROM cases WHERE number = \(number)") {
             return submitter
         }
-        try tx.run("INSERT INTO cases (number, submitter) VALUES (\(number), \(photo.submitter))")
+        try tx.run("INSERT INTO cases (number, key, submitter) VALUES (\(number), \(number.key), \(photo.submitter))")
         return photo.submitter
     }
 

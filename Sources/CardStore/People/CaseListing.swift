@@ -64,7 +64,7 @@ extension CardStore {
         var found: [Case] = []
         for state in states.drop(while: { place != nil && $0 != place?.state }) where found.count <= limit {
             var conditions: [SQL] = ["state = \(state)"]
-            if let number = filter.number { conditions.append("number = \(number)") }
+            if let number = filter.number { conditions.append("key = \(number.key)") }
             if let since = filter.since { conditions.append("since >= \(since)") }
             if let place, place.state == state {
                 conditions.append("(since, number) > (\(place.since), \(place.number))")
@@ -90,7 +90,7 @@ extension CardStore {
     ) throws -> (cases: [Case], next: CaseCursor?) {
         var conditions: [SQL] = ["submitter = \(submitter)", "state IS NOT NULL"]
         if case .own(let number) = last { conditions.append("number > \(number)") }
-        if let number = filter.number { conditions.append("number = \(number)") }
+        if let number = filter.number { conditions.append("key = \(number.key)") }
         let page: SQL = "ORDER BY number LIMIT \(Limits.pageSize)"
         let looked = try Case.all("WHERE \(SQL.joined(conditions, by: " AND ")) \(page)", in: tx)
         var found: [Case] = []
@@ -138,7 +138,7 @@ extension CardStore {
     package func count(of state: CaseState, among numbers: Set<BusinessNumber>) async throws -> Int {
         try await self.read { tx in
             try numbers.count { number in
-                try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND state = \(state)")
+                try tx.exists("SELECT 1 FROM cases WHERE key = \(number.key) AND state = \(state)")
             }
         }
     }

@@ -113,7 +113,7 @@ extension CardStore {
     /// Conditions that together pick the cards of a filter; each names one card once, and an index gives its cards in order.
     static func conditions(_ filter: CardFilter) -> [SQL] {
         var own: [SQL] = []
-        if let number = filter.number { own.append("number = \(number)") }
+        if let number = filter.number { own.append("number = \(first: number)") }
         if let submitter = filter.submitter { own.append("submitter = \(submitter)") }
         var conditions = [SQL.joined(own + ["1 = 1"], by: " AND ")]
         func split(_ pieces: [SQL]) { conditions = conditions.flatMap { one in pieces.map { "\(one) AND \($0)" } } }

@@ -36,7 +36,7 @@ extension CardStore {
         try await Self.translating {
             try await self.database.write(
                 at: time,
-                locking: numbers.map(\.rawValue).sorted(),
+                locking: numbers.map(\.key).sorted(),
                 byteCount: byteCount,
                 usesReserve: usesReserve
             ) { tx in

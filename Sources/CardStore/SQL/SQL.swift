@@ -56,6 +56,13 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendInterpolation(literal stage: Stage) { self.text += "'\(stage.rawValue)'" }
 
+        /// The number that the case was first given, which all rows hold, of a number as somebody gives it now; `NULL` if
+        /// there is no such case.
+        mutating func appendInterpolation(first number: BusinessNumber) {
+            self.text += "(SELECT number FROM cases WHERE key = ?)"
+            self.values.append(.text(number.key))
+        }
+
         /// A list of values in brackets; never empty, since `IN ()` is not SQL everywhere.
         mutating func appendInterpolation(list: [some Bindable]) {
             precondition(!list.isEmpty, "a list of values in SQL must not be empty")

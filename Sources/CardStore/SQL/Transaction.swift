@@ -135,14 +135,13 @@ struct Transaction {
 
 /// Business numbers, gathered while a transaction changes their cards.
 final class ChangedNumbers {
-    /// By their bytes, as the database tells them apart.
-    private var numbers: [[UInt8]: BusinessNumber] = [:]
+    private var numbers: Set<BusinessNumber> = []
 
-    func insert(_ number: BusinessNumber) { self.numbers[Array(number.rawValue.utf8)] = number }
+    func insert(_ number: BusinessNumber) { self.numbers.insert(number) }
 
-    func drain() -> [BusinessNumber] {
-        defer { self.numbers = [:] }
-        return Array(self.numbers.values)
+    func drain() -> Set<BusinessNumber> {
+        defer { self.numbers = [] }
+        return self.numbers
     }
 }
 

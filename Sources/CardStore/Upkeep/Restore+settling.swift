@@ -120,8 +120,8 @@ extension Restore {
     private static func takeOverNumbers(in tx: Transaction) throws {
         try tx.run(
             """
-            INSERT INTO main.cases (number, submitter, holder)
-            SELECT number, submitter, holder FROM previous.cases
+            INSERT INTO main.cases (number, key, submitter, holder)
+            SELECT number, key, submitter, holder FROM previous.cases
             WHERE number IN (SELECT number FROM previous.card WHERE state = 'erased') ON CONFLICT (number) DO NOTHING
             """
         )

@@ -76,6 +76,23 @@ extension EndpointPause: Encodable {
         }
     }
 
+    /// A stage of a process stands still, which is told of like an endpoint that fails; `nil` if none does.
+    init?(standstillOf worker: WorkerStatus) {
+        guard let standstill = worker.standstill else { return nil }
+        self.init(
+            stage: standstill.stage,
+            host: "\(worker.command)[\(worker.process)]",
+            after: RemoteFailure(.transient, code: Self.standstill, message: .pauseStandstill),
+            since: standstill.since,
+            wait: Wait(from: standstill.since, until: standstill.since)
+        )
+    }
+
+    private static let standstill = "standstill"
+
+    /// Whether no endpoint is the cause, but a stage that stands still.
+    package var isStandstill: Bool { self.code == Self.standstill }
+
     /// For people: `deliver backend:443 stopped since … (100001): the backend refused the TOKEN …`.
     package var text: Message {
         self.terms == nil ? .pauseEndpoint(self) : .pauseResume(.pauseEndpoint(self), self.stage)
@@ -155,8 +172,9 @@ extension CardStore {
         }
     }
 
-    /// Returns every pause.
+    /// Returns every pause, and each stage that stands still in a process at work.
     package func pauses() async throws -> [EndpointPause] {
-        try await self.read { tx in try EndpointPause.all("ORDER BY stage, host", in: tx) }
+        let stored = try await self.read { tx in try EndpointPause.all("ORDER BY stage, host", in: tx) }
+        return try await stored + self.workers().compactMap(EndpointPause.init(standstillOf:))
     }
 }

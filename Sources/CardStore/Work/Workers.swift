@@ -29,6 +29,17 @@ package final class Worker: Sendable {
     func release() { self.lock.release() }
 }
 
+/// A stage of a process that does nothing although it has work that waits for nothing.
+package struct StageStandstill: Hashable, Sendable {
+    var stage: Stage
+    var since: Timestamp
+
+    package init(stage: Stage, since: Timestamp) {
+        self.stage = stage
+        self.since = since
+    }
+}
+
 /// A process at work, as `status` shows it.
 package struct WorkerStatus: Hashable, Sendable, Record {
     package var id: String
@@ -46,10 +57,11 @@ package struct WorkerStatus: Hashable, Sendable, Record {
     package var staying: Int
     /// What is wrong with its tokens.
     package var tokens: TokenTrouble
+    var standstill: StageStandstill?
 
     static let columns: SQL = """
         id, command, process, started_at, seen_at, (SELECT count(*) FROM card WHERE card.worker = worker.id)
-        + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id), staying, barred, shut
+        + (SELECT count(*) FROM delivery WHERE delivery.worker = worker.id), staying, barred, shut, stalled, stalled_since
         """
     static let tables: SQL = "worker"
 
@@ -63,6 +75,8 @@ package struct WorkerStatus: Hashable, Sendable, Record {
         self.staying = try row.next()
         let barred = try row.next(String.self).split(separator: " ").map(String.init)
         self.tokens = TokenTrouble(barred: barred, isShut: try row.next())
+        let (stage, since) = (try row.next(Stage?.self), try row.next(Timestamp?.self))
+        if let stage, let since { self.standstill = StageStandstill(stage: stage, since: since) }
     }
 }
 
@@ -159,6 +173,7 @@ extension CardStore {
     /// - Parameters:
     ///   - staying: how many files stay in its watched folders.
     ///   - tokens: what is wrong with its tokens.
+    ///   - standstill: which of its stages stands still.
     ///   - told: hears of the cards that are held since a dead worker was sending them.
     /// - Returns: how many dead workers there were.
     @discardableResult
@@ -167,6 +182,7 @@ extension CardStore {
         onUnknown: UnknownPolicy = .resend,
         staying: Int = 0,
         tokens: TokenTrouble = TokenTrouble(),
+        standstill: StageStandstill? = nil,
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> Int {
@@ -186,7 +202,8 @@ extension CardStore {
             try tx.run(
                 """
                 UPDATE worker SET seen_at = \(now), staying = \(staying),
-                barred = \(tokens.barred.joined(separator: " ")), shut = \(tokens.isShut) WHERE id = \(worker.id)
+                barred = \(tokens.barred.joined(separator: " ")), shut = \(tokens.isShut), stalled = \(standstill?.stage),
+                stalled_since = \(standstill?.since) WHERE id = \(worker.id)
                 """
             )
             try Self.see(in: tx)
