@@ -56,6 +56,12 @@ private final class ArrivingPhotos {
     private struct Arrival {
         let file: File
         var age: PhotoAge
+        /// Its number and side.
+        let key: String
+
+        init(_ file: File, _ age: PhotoAge) {
+            (self.file, self.age, self.key) = (file, age, "\(file.number) \(file.side)")
+        }
     }
 
     let harness: StoreHarness
@@ -134,7 +140,7 @@ private final class ArrivingPhotos {
             for (photo, (file, outcome)) in zip(photos, zip(group, outcomes)) where !outcome.isDuplicate {
                 self.arrivals += 1
                 let order = try await self.harness.card(outcome.card).order
-                self.arrived[outcome.card] = Arrival(file: file, age: PhotoAge(order: order, taken: photo.taken))
+                self.arrived[outcome.card] = Arrival(file, PhotoAge(order: order, taken: photo.taken))
                 self.sides[outcome.card] = (file.side, file.side == .front ? "11010519491231002X" : nil)
             }
             // Listed again, moved, renamed, or copied so that its time is that of the copy.
@@ -176,11 +182,10 @@ private final class ArrivingPhotos {
     private func note(_ card: CardID) throws {
         let arrival = try #require(self.arrived[card])
         self.deliveries += 1
-        let key = "\(arrival.file.number) \(arrival.file.side)"
-        if let last = self.sent[key]?.last, let before = self.arrived[last] {
+        if let last = self.sent[arrival.key]?.last, let before = self.arrived[last] {
             #expect(Self.isNewer(arrival.age, than: before.age), "\(card) went after \(last)")
         }
-        self.sent[key, default: []].append(card)
+        self.sent[arrival.key, default: []].append(card)
     }
 
     /// How many seconds lie between the times of two photos, if both have one.
@@ -212,16 +217,16 @@ private final class ArrivingPhotos {
     }
 
     func checkEnds() async throws {
+        let groups = Dictionary(grouping: self.arrived.values, by: \.key).mapValues { $0.map(\.age) }
         for (id, arrival) in self.arrived {
             let card = try await self.harness.card(id)
-            let key = "\(arrival.file.number) \(arrival.file.side)"
+            let (key, ages) = (arrival.key, groups[arrival.key] ?? [])
             if card.state == .verified, arrival.file.side == .back { continue }
             #expect(card.state == .delivered || card.state == .superseded, "\(id) \(card.state)")
             guard let last = self.sent[key]?.last, let winner = self.arrived[last] else { continue }
             #expect((card.state == .delivered) == self.sent[key]?.contains(id))
             guard card.state == .superseded else { continue }
             // Of photos that all have times, and of those that have none, the newest was sent last.
-            let ages = self.arrived.values.filter { "\($0.file.number) \($0.file.side)" == key }.map(\.age)
             if ages.allSatisfy({ $0.taken != nil }) || ages.allSatisfy({ $0.taken == nil }) {
                 let isClose = ages.contains { $0 != winner.age && Self.distance($0, winner.age) <= 4 }
                 #expect(isClose || !Self.isNewer(arrival.age, than: winner.age), "\(id) is newer than \(last)")
@@ -232,7 +237,8 @@ private final class ArrivingPhotos {
             self.passedOver += 1
             let text = try #require(card.message?.text())
             #expect(text.contains("idcard-pipeline cards retry \(id)"))
-            #expect(self.arrived.keys.contains { text.hasPrefix("card \($0) ") && $0 != id })
+            let named = CardID(rawValue: String(text.split(separator: " ")[1]))
+            #expect(self.arrived[named]?.key == key && named != id)
             #expect(card.notice == .line)
         }
     }
@@ -248,7 +254,7 @@ private final class ArrivingPhotos {
             self.arrived[id]?.age = PhotoAge(order: order)
             try await self.verify()
             while try await self.harness.card(id).state != .delivered { try await self.deliver() }
-            #expect(self.sent["\(arrival.file.number) \(arrival.file.side)"]?.last == id)
+            #expect(self.sent[arrival.key]?.last == id)
             self.chosen += 1
         }
     }
