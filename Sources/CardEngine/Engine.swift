@@ -285,7 +285,7 @@ package struct Engine: Sendable {
     package func note(staying count: Int, in folder: String) { self.context.board.note(staying: count, in: folder) }
 
     /// Notes what is wrong with the tokens of the server; the next heartbeat tells the sandbox.
-    package func note(tokens: TokenTrouble) { self.context.board.note(tokens: tokens) }
+    package func note(tokens: TokenIssue) { self.context.board.note(tokens: tokens) }
 
     /// Takes over what dead workers had, and returns how many there were.
     @discardableResult

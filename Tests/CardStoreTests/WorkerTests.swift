@@ -65,15 +65,15 @@ import Testing
     }
 
     @Test func `tokens that open nothing are trouble, and none that opens anything is worse`() async throws {
-        func troubles(_ tokens: TokenTrouble) async throws -> [String] {
+        func troubles(_ tokens: TokenIssue) async throws -> [String] {
             try await harness.store.heartbeat(of: harness.worker, tokens: tokens, now: harness.now)
             return try await harness.store.troubles(.ample, now: harness.now).map { "\($0.severity) \($0.code)" }
         }
-        #expect(try await troubles(TokenTrouble()) == [])
-        #expect(try await troubles(TokenTrouble(barred: ["acme", "desk"])) == ["warning token_barred"])
+        #expect(try await troubles(TokenIssue()) == [])
+        #expect(try await troubles(TokenIssue(barred: ["acme", "desk"])) == ["warning token_barred"])
         let message = try await harness.store.troubles(.ample, now: harness.now)[0].message
         #expect(message.contains("acme, desk") && message.contains("tokens revoke"), "\(message)")
-        #expect(try await troubles(TokenTrouble(barred: ["acme"], isShut: true)) == ["critical no_token"])
+        #expect(try await troubles(TokenIssue(barred: ["acme"], isShut: true)) == ["critical no_token"])
     }
 
     @Test func `cards are claimed by priority, then in the order of intake`() async throws {

@@ -80,7 +80,7 @@ final class LiveTokens: Sendable {
 
     private let file: TokensFile
     private let logger: Logger
-    private let report: @Sendable (TokenTrouble) -> Void
+    private let report: @Sendable (TokenIssue) -> Void
     private let state: Mutex<State>
 
     /// `nil` without a place for the file.
@@ -90,7 +90,7 @@ final class LiveTokens: Sendable {
         _ configuration: Configuration,
         apartFrom secrets: [WebhookSecret],
         logger: Logger,
-        report: @escaping @Sendable (TokenTrouble) -> Void
+        report: @escaping @Sendable (TokenIssue) -> Void
     ) {
         guard let path = configuration.server.tokensFile else { return nil }
         self.file = TokensFile(path: path)
@@ -129,13 +129,13 @@ final class LiveTokens: Sendable {
             self.logger.notice("tokens read")
             for name in barred { Console.warn(self.file.refusal(of: name)) }
             // A service may also do without tokens.
-            self.report(TokenTrouble(barred: barred, isShut: usable.isEmpty && !barred.isEmpty))
+            self.report(TokenIssue(barred: barred, isShut: usable.isEmpty && !barred.isEmpty))
         } catch {
             state.outcome = .failure(error)
             self.logger.error("the tokens cannot be read", metadata: ["http.error": "\(error.code)"])
             // The log shows no texts.
             Console.warn(.serveNoTokenAccepted(error.message))
-            self.report(TokenTrouble(isShut: true))
+            self.report(TokenIssue(isShut: true))
         }
     }
 

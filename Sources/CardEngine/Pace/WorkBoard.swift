@@ -28,7 +28,7 @@ final class WorkBoard: Sendable {
         /// How many files stay in each watched folder.
         var staying: [String: Int] = [:]
         /// What is wrong with the tokens of the server.
-        var tokens = TokenTrouble()
+        var tokens = TokenIssue()
     }
 
     private let state = Mutex(State())
@@ -139,9 +139,9 @@ final class WorkBoard: Sendable {
     /// How many files stay in the watched folders.
     var staying: Int { self.state.withLock { $0.staying.values.reduce(0, +) } }
 
-    func note(tokens: TokenTrouble) { self.state.withLock { $0.tokens = tokens } }
+    func note(tokens: TokenIssue) { self.state.withLock { $0.tokens = tokens } }
 
-    var tokens: TokenTrouble { self.state.withLock(\.tokens) }
+    var tokens: TokenIssue { self.state.withLock(\.tokens) }
 
     /// Whether nothing has moved on for so long, and nothing is under way that may.
     func standsStill(for duration: Duration, time: EngineTime) -> Bool {

@@ -40,7 +40,7 @@ struct HealthRoutes: Sendable {
     /// `GET /healthz`.
     func live() -> Response { Response(json: ["status": "alive"]) }
 
-    /// `GET /readyz`: 503 with the reasons if no card is admitted durably, or nobody can send one. What endpoints do is told, and changes nothing.
+    /// `GET /readyz`: 503 with the reasons if no card is admitted durably, or no client can send one. What endpoints do is told, and changes nothing.
     func ready() async throws -> Response {
         let last = MessageCatalogue.current.isEnglish ? self.english : self.chinese
         let readiness = try await last.value(for: { _ in Limits.readinessTime }) { await self.readiness() }
@@ -54,7 +54,7 @@ struct HealthRoutes: Sendable {
         do {
             pauses = try await self.pauses()
             closed = try await self.reception.refusal()?.code
-            // Where no webhook may come, either, nobody can send a card.
+            // Without a secret for webhooks, too, no client can send a card.
             let configuration = self.reception.configuration
             if closed == nil, configuration.webhookSecrets.isEmpty, (try? configuration.tokens()) == nil {
                 closed = .tokensUnavailable

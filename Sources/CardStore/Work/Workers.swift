@@ -56,7 +56,7 @@ package struct WorkerStatus: Hashable, Sendable, Record {
     /// How many files stay in its watched folders that it cannot admit.
     package var staying: Int
     /// What is wrong with its tokens.
-    package var tokens: TokenTrouble
+    package var tokens: TokenIssue
     var standstill: StageStandstill?
 
     static let columns: SQL = """
@@ -74,14 +74,14 @@ package struct WorkerStatus: Hashable, Sendable, Record {
         self.claims = try row.next()
         self.staying = try row.next()
         let barred = try row.next(String.self).split(separator: " ").map(String.init)
-        self.tokens = TokenTrouble(barred: barred, isShut: try row.next())
+        self.tokens = TokenIssue(barred: barred, isShut: try row.next())
         let (stage, since) = (try row.next(Stage?.self), try row.next(Timestamp?.self))
         if let stage, let since { self.standstill = StageStandstill(stage: stage, since: since) }
     }
 }
 
 /// What is wrong with the tokens of a process that serves.
-package struct TokenTrouble: Hashable, Sendable {
+package struct TokenIssue: Hashable, Sendable {
     /// The names of tokens that open nothing, because webhook senders have them.
     var barred: [String]
     /// Whether no token is accepted.
@@ -181,7 +181,7 @@ extension CardStore {
         of worker: Worker,
         onUnknown: UnknownPolicy = .resend,
         staying: Int = 0,
-        tokens: TokenTrouble = TokenTrouble(),
+        tokens: TokenIssue = TokenIssue(),
         standstill: StageStandstill? = nil,
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
