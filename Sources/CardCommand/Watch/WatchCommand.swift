@@ -129,6 +129,8 @@ final class WatchReports: Sendable {
     func observe(_ event: WatchEvent) {
         var line: RunLine
         switch event {
+        // The line of its card says the same.
+        case .refused(_, let error, _) where error.code == .takenEarlier: return
         case .refused(let name, let error, let card):
             let state = card == nil ? RunLine.refused : CardState.rejected.rawValue
             line = RunLine(cardID: card, source: name.reveal(), state: state)
