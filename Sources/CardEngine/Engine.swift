@@ -320,11 +320,13 @@ package struct Engine: Sendable {
         let gates = [self.verifyGate, self.deliverGate] + self.fetchHosts.known
         let before = gates.map(\.stored)
         let pauses = try await store.pauses()
-        for gate in [self.verifyGate, self.deliverGate] where isStart || gate.isUnreadable(in: pauses) {
-            let numbers = try await store.unreadableNumbers(gate.stage)
-            gate.restore(unreadable: numbers, from: pauses, isStart: isStart)
+        for (gate, before) in zip(gates, before) {
+            if isStart && gate.stage != .fetch || gate.isUnreadable(in: pauses) {
+                let numbers = try await store.unreadableNumbers(gate.stage)
+                gate.restore(unreadable: numbers, from: pauses, before: before, isStart: isStart)
+            }
+            gate.restore(from: pauses, before: before)
         }
-        for (gate, before) in zip(gates, before) { gate.restore(from: pauses, before: before) }
         return pauses
     }
 

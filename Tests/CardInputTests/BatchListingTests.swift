@@ -1,6 +1,5 @@
 import CardModel
 import CardStore
-import Glibc
 import Testing
 
 @testable import CardInput
@@ -46,21 +45,6 @@ import Testing
     func `of photos of one time the natural order of their names decides`(names: [String]) throws {
         try self.write(names) { _ in 0 }
         #expect(try self.folder.listing("c").order == names)
-    }
-
-    @Test(
-        .enabled(if: access(TemporaryFolder.anyTimes, W_OK) == 0),
-        arguments: [
-            -11_644_473_600, 0, 978_307_199, 4_102_444_800, 32_503_680_000, Int.max, Int.min,
-        ]
-    )
-    func `a photo of a time that cannot be true does not count as the later one`(seconds: Int) throws {
-        let folder = TemporaryFolder(in: TemporaryFolder.anyTimes)
-        try folder.write("c/L/a.jpg", "c/L/b.jpg", "c/L/c.jpg")
-        for (name, time) in [("a", 1_700_000_001), ("b", 1_700_000_000), ("c", seconds)] {
-            try folder.setTime("c/L/\(name).jpg", time)
-        }
-        #expect(try folder.listing("c").order == ["c.jpg", "b.jpg", "a.jpg"])
     }
 
     @Test func `rows keep their order, and come after photos that no row names`() throws {

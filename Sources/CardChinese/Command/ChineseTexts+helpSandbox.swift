@@ -65,9 +65,10 @@ extension ChineseTexts {
         help.resume.why.abstract = 原因，记入访问日志。
         help.resume.why.discussion = 例如工单号。最多 200 个字符，不要写持证人的姓名或身份证号。
         help.resume.config.abstract = 配置文件。
-        help.resume.config.discussion = 默认：IDCARD_CONFIG 指定的文件，否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
+        help.resume.config.discussion = 默认：IDCARD_CONFIG 指定的文件；否则对 root 是 /etc/idcard-pipeline/idcard-pipeline.yaml（如果存在）；否则是 $XDG_CONFIG_HOME/idcard-pipeline/idcard-pipeline.yaml（如果存在）。
         help.resume.sandbox.abstract = 沙箱文件夹（sandbox.path）。
         help.resume.embedded.abstract = 使用内置的核验服务和业务后台，以及它们专用的沙箱。
+        help.resume.new-sandbox.abstract = 即使密钥文件已属于另一个沙箱，也创建沙箱。
         help.resume.version.abstract = 显示版本。
         help.resume.help.abstract = 显示帮助。
         help.fsck.abstract = 检查沙箱（数据行、图片、发送、访问日志），并修复可以安全修复的问题。

@@ -39,11 +39,14 @@ final class EndpointGate: StageGate {
     ///
     /// - Parameters:
     ///   - numbers: how many business numbers have one.
+    ///   - before: what stood there for this process before the pauses were read.
     ///   - isStart: whether the process begins: where answers are read by other terms now, a probe goes at once.
-    func restore(unreadable numbers: Int, from pauses: [EndpointPause], isStart: Bool) {
+    func restore(unreadable numbers: Int, from pauses: [EndpointPause], before: EndpointPause?, isStart: Bool) {
         let pause = pauses.first { $0.stage == self.stage && $0.host == self.host && $0.terms != nil }
         let now = self.time.now()
         self.state.withLock { state in
+            // What this process wrote down since then is newer.
+            guard state.stored == before else { return }
             let steady = self.time.steady()
             var wait: (left: Duration, whole: Duration)?
             if let pause, state.stored != pause, !isStart || pause.terms == self.terms {

@@ -29,14 +29,6 @@ package struct FileIdentity: Hashable, Sendable, Codable {
         return isTooFar || isPastEnd ? (time.tv_sec < 0 ? .min : .max) : sum
     }
 
-    /// The modification time if it can be true: after 2000, since clocks that nobody has set begin earlier, and at most
-    /// two seconds after the time of the last change, which the machine sets.
-    package var plausibleModification: Int64? {
-        let seconds = self.modifiedNanoseconds / 1_000_000_000
-        let isPlausible = 978_307_200...max(978_307_200, self.changedNanoseconds / 1_000_000_000 + 2) ~= seconds
-        return isPlausible ? self.modifiedNanoseconds : nil
-    }
-
     /// Whether a file is this one as far as a move shows: renaming changes the change time.
     package func isSame(as other: FileIdentity) -> Bool {
         var other = other

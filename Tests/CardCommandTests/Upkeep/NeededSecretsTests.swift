@@ -51,7 +51,7 @@ import Testing
         let file = try self.configuration("review.four_eyes: []")
         let (backup, key) = (self.tool.home.appending(path: "b").path, self.tool.home.appending(path: "k").path)
         let commands: [[String]] = [
-            ["status"], ["status", "--check"], ["fsck"], ["backup", backup], ["config", "show"],
+            ["status"], ["status", "--check"], ["resume", "backend"], ["fsck"], ["backup", backup], ["config", "show"],
             ["keys", "init", "--key-file", key], ["cases", "list"], ["cases", "show", "R-1"],
             ["cases", "retry", "R-1"], ["cases", "resolve", "R-1", "--reason", "x", "--as", "seen"], ["cards", "list"],
             ["cards", "show", ids[0]], ["cards", "retry", ids[0]], ["cards", "resolve", ids[1], "--as", "reject"],

@@ -49,7 +49,8 @@ import Testing
             #expect(states == [["front (1).jpg", "delivered"], ["front.jpg", "superseded"]])
             // The command that the line names.
             let older = try #require(try outcome.json().cards.last?.cardId)
-            #expect(told.first?.contains("idcard-pipeline cards retry \(older)") == true, "\(told)")
+            #expect(told.first?.contains("idcard-pipeline cards retry") == true, "\(told)")
+            #expect(told.first?.hasSuffix(older) == true, "\(told)")
             try await tool.run(["cards", "retry", older] + file, ends: 0)
             try await tool.run(["run"] + file, ends: 0)
             let last = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 0)
