@@ -113,7 +113,7 @@ class Scenario:
         self.proof, self.name, self.side, self.form, self.status = proof, name, side, form, status
         self.posts, self.is_mended, self.odd = [], False, odd
         self.other = Plain()
-        folder = proof.subfolder(name)
+        folder = proof.subfolder(f"{name}-{len(os.listdir(proof.folder))}")
         self.photos = os.path.join(folder, "photos")
         verifier, backend = proof.servers
         for server in proof.servers:
