@@ -70,7 +70,7 @@ package struct BatchListing: Sendable {
     /// in the order of their first photo.
     ///
     /// Of two photos of one side the newer one wins, and only the verifier knows the side: so all photos of a number are
-    /// put in order by name (`FileIdentity.isEarlier(than:)`). Rows keep their order; they come after photos that no row names.
+    /// put in order by name (`PhotoName`). Rows keep their order; they come after photos that no row names.
     package var groups: [[InputItem]] {
         var groups: [[(item: InputItem, row: Int?)]] = []
         var places: [BusinessNumber: Int] = [:]

@@ -5,16 +5,22 @@ import SystemPackage
 // Which of two photos counts as admitted earlier where they come together. Of two of a side the one taken later wins (`PhotoAge`);
 // this order decides where the times of their files say nothing.
 
-extension FileIdentity {
-    /// Whether a photo counts as earlier than another one: by its name as people count, so `front.jpg` before
-    /// `front (2).jpg` before `front (10).jpg`.
-    func isEarlier(than other: FileIdentity) -> Bool {
-        let paths = [self, other].map { FilePath($0.path.reveal()) }
-        // Without the extension: a blank comes before a dot.
-        return switch (paths[0].stem ?? "").compare(paths[1].stem ?? "", options: [.numeric, .caseInsensitive]) {
+/// The name of a photo as people count: `front.jpg` before `front (2).jpg` before `front (10).jpg`. Made once for a sort.
+struct PhotoName: Comparable {
+    private let path: FilePath
+    /// Without the extension: a blank comes before a dot.
+    private let stem: String
+
+    init(_ file: FileIdentity) {
+        self.path = FilePath(file.path.reveal())
+        self.stem = self.path.stem ?? ""
+    }
+
+    static func < (left: PhotoName, right: PhotoName) -> Bool {
+        switch left.stem.compare(right.stem, options: [.numeric, .caseInsensitive]) {
         case .orderedAscending: true
         case .orderedDescending: false
-        case .orderedSame: paths[0].precedes(paths[1])
+        case .orderedSame: left.path.precedes(right.path)
         }
     }
 }
@@ -23,7 +29,7 @@ extension InputItem {
     /// Whether the photo counts as earlier than another one; files come before addresses, which keep their order.
     func isEarlier(than other: InputItem) -> Bool {
         switch (self.place, other.place) {
-        case (.file(let file), .file(let other)): file.isEarlier(than: other)
+        case (.file(let file), .file(let other)): PhotoName(file) < PhotoName(other)
         case (.file, .address): true
         case (.address, _): false
         }

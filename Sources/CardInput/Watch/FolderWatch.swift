@@ -217,14 +217,15 @@ package actor FolderWatch {
         let examiners = self.roots.indices.map(self.examiner)
         let looks = await self.blocking {
             var folders: [FilePath: SidecarNames] = [:]
-            return due.map { (path: $0.candidate.path, sight: examiners[$0.root]?.sight(of: $0.candidate, &folders)) }
-                // Of two of one side, the one that comes in later wins where their times say nothing.
-                .sorted { left, right in
-                    guard let file = left.sight?.identity, let other = right.sight?.identity else {
-                        return left.sight == nil && right.sight != nil
-                    }
-                    return file.isEarlier(than: other)
-                }
+            let looks = due.map { file in
+                let sight = examiners[file.root]?.sight(of: file.candidate, &folders)
+                return (path: file.candidate.path, sight: sight, name: sight.map { PhotoName($0.identity) })
+            }
+            // Of two of one side, the one that comes in later wins where their times say nothing.
+            return looks.sorted { left, right in
+                guard let name = left.name, let other = right.name else { return left.name == nil && right.name != nil }
+                return name < other
+            }
         }
         for look in looks {
             self.files.looked(at: look.path, look.sight, now: self.now)
