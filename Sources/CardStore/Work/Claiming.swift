@@ -22,7 +22,8 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
-        guard try await self.wake(.prepared, by: worker, now: now) else { return [] }
+        // What a probe sends is not ready by itself.
+        guard try await self.wake(.prepared, by: worker, now: now) || scope == .unreadable else { return [] }
         let claimed = try await self.write(at: now) { tx in
             let rows =
                 scope == .unreadable
