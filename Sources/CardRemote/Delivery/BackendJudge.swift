@@ -12,11 +12,7 @@ struct BackendJudge: Sendable {
     /// - Parameter unreadable: what is said of an answer that cannot be understood.
     func outcome(of answers: BackendAnswers, unreadable: @autoclosure () -> Message) -> DeliveryOutcome {
         let (answer, status) = (answers.whole, self.reply.status)
-        var meaning = BackendMeaning(
-            status: status,
-            words: answers.words,
-            asksToWait: self.reply.retryAfter != nil
-        )
+        var meaning = BackendMeaning(status: status, words: answers.words, asksToWait: self.reply.retryAfter != nil)
         if meaning.isStop, meaning != .proxy, self.table.tokenExpired.contains("http_\(status)") { meaning = .token }
         switch (meaning, answer) {
         case (.accepted, let answer?), (.alreadyThere, let answer?):

@@ -54,29 +54,9 @@ enum BackendMeaning: String, CaseIterable, Sendable {
         }
     }
 
-    struct Row: Sendable {
-        let statuses: ClosedRange<Int>
-        /// `nil`: whatever the body says.
-        var words: Words?
-        /// Whether it is for answers with `Retry-After` alone.
-        var withRetryAfter = false
-        let meaning: BackendMeaning
+    private typealias Row = AnswerRow<Words, BackendMeaning>
 
-        init(
-            _ statuses: ClosedRange<Int>,
-            _ words: Words? = nil,
-            withRetryAfter: Bool = false,
-            is meaning: BackendMeaning
-        ) {
-            (self.statuses, self.words, self.withRetryAfter, self.meaning) = (statuses, words, withRetryAfter, meaning)
-        }
-
-        init(_ status: Int, _ words: Words? = nil, withRetryAfter: Bool = false, is meaning: BackendMeaning) {
-            self.init(status...status, words, withRetryAfter: withRetryAfter, is: meaning)
-        }
-    }
-
-    static let rows: [Row] = [
+    private static let rows: [Row] = [
         Row(200...299, .success, is: .accepted), Row(200...299, .alreadyExists, is: .alreadyThere),
         Row(200...299, .tokenExpired, is: .token), Row(200...299, .retryable, is: .later),
         Row(200...299, .rejected, is: .refused), Row(200...299, .unlisted, is: .unlisted),
@@ -99,11 +79,8 @@ enum BackendMeaning: String, CaseIterable, Sendable {
     ]
 
     init(status: Int, words: Words = .noCode, asksToWait: Bool = false) {
-        self =
-            Self.rows.first { row in
-                row.statuses.contains(status) && (row.words == nil || row.words == words)
-                    && (asksToWait || !row.withRetryAfter)
-            }?.meaning ?? .unknown
+        let row = Self.rows.first { $0.fits(status: status, words: words, asksToWait: asksToWait) }
+        self = row?.meaning ?? .unknown
     }
 
     // MARK: What follows
@@ -128,8 +105,8 @@ enum BackendMeaning: String, CaseIterable, Sendable {
     var mayBeApplied: Bool {
         switch self {
         case .accepted, .alreadyThere, .token, .later, .refused, .unlisted, .tooLarge, .throttled, .proxy: false
-        case .busy, .access, .address, .redirect, .noWord: true
-        case .unreadable, .contradiction, .inProgress, .keyConflict, .redirectStored, .unknown: true
+        case .busy, .access, .address, .redirect, .noWord, .unreadable, .contradiction, .inProgress, .keyConflict: true
+        case .redirectStored, .unknown: true
         }
     }
 

@@ -112,6 +112,6 @@ final class FetchClients: Sendable {
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(NIOSSLExtraError.failedToValidateHostname)
         }
-        return channel.eventLoop.makeCompletedFuture { try CodingByBytes.add(to: channel, for: .images) }
+        return channel.eventLoop.makeCompletedFuture { try HeadFilter.add(to: channel, for: .images) }
     }
 }

@@ -45,7 +45,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
         try pipeline.addHandler(watch, position: .after(decoder))
         // Nearer to the decoder, so that the watch sees each part when it goes on.
-        try CodingByBytes.add(to: channel, for: .texts)
+        try HeadFilter.add(to: channel, for: .texts)
         let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
         try pipeline.addHandler(Bytes(watch: watch), position: .before(encoder))
     }
@@ -137,28 +137,5 @@ final class ConnectionWatch: ChannelDuplexHandler {
             }
             context.fireChannelRead(self.wrapInboundOut(last))
         }
-    }
-}
-
-/// Fails a request that is answered with a status below 100, which is not HTTP (RFC 9110 section 15): async-http-client takes
-/// such a head for an interim one, and traps at the body behind it.
-final class StatusCheck: ChannelInboundHandler {
-    typealias InboundIn = HTTPClientResponsePart
-
-    private var hasFailed = false
-
-    /// Puts one into the pipeline of a connection, before all other handlers of answers.
-    static func add(to channel: any Channel) throws {
-        let pipeline = channel.pipeline.syncOperations
-        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-        try pipeline.addHandler(StatusCheck(), position: .after(decoder))
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head(let head) = self.unwrapInboundIn(data), head.status.code < 100, !self.hasFailed {
-            self.hasFailed = true
-            context.fireErrorCaught(HTTPParserError.invalidStatus)
-        }
-        if !self.hasFailed { context.fireChannelRead(data) }
     }
 }

@@ -1,9 +1,13 @@
 import NIOCore
 import NIOHTTP1
 
-/// Says whether an answer is gzip or deflate by its first bytes, in place of what its sender says of its coding:
-/// async-http-client inflates by that word, and senders say `aws-chunked`, `utf-8` or `none`.
-final class CodingByBytes: ChannelInboundHandler {
+/// Stands before all other handlers of answers and mends what async-http-client does with their heads.
+///
+/// - A status below 100 is not HTTP (RFC 9110 section 15): the client takes such a head for an interim one, and traps at the
+///   body behind it. The request fails.
+/// - The client inflates by the word of `Content-Encoding`, and senders say `aws-chunked`, `utf-8` or `none`. Whether an
+///   answer is gzip or deflate is told by its first bytes.
+final class HeadFilter: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
@@ -15,10 +19,13 @@ final class CodingByBytes: ChannelInboundHandler {
         case texts
     }
 
+    private static let coding = "Content-Encoding"
+
     private let kind: Kind
     /// A head that waits for the first bytes behind it.
     private var head: HTTPResponseHead?
     private var first = ByteBuffer()
+    private var hasFailed = false
 
     init(_ kind: Kind) { self.kind = kind }
 
@@ -26,21 +33,20 @@ final class CodingByBytes: ChannelInboundHandler {
     static func add(to channel: any Channel, for kind: Kind) throws {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-        try pipeline.addHandler(CodingByBytes(kind), position: .after(decoder))
-        try StatusCheck.add(to: channel)
+        try pipeline.addHandler(HeadFilter(kind), position: .after(decoder))
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !self.hasFailed else { return }
         switch self.unwrapInboundIn(data) {
+        case .head(let head) where head.status.code < 100:
+            self.hasFailed = true
+            context.fireErrorCaught(HTTPParserError.invalidStatus)
         case .head(let head):
             self.head = head
-            let isDecided =
-                switch self.kind {
-                // A part of an image may begin with the same bytes by chance.
-                case .images: head.status != .ok
-                // What is not labelled waits for nothing: the body of an early refusal may never come.
-                case .texts: !head.headers.contains(name: Self.name)
-                }
+            // A part of an image may begin with the same bytes by chance. Of texts, what is not labelled waits for
+            // nothing: the body of an early refusal may never come.
+            let isDecided = self.kind == .images ? head.status != .ok : !head.headers.contains(name: Self.coding)
             if isDecided { self.pass(context) }
         case .body(var part) where self.head != nil:
             self.first.writeBuffer(&part)
@@ -52,20 +58,18 @@ final class CodingByBytes: ChannelInboundHandler {
         }
     }
 
-    private static let name = "Content-Encoding"
-
     private func begins(with bytes: [UInt8]) -> Bool { self.first.readableBytesView.starts(with: bytes) }
 
     private func pass(_ context: ChannelHandlerContext) {
         guard var head = self.head else { return }
         self.head = nil
-        let labels = head.headers[canonicalForm: Self.name].map { $0.lowercased() }
-        head.headers.remove(name: Self.name)
+        let labels = head.headers[canonicalForm: Self.coding].map { $0.lowercased() }
+        head.headers.remove(name: Self.coding)
         let (isGzip, isDeflate) = (self.begins(with: [0x1F, 0x8B]), labels == ["deflate"] && self.begins(with: [0x78]))
         if isGzip || isDeflate {
-            head.headers.add(name: Self.name, value: isGzip ? "gzip" : "deflate")
+            head.headers.add(name: Self.coding, value: isGzip ? "gzip" : "deflate")
         } else if self.kind == .texts, !labels.contains("gzip"), !labels.contains("deflate") {
-            for label in labels { head.headers.add(name: Self.name, value: label) }
+            for label in labels { head.headers.add(name: Self.coding, value: label) }
         }
         context.fireChannelRead(self.wrapInboundOut(.head(head)))
         guard self.first.readableBytes > 0 else { return }

@@ -36,9 +36,7 @@ struct ReplyReading {
         if meaning == .read, let object {
             self.outcome = .read(dialect.reply.reading(object))
         } else {
-            self.outcome = .failed(
-                Self.failure(meaning, of: reply, answered: answered, dialect: dialect, unreadable)
-            )
+            self.outcome = .failed(Self.failure(meaning, of: reply, answered: answered, dialect: dialect, unreadable))
         }
     }
 
@@ -85,18 +83,15 @@ struct ReplyReading {
         _ unreadable: Message?
     ) -> RemoteFailure {
         let (status, count) = (reply.status, reply.body.count)
+        let other: Message =
+            reply.isHTML(isXML: false)
+            ? .verifierHTML(status, count, dialect) : .verifierNoReading(status, count, dialect)
         let (code, message): (String, Message) =
             switch meaning {
             case .otherDialect: ("wrong_dialect", .verifierDialect(answered ?? dialect, dialect))
             case .cutOff: ("truncated_reply", meaning.message(status: status, byteCount: count))
             case _ where !reply.isSuccess: ("http_\(status)", meaning.message(status: status, byteCount: count))
-            default:
-                (
-                    "unusable_reply",
-                    unreadable.map { .verifierUnreadable(status, count, $0) }
-                        ?? (reply.isHTML(isXML: false)
-                            ? .verifierHTML(status, count, dialect) : .verifierNoReading(status, count, dialect))
-                )
+            default: ("unusable_reply", unreadable.map { .verifierUnreadable(status, count, $0) } ?? other)
             }
         var failure = RemoteFailure(
             meaning.failureClass ?? .transient,

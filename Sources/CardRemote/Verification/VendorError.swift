@@ -27,10 +27,7 @@ struct VendorError: Hashable, Sendable {
     ///
     /// An unknown code is carried verbatim, if it looks like one, and the status says what it means.
     func failure(of reply: HTTPReply) -> RemoteFailure {
-        let meaning = VerifierMeaning(
-            status: reply.status,
-            asksToWait: reply.retryAfter != nil
-        )
+        let meaning = VerifierMeaning(status: reply.status, asksToWait: reply.retryAfter != nil)
         var failure = RemoteFailure(
             self.known?.failureClass ?? meaning.failureClass ?? .transient,
             code: self.boundedCode,

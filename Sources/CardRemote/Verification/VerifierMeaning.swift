@@ -33,43 +33,23 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         case cutOff
     }
 
-    struct Row: Sendable {
-        let statuses: ClosedRange<Int>
-        /// `nil`: whatever the body says.
-        let words: Words?
-        /// Whether it is for answers with `Retry-After` alone.
-        let withRetryAfter: Bool
-        let meaning: VerifierMeaning
+    private typealias Row = AnswerRow<Words, VerifierMeaning>
 
-        init(
-            _ statuses: ClosedRange<Int>,
-            _ words: Words? = nil,
-            withRetryAfter: Bool = false,
-            is meaning: VerifierMeaning
-        ) {
-            (self.statuses, self.words, self.withRetryAfter, self.meaning) = (statuses, words, withRetryAfter, meaning)
-        }
-    }
-
-    static let rows: [Row] = [
+    private static let rows: [Row] = [
         Row(200...299, .reading, is: .read), Row(200...299, .otherDialect, is: .otherDialect),
         Row(200...299, .nothingKnown, is: .unreadable), Row(200...299, .page, is: .failed),
-        Row(413...413, is: .tooLarge), Row(429...429, is: .throttled), Row(503...503, withRetryAfter: true, is: .busy),
+        Row(413, is: .tooLarge), Row(429, is: .throttled), Row(503, withRetryAfter: true, is: .busy),
         Row(100...999, .cutOff, is: .cutOff),
         // A redirect is not followed and a wrong method is not ours: the URL is another service's.
-        Row(300...399, is: .redirect), Row(401...401, is: .access), Row(403...403, is: .access),
-        Row(404...405, is: .address),
-        Row(407...407, is: .proxy), Row(410...410, is: .address),
-        Row(408...408, is: .failed), Row(421...421, is: .failed), Row(425...425, is: .failed),
+        Row(300...399, is: .redirect), Row(401, is: .access), Row(403, is: .access), Row(404...405, is: .address),
+        Row(407, is: .proxy), Row(410, is: .address), Row(408, is: .failed), Row(421, is: .failed),
+        Row(425, is: .failed),
         Row(400...499, .page, is: .failed), Row(400...499, is: .unreadable),
     ]
 
     init(status: Int, words: Words = .nothingKnown, asksToWait: Bool = false) {
-        self =
-            Self.rows.first { row in
-                row.statuses.contains(status) && (row.words == nil || row.words == words)
-                    && (asksToWait || !row.withRetryAfter)
-            }?.meaning ?? .failed
+        let row = Self.rows.first { $0.fits(status: status, words: words, asksToWait: asksToWait) }
+        self = row?.meaning ?? .failed
     }
 
     /// How a call that is answered so ends; `nil` for a reading.

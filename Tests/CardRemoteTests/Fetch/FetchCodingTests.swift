@@ -42,6 +42,15 @@ import Testing
         #expect(try await SpecimenHost(damaged).fetch().refusal == .fetchEncodingRefused)
     }
 
+    @Test(arguments: ["000 X", "042 OK", "099"])
+    func `A status below 100 is no answer of a host, and ends no process`(status: String) async throws {
+        let host = SpecimenHost(Self.image)
+        host.change { _, _, answer in answer.status = status }
+        let failure = try await host.fetch().failure
+        #expect(failure?.failureClass == .transient)
+        #expect(failure?.code == "reply_malformed")
+    }
+
     @Test func `A page in gzip is no image either`() async throws {
         let page = Array("<!DOCTYPE html>".utf8) + [UInt8](repeating: 0x20, count: 2_000)
         let host = SpecimenHost(try await GzipFile.bytes(page))

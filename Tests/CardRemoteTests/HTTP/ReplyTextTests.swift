@@ -98,4 +98,19 @@ import Testing
         let reply = try await exchange(self.reply("Content-Encoding: br", [1, 2, 3])).reply
         #expect(reply?.contentCoding == "br")
     }
+
+    @Test(arguments: ["utf-8", "aws-chunked", "none", "identity", "gzip", "deflate", "br", "gzip, gzip"])
+    func `plain JSON is read whatever coding its sender names, at the backend and at the verifier`(
+        coding: String
+    ) async throws {
+        let answered = try await exchange(
+            self.reply("Content-Encoding: \(coding)", Array(#"{"RETCODE":"000000"}"#.utf8))
+        )
+        let outcome = answered.reply.map { BackendReply().outcome(of: $0, mask: MessageMask()) }
+        #expect(outcome == .accepted(alreadyExisted: false, code: "000000"))
+        let error = Array(#"{"error_message":"CONCURRENCY_LIMIT_EXCEEDED"}"#.utf8)
+        let refused = try #require(try await exchange(self.reply("Content-Encoding: \(coding)", error)).reply)
+        let reading = ReplyReading(refused, dialect: .faceIDv1).outcome
+        #expect(reading.failure?.code == "CONCURRENCY_LIMIT_EXCEEDED")
+    }
 }

@@ -1,4 +1,5 @@
 import CardModel
+import Foundation
 import Testing
 
 @testable import CardRemote
@@ -122,5 +123,25 @@ import Testing
             message(403, "AUTHORIZATION_ERROR:Limit reached.")?.contains("AUTHORIZATION_ERROR: Limit reached.") == true
         )
         #expect(message(403, "AUTHORIZATION_ERROR:canary")?.contains("canary") == false)
+    }
+
+    @Test func `what is said of a failure promises no further call: it may have been the last`() throws {
+        let errors = VendorCode.allCases.filter { $0.failureClass == .transient }.map(\.rawValue) + ["SOMETHING_NEW"]
+        var texts = errors.compactMap {
+            outcome(.faceIDv1, 500, #"{"error_message":"\#($0)"}"#).failure?.message.text(in: .english)
+        }
+        for status in [200, 400, 408, 500, 502, 503, 504] {
+            texts += ["", "<html>", "{}"].compactMap {
+                outcome(.faceIDv1, status, $0).failure?.message.text(in: .english)
+            }
+            texts += ["", "<html>", "{}"].compactMap { body in
+                let reply = HTTPReply(status: status, body: Data(body.utf8))
+                return BackendReply().outcome(of: reply, mask: MessageMask()).failure?.message.text(in: .english)
+            }
+        }
+        #expect(texts.count == errors.count + 42)
+        for text in texts {
+            #expect(text.firstMatch(of: /again|repeat|retries|later|pipeline (calls|sends|asks)/) == nil)
+        }
     }
 }
