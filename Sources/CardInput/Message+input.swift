@@ -32,7 +32,6 @@ extension Message {
 
     // MARK: Why a file cannot be read; behind a colon
 
-    static func readFailed(_ code: Int32) -> Self { Self("read.failed", "\(errno: code)") }
     static let readNotRegular = Self("read.not_regular", "the file is not a regular file")
     static func readTooLarge(_ size: Int, _ limit: Int) -> Self { Self("read.too_large", "the file has \(bytes: size), more than \(bytes: limit)") }
     static let readChanged = Self("read.changed", "the file changed while it was read")
@@ -123,7 +122,6 @@ extension Message {
     static func watchPollsInstances(every poll: Duration) -> Self { Self("watch.polls_instances", "inotify has no instances left, so the folders are scanned every \(poll); raise fs.inotify.max_user_instances, or set watch.mode to polling") }
     static func watchPolls(_ error: Int32, every poll: Duration) -> Self { Self("watch.polls", "inotify fails for at least one folder (\(errno: error)), so the folders are scanned every \(poll); check the limits of the system, or set watch.mode to polling") }
     static func watchUnusable(_ count: Int, _ first: Message) -> Self { Self("watch.unusable", one: "\(count: count) file or folder cannot be used: \(first)", other: "\(count: count) files or folders cannot be used; the first: \(first)") }
-    static func watchCause(_ value: Int32) -> Self { Self("watch.cause", "\(errno: value)") }
     static func watchCannotDelete(_ cause: Message) -> Self { Self("watch.cannot_delete", "cannot delete a file that is already imported: \(cause); check the permissions of the watched folder, and its file system") }
     static func watchCannotMove(_ cause: Message) -> Self { Self("watch.cannot_move", "cannot move a file to the folder done or failed: \(cause); if the file was imported, its card is safe in the sandbox; check first the free space, then the permissions of the watched folder and of its folders done and failed; also check that no folder in the watched folder is a mount") }
     static func watchOthersFolder(mark: Redacted<String>) -> Self { Self("watch.others_folder", "another sandbox watches this folder; do not watch it from this sandbox; only if the other sandbox no longer watches the folder, delete the mark of the other sandbox: rm \(mark)") }

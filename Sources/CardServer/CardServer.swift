@@ -97,7 +97,7 @@ package struct CardServer: Service {
                 end.yield()
             }
         } catch let error as IOError where !isRunning.load(ordering: .relaxed) {
-            throw self.unavailable(error.errnoCode == EADDRINUSE ? .listenInUse : .listenRefused(error.errnoCode))
+            throw self.unavailable(error.errnoCode == EADDRINUSE ? .listenInUse : .textSystemError(error.errnoCode))
         } catch let error as SocketAddressError {
             let isUnknown = if case .unknown = error { true } else { false }
             throw self.unavailable(isUnknown ? .listenUnknownHost : .listenNoAddress)

@@ -7,7 +7,6 @@ extension Message {
     // MARK: Listening
 
     static let listenInUse = Self("listen.in_use", "the port is in use; stop the program that uses it, or choose another port")
-    static func listenRefused(_ errnoCode: Int32) -> Self { Self("listen.refused", "\(errno: errnoCode)") }
     static let listenUnknownHost = Self("listen.unknown_host", "the host name cannot be resolved")
     static let listenNoAddress = Self("listen.no_address", "the host is not an address")
     static func listenFailed(_ host: String, _ port: Int, _ reason: Message) -> Self { Self("listen.failed", "cannot listen on \(code: host), port \(port) (server.listen): \(reason)") }
@@ -44,7 +43,6 @@ extension Message {
     static let requestHost = Self("request.host", "Send exactly one Host field (RFC 9112 section 3.2).")
     static let requestTarget = Self("request.target", "The target of the request is not a path.")
     static let requestLength = Self("request.length", "Send either Content-Length or Transfer-Encoding, not both.")
-    static func requestForm(_ message: String) -> Self { Self("request.form", "\(code: message)") }
     static let requestBusinessNo = Self("request.business_no", "business_no is not a business number.")
     static func requestLimit(_ pageSize: Int) -> Self { Self("request.limit", "limit must be a number from 1 to \(count: pageSize).") }
     static let requestCursor = Self("request.cursor", "cursor must be the next_cursor of the previous page.")

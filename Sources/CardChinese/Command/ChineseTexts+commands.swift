@@ -12,7 +12,6 @@ extension ChineseTexts {
         sandbox.second = {1} 处没有沙箱，而密钥文件 {2} 属于另一个沙箱；第二个沙箱会把每张照片再发送一次；更正路径（--sandbox 或 sandbox.path），如果确实要第二个沙箱，加上 --new-sandbox
         copy.not_written = 无法写入 {1}；检查剩余空间
         copy.stays_empty = 留下了空文件 {1}；删除它：rm {2}
-        embedded.failed = {1}
         status.no_cards = 没有证件照
         status.no_worker = 没有进程在运行；下次 run、watch 或 serve 时继续处理证件照
         status.endpoint = {1}：端点正常；上次成功 {2}

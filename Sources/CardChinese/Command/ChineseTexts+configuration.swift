@@ -64,7 +64,6 @@ extension ChineseTexts {
         config_file.unusable = 无法使用配置文件 {1}：{2}
         place.default = 默认值
         place.line = 第 {1} 行
-        place.variable = {1}
         place.option = 命令行
         place.file = {1}，第 {2} 行
         value.flag = true 或 false

@@ -25,7 +25,6 @@ extension ChineseTexts {
         keys.too_many = 密钥超过 {1} 个
         secret.expects_keys = 密钥，每行一个，每个是 32 个随机字节的 Base64（或 64 位十六进制数字）
         secret.expects_one = 一个密钥，没有其他内容
-        secret.insecure = {1}：{2}
         secret.file = {1}：无法使用 {2}：{3}；文件（权限 0600）中应为：{4}
         secret.not_one_line = 文件是空的，或不止一行
         secret.not_regular = 该文件不是普通文件

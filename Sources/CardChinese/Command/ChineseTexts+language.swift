@@ -17,7 +17,6 @@ extension ChineseTexts {
         parser.unexpected = 多余的参数 {1}
         parser.invalid_value = 值 {1} 不能用于 {2}
         parser.invalid_word = 值 {1} 不能用于 {2}；从 {3} 中选一个
-        parser.other = {1}
         language.unknown = --lang 的值是 {1}，本程序没有这种语言；从 {2} 中选一个
         language.missing = --lang 缺少值；从 {1} 中选一个
         help.lang.abstract = 显示所用的语言：en 或 zh（简体中文）；可用于每个命令。

@@ -11,6 +11,5 @@ extension ChineseTexts {
         watch.begins = 正在监视 {1} 个文件夹；按 Ctrl-C 结束
         watch.overdue = {1} 张已过保留期限的证件照尚未清除；下一轮会清除
         watch.sidecar_late = 附属文件来得太晚：它的照片已成为证件照 {1}，而这张证件照已在发送中或已结束；查看：idcard-pipeline cards show {2}
-        watch.counts = {1}
         """#
 }

@@ -1,7 +1,6 @@
 extension ChineseTexts {
     /// Deliveries to the business backend and its replies.
     static let backend = #"""
-        encryption.mistake = {1}：{2}
         encryption.key_length = 密钥有 {1}；3DES 密钥应为 16 字节，或至少 24 字节
         encryption.vector_length = 初始化向量有 {1}；3des-cbc 必须正好是 8 字节
         encryption.forbidden = 本机的 OpenSSL 禁用了 3DES；在 openssl.cnf 中启用，或让业务后台发送不加密的响应
@@ -19,7 +18,6 @@ extension ChineseTexts {
         backend.key = Idempotency-Key 不是可打印的 ASCII 字符；请报告此问题
         backend.several_images = 原始请求体只能放一张图片，但这次发送有多张；请报告此问题
         backend.no_image = 原始请求体应放一张图片，但这次发送没有图片；请报告此问题
-        backend.code = {1}
         backend.code_and_text = {1}：{2}
         backend.token = 业务后台拒绝了 TOKEN（{1}）；在其来源（delivery.token、delivery.token_file 或 delivery.token_command）换上新的 TOKEN
         backend.later = 业务后台暂时不能接收资料（{1}）；如果持续发生，询问业务后台的管理者

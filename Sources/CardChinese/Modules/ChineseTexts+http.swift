@@ -8,7 +8,6 @@ extension ChineseTexts {
         proxy.colon = {1} 的用户名含有冒号，代理无法识别；换一个账号
         proxy.no_user = {1} 有密码但没有用户名；两者都写，或都不写
         tls.pair_missing = 设置了 {2}，但缺少 {1}；两者都设置，或都不设置
-        tls.key_rights = {1}：{2}
         tls.key_unreadable = {1}：无法从 {2} 读取 PEM 格式的私钥；检查路径和权限，并确认私钥没有口令
         tls.key_mismatch = {1}：{2} 中的密钥与 client_certificate 的第一个证书不匹配；提供申请该证书时所用的密钥
         tls.certificates_unreadable = {1}：无法从 {2} 读取 PEM 格式的证书；检查路径和权限，并确认文件中有 BEGIN CERTIFICATE 段

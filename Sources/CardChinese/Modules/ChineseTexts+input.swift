@@ -25,7 +25,6 @@ extension ChineseTexts {
         input.name_not_utf8 = 文件名不是 UTF-8；改名后重新运行
         input.cannot_stat = 无法查看文件信息：{1}；如果路径过长，缩短路径；否则修复磁盘
         input.pattern_unreadable = 通配模式 {1} 经过无法读取的文件夹；把这些文件夹设为可读，或逐个指定存放照片的文件夹
-        read.failed = {1}
         read.not_regular = 该文件不是普通文件
         read.too_large = 文件有 {1}，超过上限 {2}
         read.changed = 读取时文件发生了变化
@@ -86,7 +85,6 @@ extension ChineseTexts {
         watch.polls_instances = inotify 的实例数量已用完，改为每 {1}扫描一次文件夹；调高 fs.inotify.max_user_instances，或把 watch.mode 设为 polling
         watch.polls = inotify 至少对一个文件夹无效（{1}），改为每 {2}扫描一次文件夹；检查系统限制，或把 watch.mode 设为 polling
         watch.unusable = 有 {1} 个文件或文件夹无法使用，第一个：{2}
-        watch.cause = {1}
         watch.cannot_delete = 无法删除已经导入的文件：{1}；检查监视文件夹的权限和所在的文件系统
         watch.cannot_move = 无法把文件移入文件夹 done 或 failed：{1}；如果文件已经导入，其证件照已在沙箱中安全保存；先检查剩余空间，再检查监视文件夹及其中 done 和 failed 文件夹的权限；还要确认监视文件夹中没有文件夹是挂载点
         watch.others_folder = 另一个沙箱正在监视这个文件夹；不要用当前沙箱监视它；只有当另一个沙箱不再监视这个文件夹时，才可删除它的标记：rm {1}

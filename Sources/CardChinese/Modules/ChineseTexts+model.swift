@@ -1,6 +1,9 @@
 extension ChineseTexts {
     /// Files, business numbers, submitted fields, verdicts, and what a person may do with a card.
     static let model = #"""
+        text.verbatim = {1}
+        text.system_error = {1}
+        text.labelled = {1}：{2}
         file.exists = 无法写入 {1}：文件已存在；删除该文件，或换一个路径
         file.not_written = 无法写入 {1}：{2}；检查路径、所有者和剩余空间
         file.archive = 文件是压缩包；解压后提供其中的 JPEG 或 PNG 照片

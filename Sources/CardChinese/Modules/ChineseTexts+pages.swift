@@ -103,7 +103,6 @@ extension ChineseTexts {
         page.line_number = 行号
         page.no_lines = 没有符合条件的人员操作；程序自身的行要按证件照查看。
         page.older_lines = 更早的行
-        page.code = {1}
         page.over_time = 随时间变化
         page.hour = 小时
         page.day = 天

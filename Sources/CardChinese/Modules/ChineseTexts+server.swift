@@ -2,7 +2,6 @@ extension ChineseTexts {
     /// The HTTP service and what it answers.
     static let server = #"""
         listen.in_use = 端口已被占用；停止占用它的程序，或换一个端口
-        listen.refused = {1}
         listen.unknown_host = 无法解析主机名
         listen.no_address = 主机不是地址
         listen.failed = 无法监听 {1} 的端口 {2}（server.listen）：{3}
@@ -27,7 +26,6 @@ extension ChineseTexts {
         request.host = 必须且只能有一个 Host 字段（RFC 9112 第 3.2 节）。
         request.target = 请求目标不是路径。
         request.length = Content-Length 和 Transfer-Encoding 只能用一个，不能同时使用。
-        request.form = {1}
         request.business_no = business_no 不是业务编号。
         request.limit = limit 必须是 1 到 {1} 的数字。
         request.cursor = cursor 必须是上一页的 next_cursor。

@@ -141,7 +141,7 @@ extension Option<String?> {
 extension CodedError {
     /// A built-in endpoint cannot serve.
     init(_ error: EmbeddedError) {
-        self.init(ReasonCode(rawValue: "embedded_unavailable"), .configuration, .embeddedFailed(error.message))
+        self.init(ReasonCode(rawValue: "embedded_unavailable"), .configuration, .textVerbatim(error.message))
     }
 }
 

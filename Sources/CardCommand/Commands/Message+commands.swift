@@ -21,7 +21,6 @@ extension Message {
     static func sandboxSecond(_ path: String, key: String) -> Self { Self("sandbox.second", "there is no sandbox at \(Redacted(path)), and the key file \(Redacted(key)) is that of another sandbox; a second one would send every photo again; correct the path (--sandbox, or sandbox.path), or add --new-sandbox if there is to be a second one") }
     static func copyNotWritten(_ path: String) -> Self { Self("copy.not_written", "cannot write \(Redacted(path)); check the free space") }
     static func copyStaysEmpty(_ path: String) -> Self { Self("copy.stays_empty", "\(Redacted(path)) is left empty; remove it: rm \(Redacted(path.quotedForShell))") }
-    static func embeddedFailed(_ reason: String) -> Self { Self("embedded.failed", "\(code: reason)") }
 
     // MARK: status
 

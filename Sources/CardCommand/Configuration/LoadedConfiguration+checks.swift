@@ -27,7 +27,7 @@ extension LoadedConfiguration {
             switch self.sources[name] {
             case nil: .placeDefault
             case .file(let line): .placeLine(line)
-            case .variable(let variable): .placeVariable(variable)
+            case .variable(let variable): .textVerbatim(variable)
             case .option: .placeOption
             }
         self.mistake(code, name, from: self.sources[name], .configMistake(name, place, what))

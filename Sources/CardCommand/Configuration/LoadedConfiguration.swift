@@ -80,7 +80,7 @@ struct LoadedConfiguration: Sendable {
     private mutating func read(environment: [String: String]) {
         for key in ConfigurationKey.all {
             guard let text = environment[key.variable] else { continue }
-            self.fill(key.name, .text(text), from: .variable(key.variable), at: .placeVariable(key.variable))
+            self.fill(key.name, .text(text), from: .variable(key.variable), at: .textVerbatim(key.variable))
             if text.count > 1, text.first == text.last, text.first == "\"" || text.first == "'" {
                 self.configuration.notices.append(.configQuoted(key.variable))
             }

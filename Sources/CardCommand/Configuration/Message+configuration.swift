@@ -78,7 +78,6 @@ extension Message {
 
     static let placeDefault = Self("place.default", "by default")
     static func placeLine(_ line: Int) -> Self { Self("place.line", "line \(line)") }
-    static func placeVariable(_ variable: String) -> Self { Self("place.variable", "\(code: variable)") }
     static let placeOption = Self("place.option", "command line")
     static func placeFile(_ path: String, line: Int) -> Self { Self("place.file", "\(Redacted(path)), line \(line)") }
 

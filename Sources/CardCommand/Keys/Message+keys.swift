@@ -39,7 +39,6 @@ extension Message {
 
     static let secretExpectsKeys = Self("secret.expects_keys", "keys, one a line, each of 32 random bytes in Base64 (or 64 hexadecimal digits)")
     static let secretExpectsOne = Self("secret.expects_one", "one secret and nothing else")
-    static func secretInsecure(_ key: String, _ reason: Message) -> Self { Self("secret.insecure", "\(code: key): \(reason)") }
     static func secretFile(_ key: String, _ path: String, _ reason: Message, expected: Message) -> Self { Self("secret.file", "\(code: key): cannot use \(Redacted(path)): \(reason); expected in the file (mode 0600): \(expected)") }
     static let secretNotOneLine = Self("secret.not_one_line", "the file is empty or has more than one line")
     static let secretNotRegular = Self("secret.not_regular", "the file is not a regular file")

@@ -38,7 +38,7 @@ struct SecretFile {
     private func check(_ status: stat, _ expected: Message) throws(CodedError) {
         guard status.st_mode & S_IFMT == S_IFREG else { throw self.unreadable(.secretNotRegular, expected) }
         if let refusal = SecretRights.refusal(of: self.path, status) {
-            throw CodedError(.secretInsecure, .configuration, .secretInsecure(self.key, refusal))
+            throw CodedError(.secretInsecure, .configuration, .textLabelled(self.key, refusal))
         }
     }
 

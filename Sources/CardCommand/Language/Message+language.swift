@@ -24,7 +24,6 @@ extension Message {
     static func parserUnexpected(_ values: Redacted<String>) -> Self { Self("parser.unexpected", "unexpected argument \(values)") }
     static func parserInvalidValue(_ value: Redacted<String>, _ name: String) -> Self { Self("parser.invalid_value", "the value \(value) is invalid for \(code: name)") }
     static func parserInvalidWord(_ value: Redacted<String>, _ name: String, _ words: [String]) -> Self { Self("parser.invalid_word", "the value \(value) is invalid for \(code: name); give one of \(codes: words)") }
-    static func parserOther(_ text: String) -> Self { Self("parser.other", "\(code: text)") }
 
     // MARK: Which language
 

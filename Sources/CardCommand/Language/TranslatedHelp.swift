@@ -43,7 +43,7 @@ struct TranslatedHelp {
         return english.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let message: Message? =
                 if let error = line.wholeMatch(of: /Error: (.+)/) {
-                    .consoleError(Self.known(error.1) ?? .parserOther(String(error.1)))
+                    .consoleError(Self.known(error.1) ?? .textVerbatim(String(error.1)))
                 } else if let usage = line.wholeMatch(of: /Usage: (.+)/) {
                     .usageLine(String(usage.1))
                 } else if let hint = line.wholeMatch(of: /\s+See '(.+)' for more information\./) {

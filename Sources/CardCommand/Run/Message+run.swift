@@ -85,7 +85,6 @@ extension Message {
     static let watchResumed = Self("watch.resumed", "photos are imported again")
     static func watchFileStays(_ folder: Redacted<String>, _ reason: Message) -> Self { Self("watch.file_stays", "watched folder \(folder): a file or link is not imported and stays where it is: \(reason)") }
     static func watchBegins(_ folders: Int) -> Self { Self("watch.begins", one: "watching \(count: folders) folder; end with Ctrl-C", other: "watching \(count: folders) folders; end with Ctrl-C") }
-    static func watchCounts(_ counts: String) -> Self { Self("watch.counts", "\(code: counts)") }
     static func watchOverdue(_ cards: Int) -> Self { Self("watch.overdue", one: "\(count: cards) card past its retention is not erased yet; the next round erases it", other: "\(count: cards) cards past their retention are not erased yet; the next round erases them") }
     static func watchSidecarLate(_ card: CardID) -> Self { Self("watch.sidecar_late", "the sidecar came too late: its photo became the card \(card), and that card is already in a delivery or has ended; show the card: idcard-pipeline cards show \(card)") }
 }

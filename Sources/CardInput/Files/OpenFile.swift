@@ -18,7 +18,7 @@ struct OpenFile: ~Copyable {
         /// - Parameter limit: the most bytes, in words.
         func message(limit: Int) -> Message {
             switch self {
-            case .system(let code): .readFailed(code.rawValue)
+            case .system(let code): .textSystemError(code.rawValue)
             case .notAFile: .readNotRegular
             case .tooLarge(let size): .readTooLarge(size, limit)
             case .changed: .readChanged

@@ -193,7 +193,7 @@ extension FolderWatch {
         case .failure(let error):
             self.roots[file.root].unplaced.insert(path)
             let cause: Message =
-                (error as? CodedError)?.message ?? .watchCause((error as? Errno ?? .ioError).rawValue)
+                (error as? CodedError)?.message ?? .textSystemError((error as? Errno ?? .ioError).rawValue)
             let message: Message =
                 ending == .deleted
                 ? .watchCannotDelete(cause)

@@ -3,6 +3,14 @@ import Glibc
 // Each message stands on one line.
 // swift-format-ignore
 extension Message {
+    // MARK: What needs no sentence around it
+
+    /// A word, number or sentence as it is.
+    package static func textVerbatim(_ text: String) -> Self { Self("text.verbatim", "\(code: text)") }
+    /// What the system calls one of its errors.
+    package static func textSystemError(_ code: Int32) -> Self { Self("text.system_error", "\(errno: code)") }
+    package static func textLabelled(_ label: String, _ text: Message) -> Self { Self("text.labelled", "\(code: label): \(text)") }
+
     // MARK: Files
 
     static func fileExists(_ path: String) -> Self { Self("file.exists", "cannot write \(Redacted(path)): it exists; remove it or choose another path") }

@@ -32,7 +32,7 @@ struct BackendAnswer {
     /// The code and, if there is one, the RETMSG, masked and cut.
     var quoted: Message {
         let text = self.mask.presentable(self.message.reveal())
-        return text.isEmpty ? .backendCode(self.code) : .backendCodeAndText(self.code, text)
+        return text.isEmpty ? .textVerbatim(self.code) : .backendCodeAndText(self.code, text)
     }
 }
 

@@ -41,7 +41,7 @@ struct BackendJudge: Sendable {
             default: "http_\(status)"
             }
         // The reason of a stopped stage is shown in clear: the backend's text has no place there.
-        let said = answer.map { meaning.isStop ? .backendCode($0.code) : $0.quoted }
+        let said = answer.map { meaning.isStop ? .textVerbatim($0.code) : $0.quoted }
         let message: Message =
             said.map { .backendStatusAndCode(status, $0, meaning.message) } ?? .backendStatus(status, meaning.message)
         var failure = self.failure(meaning.failureClass ?? .unknown, code, message)

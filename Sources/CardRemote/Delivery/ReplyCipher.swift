@@ -70,7 +70,7 @@ struct ReplyCipher: Sendable {
         }
         if let (key, message) = encryption.mistakes.first {
             let code = ReasonCode(rawValue: "encryption_invalid")
-            throw CodedError(code, .configuration, .encryptionMistake(key, message))
+            throw CodedError(code, .configuration, .textLabelled(key, message))
         }
         self.init(unchecked: encryption)
     }

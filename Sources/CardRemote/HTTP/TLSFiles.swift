@@ -32,7 +32,7 @@ struct TLSFiles {
         configuration.certificateChain = chain.map { .certificate($0) }
         var status = stat()
         if stat(key, &status) == 0, let refusal = SecretRights.refusal(of: key, status) {
-            throw Self.invalid(.tlsKeyRights(self.key("client_key"), refusal))
+            throw Self.invalid(.textLabelled(self.key("client_key"), refusal))
         }
         do {
             // The library's error is not kept: it might quote the key.

@@ -6,7 +6,6 @@ import MultipartForm
 extension Message {
     // MARK: Encryption of replies
 
-    static func encryptionMistake(_ key: String, _ mistake: Message) -> Self { Self("encryption.mistake", "\(code: key): \(mistake)") }
     static func encryptionKeyLength(_ count: Int) -> Self { Self("encryption.key_length", "the key has \(bytes: count); use a 3DES key of 16 bytes, or of at least 24") }
     static func encryptionVectorLength(_ count: Int) -> Self { Self("encryption.vector_length", "the initialisation vector has \(bytes: count); 3des-cbc needs exactly 8 bytes") }
     static let encryptionForbidden = Self("encryption.forbidden", "OpenSSL forbids 3DES on this machine; allow it in openssl.cnf, or have the backend send replies unencrypted")
@@ -30,7 +29,6 @@ extension Message {
 
     // MARK: Codes of the backend; its own text is quoted behind the code
 
-    static func backendCode(_ code: String) -> Self { Self("backend.code", "\(code: code)") }
     static func backendCodeAndText(_ code: String, _ text: String) -> Self { Self("backend.code_and_text", "\(code: code): \(Redacted(text))") }
     static func backendToken(_ code: String) -> Self { Self("backend.token", "the backend refused the TOKEN (\(code: code)); put a new TOKEN at its source (delivery.token, delivery.token_file or delivery.token_command)") }
     static func backendLater(_ answer: Message) -> Self { Self("backend.later", "the backend cannot take the document now (\(answer)); if this continues, ask who runs the backend") }

@@ -117,7 +117,6 @@ extension Message {
     static let pageLineNumber = Self("page.line_number", "Line")
     static let pageNoLines = Self("page.no_lines", "No line of a person fits; lines of the pipeline show with a card.")
     static let pageOlderLines = Self("page.older_lines", "Older lines")
-    static func pageCode(_ code: String) -> Self { Self("page.code", "\(code: code)") }
     static let pageOverTime = Self("page.over_time", "Over time")
     static let pageLastBackup = Self("page.last_backup", "Last backup")
     static let pageNone = Self("page.none", "none")

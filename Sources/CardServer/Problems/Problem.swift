@@ -89,7 +89,7 @@ extension Problem {
                 headers: [.location: "/v1/cards/\(underway.card)"]
             )
         case let error as MultipartFormError:
-            self.init(error.code.isLimit ? .formTooLarge : .formMalformed, .requestForm(error.message))
+            self.init(error.code.isLimit ? .formTooLarge : .formMalformed, .textVerbatim(error.message))
         case is CancellationError: self.init(.shuttingDown, retryAfter: .seconds(5))
         // Of the connection: the sandbox's own errors are `CodedError`.
         case is HTTPParserError, is IOError: self = .bodyTruncated

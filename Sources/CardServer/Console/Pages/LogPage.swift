@@ -18,7 +18,7 @@ extension Console {
             for: visit.caller
         )
         let shown = lines.prefix(Limits.consoleRows)
-        let actions = AccessAction.allCases.map { (value: $0.rawValue, text: Message.pageCode($0.rawValue)) }
+        let actions = AccessAction.allCases.map { (value: $0.rawValue, text: Message.textVerbatim($0.rawValue)) }
         let fields: [HTML.Filter] = [
             ("subject", .pageWho, filter.subject, []), ("card", .pageCard, filter.card?.rawValue, []),
             ("action", .pageActionTitle, filter.action?.rawValue, actions),
