@@ -321,11 +321,10 @@ package struct Engine: Sendable {
         let before = gates.map(\.stored)
         let pauses = try await store.pauses()
         for (gate, before) in zip(gates, before) {
-            if isStart && gate.stage != .fetch || gate.isUnreadable(in: pauses) {
-                let numbers = try await store.unreadableNumbers(gate.stage)
-                gate.restore(unreadable: numbers, from: pauses, before: before, isStart: isStart)
-            }
-            gate.restore(from: pauses, before: before)
+            // After the pauses: whoever wrote one had concluded its answer.
+            let numbers =
+                gate.stage == .fetch ? 0 : try await store.unreadableNumbers(gate.stage, now: self.context.time.now())
+            try await gate.write(gate.restore(from: pauses, unreadable: numbers, before: before, isStart: isStart))
         }
         return pauses
     }

@@ -321,8 +321,6 @@ enum Schema {
             AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
         CREATE INDEX card_host ON card (host, priority DESC, intake_order)
             WHERE worker IS NULL AND waits = 0 AND state = 'fetching';
-        CREATE INDEX card_fetching ON card (submitter) WHERE state = 'fetching';
-        CREATE INDEX card_conflict ON card (submitter) WHERE state = 'held' AND reason = 'submitter_conflict';
         CREATE INDEX card_clock ON card (reason, due_at) WHERE state = 'held' AND due_at IS NOT NULL;
         CREATE INDEX card_by_state ON card (state, intake_order);
         CREATE INDEX card_age ON card (state, changed_at)
@@ -338,7 +336,7 @@ enum Schema {
         CREATE INDEX input_card ON input (card);
         CREATE INDEX attempt_subject ON attempt (subject);
         CREATE INDEX attempt_open ON attempt (worker) WHERE ended_at IS NULL;
-        CREATE INDEX attempt_accepted ON attempt (stage, ended_at) WHERE class = 'accepted';
+        CREATE INDEX attempt_understood ON attempt (stage, ended_at) WHERE \(Unreadable.isUnderstood.text);
         CREATE INDEX event_card ON event (card);
         CREATE INDEX decision_due ON decision (until) WHERE action IS NOT NULL AND second = 0;
         CREATE INDEX decision_claim ON decision (until) WHERE action IS NULL;

@@ -259,7 +259,7 @@ final class EngineHarness: Sendable {
 
     private var verifier: ClosureVerifier {
         var verifier = ClosureVerifier { try await self.verify(String(decoding: $0.jpeg, as: UTF8.self)) }
-        verifier.terms = self.state.withLock { $0.terms }
+        verifier.terms = Redacted(self.state.withLock { $0.terms })
         return verifier
     }
 
@@ -268,7 +268,7 @@ final class EngineHarness: Sendable {
             try await self.state.withLock { $0.onDeliver }?()
             return self.send(delivery)
         }
-        backend.terms = self.state.withLock { $0.terms }
+        backend.terms = Redacted(self.state.withLock { $0.terms })
         backend.first = { [.text(self.state.withLock { $0.tokens[0] }, name: "TOKEN")] }
         backend.refresh = { parts in
             self.state.withLock { state in

@@ -6,7 +6,7 @@ package struct ClosureVerifier: Verifier {
     package let provider = "test"
     package let parameters = ""
     package let endpoint = "verifier:443"
-    package var terms = "terms"
+    package var terms = Redacted("terms")
     private let answer: @Sendable (PreparedImage) async throws -> VerificationOutcome
 
     package init(_ answer: @escaping @Sendable (PreparedImage) async throws -> VerificationOutcome) {
@@ -19,7 +19,7 @@ package struct ClosureVerifier: Verifier {
 /// A business backend that answers as a test says, for a TOKEN that the test may change.
 package struct ClosureBackend: Backend {
     package let endpoint = "backend:443"
-    package var terms = "terms"
+    package var terms = Redacted("terms")
     package let body = DeliveryBody.multipart
     /// The parts before the images.
     package var first: @Sendable () -> [DeliveryPart] = { [] }

@@ -8,6 +8,8 @@ final class EndpointGate: StageGate {
         var gate: Gate
         /// Why the endpoint was last called in vain; `nil` while it works.
         var failure: RemoteFailure?
+        /// What was said of the last answer that could not be understood.
+        var unreadable: RemoteFailure?
         /// Since when the endpoint took nothing.
         var since: Timestamp?
         /// The pause that stands in the sandbox: each is applied once, even if its end came from a wrong clock.
@@ -30,61 +32,47 @@ final class EndpointGate: StageGate {
         self.context = context
     }
 
-    /// Whether it stands in the sandbox that answers cannot be understood, or this process found so.
-    func isUnreadable(in pauses: [EndpointPause]) -> Bool {
-        self.unreadable != nil || pauses.contains { $0.stage == self.stage && $0.host == self.host && $0.terms != nil }
-    }
-
-    /// Obeys what is known of answers that cannot be understood.
+    /// Obeys what stands in the sandbox: what the endpoint asked another process, or an earlier one, for, and answers that cannot
+    /// be understood. A pause that was written down and stands there no longer is over: the endpoint works for another process, or
+    /// a person wants it called.
     ///
     /// - Parameters:
-    ///   - numbers: how many business numbers have one.
+    ///   - numbers: how many business numbers have an answer that cannot be understood.
     ///   - before: what stood there for this process before the pauses were read.
     ///   - isStart: whether the process begins: where answers are read by other terms now, a probe goes at once.
-    func restore(unreadable numbers: Int, from pauses: [EndpointPause], before: EndpointPause?, isStart: Bool) {
-        let pause = pauses.first { $0.stage == self.stage && $0.host == self.host && $0.terms != nil }
-        let now = self.time.now()
-        self.state.withLock { state in
+    /// - Returns: that a stop is over since nothing is left that it is about.
+    func restore(
+        from pauses: [EndpointPause],
+        unreadable numbers: Int,
+        before: EndpointPause? = nil,
+        isStart: Bool = false
+    ) -> News {
+        let pause = pauses.first { $0.stage == self.stage && $0.host == self.host }
+        let (now, steady) = (self.time.now(), self.time.steady())
+        return self.state.withLock { state in
             // What this process wrote down since then is newer.
-            guard state.stored == before else { return }
-            let steady = self.time.steady()
-            var wait: (left: Duration, whole: Duration)?
-            if let pause, state.stored != pause, !isStart || pause.terms == self.terms {
+            guard state.stored == before else { return .none }
+            if state.stored != nil, pause == nil { state.gate.probeNow(at: steady) }
+            var wait: (left: Duration, whole: Duration)? = isStart ? (.zero, .zero) : nil
+            if let pause, pause != state.stored {
                 let left: Duration = pause.wait.isOver(at: now) ? .zero : pause.wait.until.duration(since: now)
-                wait = (left, pause.wait.until.duration(since: pause.wait.from))
-            } else if isStart {
-                wait = (.zero, .zero)
+                if pause.terms == nil {
+                    // One probe finds out about stops and failures, since the operator may have mended the cause.
+                    if pause.failureClass == .throttled { state.gate.pause(for: left, at: steady) }
+                } else if !isStart || pause.terms == self.terms {
+                    wait = (left, pause.wait.until.duration(since: pause.wait.from))
+                }
+                state.since = state.since ?? pause.since
             }
-            state.mayHaveUnreadable = numbers > 0
-            state.gate.set(unreadable: numbers, wait: wait, at: steady)
-            guard numbers > 0, let pause else { return }
             state.stored = pause
-            state.since = state.since ?? pause.since
-            state.failure = state.failure ?? RemoteFailure(.stop, code: pause.code, message: pause.message)
-        }
-    }
-
-    /// Obeys what the endpoint asked another process, or an earlier one, for. A pause that was written down and stands there no
-    /// longer is over: the endpoint works for another process, or a person wants it called.
-    ///
-    /// - Parameter before: what stood there for this process before the pauses were read.
-    func restore(from pauses: [EndpointPause], before: EndpointPause? = nil) {
-        guard let pause = pauses.first(where: { $0.stage == self.stage && $0.host == self.host }) else {
-            return self.state.withLock { state in
-                guard let before, state.stored == before else { return }
-                state.stored = nil
-                state.gate.probeNow(at: self.time.steady())
+            // An own answer of this moment may not be counted yet.
+            if numbers > 0 || pause?.terms != nil || !state.mayHaveUnreadable {
+                state.mayHaveUnreadable = numbers > 0
+                state.gate.set(unreadable: numbers, wait: wait, at: steady)
             }
-        }
-        guard pause.terms == nil else { return }
-        let now = self.time.now()
-        self.state.withLock { state in
-            defer { state.stored = pause }
-            guard state.stored != pause else { return }
-            state.since = state.since ?? pause.since
-            // One probe finds out about stops and failures, since the operator may have mended the cause.
-            guard pause.failureClass == .throttled, !pause.wait.isOver(at: now) else { return }
-            state.gate.pause(for: pause.wait.until.duration(since: now), at: self.time.steady())
+            guard let pause, pause.terms != nil else { return .none }
+            state.unreadable = state.unreadable ?? RemoteFailure(.stop, code: pause.code, message: pause.message)
+            return numbers > 0 ? .none : .over
         }
     }
 
@@ -103,12 +91,10 @@ final class EndpointGate: StageGate {
     /// What stopped the endpoint, while it is stopped.
     var stoppedBy: RemoteFailure? {
         self.state.withLock { state in
-            guard var failure = state.failure else { return nil }
-            if state.gate.unreadable != nil {
-                failure.message = .pauseResume(failure.message, self.stage)
-            } else if state.gate.stopsInRow == 0 {
-                return nil
+            guard state.gate.unreadable != nil, var failure = state.unreadable else {
+                return state.gate.stopsInRow > 0 ? state.failure : nil
             }
+            failure.message = .pauseResume(failure.message, self.stage)
             return failure
         }
     }
@@ -151,7 +137,7 @@ final class EndpointGate: StageGate {
         self.state.withLock { state in
             let now = self.time.steady()
             state.gate.end(result, at: now)
-            if result == .unreadable { state.mayHaveUnreadable = true }
+            if result == .unreadable { (state.mayHaveUnreadable, state.unreadable) = (true, failure) }
             guard result != .answered else {
                 // What was under way before a pause began does not end it, for others either.
                 guard state.gate.isOpen else { return .none }
@@ -177,13 +163,13 @@ final class EndpointGate: StageGate {
     /// stops for it.
     func writeUnreadable(nothingElseIsDue: Bool) async throws {
         guard self.state.withLock({ $0.mayHaveUnreadable }) else { return }
-        let numbers = try await self.context.store.unreadableNumbers(self.stage)
+        let numbers = try await self.context.store.unreadableNumbers(self.stage, now: self.time.now())
         let pause = self.state.withLock { state -> EndpointPause? in
             let steady = self.time.steady()
             state.mayHaveUnreadable = numbers > 0
             state.gate.set(unreadable: numbers, at: steady)
             guard let unreadable = state.gate.unreadable, nothingElseIsDue || !unreadable.isLone,
-                var failure = state.failure
+                var failure = state.unreadable
             else { return nil }
             // It is over only when a probe says so.
             failure.failureClass = .stop
@@ -205,7 +191,8 @@ final class EndpointGate: StageGate {
 
     /// What answers are read with.
     private var terms: String {
-        self.stage == .verify ? self.context.ports.verifier.terms : self.context.ports.backend.terms
+        let ports = self.context.ports
+        return self.context.store.fingerprint(self.stage == .verify ? ports.verifier.terms : ports.backend.terms)
     }
 
     /// Tells other processes what became of the endpoint.

@@ -140,7 +140,7 @@ final class FetchHosts: Sendable {
         var pace = EngineSettings.Pace()
         pace.concurrency = Limits.fetchesPerHost
         let gate = EndpointGate(.fetch, of: host, pace: pace, context: self.context)
-        gate.restore(from: try await self.context.store.pauses())
+        _ = gate.restore(from: try await self.context.store.pauses(), unreadable: 0)
         return self.gates.withLock { gates in
             if let known = gates[host] { return known }
             // Idle hosts are forgotten when there are many: what they asked for stands in the sandbox.

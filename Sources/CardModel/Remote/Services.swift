@@ -8,8 +8,8 @@ package protocol Verifier: Sendable {
     var parameters: String { get }
     /// Host and port.
     var endpoint: String { get }
-    /// A fingerprint of all that answers are read with: under another one, an answer may be understood that was not.
-    var terms: String { get }
+    /// All that answers are read with: under other terms, an answer may be understood that was not.
+    var terms: Redacted<String> { get }
 
     /// Has one photo read; throws only `CancellationError`.
     func verify(_ image: PreparedImage) async throws -> VerificationOutcome
@@ -22,8 +22,8 @@ package protocol Backend: Sendable {
 
     /// Host and port.
     var endpoint: String { get }
-    /// A fingerprint of all that answers are read with.
-    var terms: String { get }
+    /// All that answers are read with.
+    var terms: Redacted<String> { get }
     /// What new deliveries are sent as.
     var body: DeliveryBody { get }
 

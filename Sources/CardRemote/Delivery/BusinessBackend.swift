@@ -13,7 +13,7 @@ package final class BusinessBackend: Backend {
     private let token: CurrentToken
     private let replies: BackendReply
     private let http: HTTPEndpoint
-    package let terms: String
+    package let terms: Redacted<String>
 
     /// Sets the backend up; ``shutdown()`` must be called before it is released.
     ///

@@ -28,14 +28,13 @@ package struct DeliverySettings: Sendable {
         self.token = token
     }
 
-    /// A fingerprint of all that answers are read with.
-    var terms: String {
+    /// All that answers are read with.
+    var terms: Redacted<String> {
         let codes = self.retcodes
         let lists = [codes.success, codes.alreadyExists, codes.tokenExpired, codes.retryable, codes.rejected]
         let names = [self.reply.code, self.reply.message, self.reply.items, codes.unlisted.rawValue]
-        return Terms.fingerprint(
-            [self.endpoint.url, self.encryption?.terms ?? ""] + names
-                + lists.map { $0.sorted().joined(separator: "\u{1F}") }
+        return Redacted(
+            "\(self.endpoint.terms.reveal()) \(self.encryption?.terms ?? []) \(names) \(lists.map { $0.sorted() })"
         )
     }
 }
@@ -93,6 +92,8 @@ extension RetcodeTable {
 
     /// Whether ``tokenExpired`` can hold a status: one of the client's side that would stop delivery.
     package static func canMeanToken(_ entry: String) -> Bool {
-        Int(entry.dropFirst("http_".count)).map { $0 != 407 && BackendMeaning(status: $0).isStop } ?? false
+        Int(entry.dropFirst("http_".count)).map { status in
+            (400..<500).contains(status) && status != 407 && BackendMeaning(status: status).isStop
+        } ?? false
     }
 }

@@ -28,8 +28,7 @@ package struct ReplyEncryption: Hashable, Sendable {
         (self.mode, self.key, self.startVector) = (mode, key, startVector)
     }
 
-    /// A fingerprint of all of it.
-    var terms: String { Terms.fingerprint([self.mode.rawValue, self.key.reveal(), self.startVector.reveal()]) }
+    var terms: [String] { [self.mode.rawValue, self.key.reveal(), self.startVector.reveal()] }
 
     /// What is wrong, by the keys that set it.
     package var mistakes: [(key: String, message: Message)] {

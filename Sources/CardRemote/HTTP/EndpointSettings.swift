@@ -32,6 +32,9 @@ package struct EndpointSettings: Sendable {
     package var tls = TLS()
 
     package init(url: String) { self.url = url }
+
+    /// Where and through what calls go.
+    var terms: Redacted<String> { Redacted("\(self.url) \(self.proxy?.reveal() ?? "")") }
 }
 
 /// A checked URL that requests are sent to: `http` or `https`, with a host, without user name, password and fragment.
@@ -120,12 +123,5 @@ struct ProxyAddress: Sendable {
 
     private static func invalid(_ message: Message) -> CodedError {
         CodedError(ReasonCode(rawValue: "proxy_invalid"), .configuration, message)
-    }
-}
-
-/// What answers are read with, as a value that tells whether it changed.
-enum Terms {
-    static func fingerprint(_ values: [String]) -> String {
-        String(ContentDigest(of: Data(values.joined(separator: "\u{1E}").utf8)).hexadecimal.prefix(16))
     }
 }

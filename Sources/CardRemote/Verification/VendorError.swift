@@ -28,7 +28,7 @@ struct VendorError: Hashable, Sendable {
     /// An unknown code is carried verbatim, if it looks like one, and the status says what it means.
     func failure(of reply: HTTPReply) -> RemoteFailure {
         let meaning = VerifierMeaning(status: reply.status, asksToWait: reply.retryAfter != nil)
-        var failure = RemoteFailure(
+        return RemoteFailure(
             self.known?.failureClass ?? meaning.failureClass ?? .transient,
             code: self.boundedCode,
             message: self.message(status: reply.status),
@@ -36,8 +36,6 @@ struct VendorError: Hashable, Sendable {
             retryAfter: reply.retryAfter,
             stopScope: self.known?.stopScope ?? meaning.stopScope(status: reply.status)
         )
-        failure.isUnreadable = self.known == nil && meaning.isUnreadable
-        return failure
     }
 
     /// The code, if it has the shape of one: anything else may quote what was sent.

@@ -8,7 +8,7 @@ package final class VerificationService: Verifier {
     private let dialect: VerificationDialect
     private let credentials: Credentials
     private let http: HTTPEndpoint
-    package let terms: String
+    package let terms: Redacted<String>
 
     /// Sets the service up; ``shutdown()`` must be called before it is released.
     ///
@@ -21,9 +21,8 @@ package final class VerificationService: Verifier {
             section: "verification",
             defaultPath: settings.dialect.form.path
         )
-        self.terms = Terms.fingerprint(
-            [settings.endpoint.url, settings.dialect.rawValue, settings.authentication.rawValue]
-        )
+        let account = [settings.apiKey.reveal(), settings.apiSecret.reveal(), settings.authentication.rawValue]
+        self.terms = Redacted("\(settings.endpoint.terms.reveal()) \(settings.dialect) \(account)")
     }
 
     package var provider: String { self.dialect.rawValue }

@@ -1,7 +1,7 @@
 import CardModel
 
-/// What an answer of the verifier means, as a table: the first row that fits status and words counts. An error string that the
-/// vendor lists outranks it, whatever the status: see ``VendorCode``.
+/// What an answer of the verifier means, as a table: the first row that fits status and words counts, else another call may be
+/// answered. An error string that the vendor lists outranks it, whatever the status: see ``VendorCode``.
 enum VerifierMeaning: String, CaseIterable, Sendable {
     /// A reading, or that the photo shows no card.
     case read
@@ -42,9 +42,7 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         Row(100...999, .cutOff, is: .cutOff),
         // A redirect is not followed and a wrong method is not ours: the URL is another service's.
         Row(300...399, is: .redirect), Row(401, is: .access), Row(403, is: .access), Row(404...405, is: .address),
-        Row(407, is: .proxy), Row(410, is: .address), Row(408, is: .failed), Row(421, is: .failed),
-        Row(425, is: .failed),
-        Row(400...499, .page, is: .failed), Row(400...499, is: .unreadable),
+        Row(407, is: .proxy), Row(410, is: .address),
     ]
 
     init(status: Int, words: Words = .nothingKnown, asksToWait: Bool = false) {

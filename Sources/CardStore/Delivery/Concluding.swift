@@ -161,7 +161,9 @@ extension OpenDelivery {
 
     private func holdAsUnknown(_ card: CardID, _ failure: RemoteFailure) throws {
         var failure = failure
-        failure.message = .deliveryUnknown(card, failure.message)
+        // After an answer that was not understood, no list decides about a code any more.
+        let why: Message = failure.isUnlisted ? .textVerbatim(failure.code) : failure.message
+        failure.message = .deliveryUnknown(card, why)
         try self.end(card, Transition(.held, .outcomeUnknown, failure))
     }
 

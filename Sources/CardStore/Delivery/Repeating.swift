@@ -20,7 +20,12 @@ extension CardStore {
         let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
         let due: SQL =
             scope == .unreadable
-            ? "FROM delivery WHERE state = 'open' AND worker IS NULL AND unreadable = 1" : Self.repeats(dueAt: now)
+            ? """
+            FROM delivery WHERE state = 'open' AND unreadable = 1 AND NOT EXISTS (
+                SELECT 1 FROM delivery AS other WHERE other.state = 'open' AND other.unreadable = 1
+                AND other.worker IS NOT NULL
+            )
+            """ : Self.repeats(dueAt: now)
         let (claimed, dissolved) = try await self.write(at: now) { tx in
             try self.require(worker, in: tx)
             var claimed: [(id: DeliveryID, members: [CardID], attempt: Int64)] = []
@@ -61,7 +66,7 @@ extension CardStore {
 
     /// The deliveries that were attempted and are due again.
     static func repeats(dueAt now: Timestamp) -> SQL {
-        "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now)) AND \(Unreadable.mayGo(.deliver))"
+        "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now)) AND \(Unreadable.mayGo(.deliver, now: now))"
     }
 
     /// Dissolves the delivery of a card if none of its attempts can have been applied and none is under way.
@@ -92,7 +97,7 @@ extension CardStore {
             // Few are open at a time.
             try tx.value(
                 """
-                SELECT min(CASE WHEN NOT \(Unreadable.mayGo(.deliver)) THEN \(now.advanced(by: Limits.unreadableLook))
+                SELECT min(CASE WHEN NOT \(Unreadable.mayGo(.deliver, now: now)) THEN \(now.advanced(by: Limits.unreadableLook))
                 WHEN \(Wait.isOver(at: now)) THEN 0 ELSE due_at END) FROM delivery WHERE state = 'open' AND worker IS NULL
                 """
             )

@@ -115,20 +115,24 @@ extension CardStore {
     /// Asks everything again: another process may have carried it out, the person taken it back, the card moved.
     private func carryOut(due card: CardID, in tx: Transaction) throws -> [CardChange] {
         let own: SQL = "WHERE decision.card = \(card) AND \(PendingDecision.isDue(at: tx.now))"
-        guard let decision = try PendingDecision.all(own, in: tx).first, let action = decision.action else { return [] }
+        guard let decision = try PendingDecision.all(own, in: tx).first, let decided = decision.action else {
+            return []
+        }
         let row = try CardRow.require(card, in: tx)
         guard try self.lastEvent(of: card, in: tx) == decision.seen else {
             throw try self.moved(row, since: decision.seen, in: tx)
         }
+        // It was permitted when it was written down.
+        let caller = Caller(subject: decision.subject, scopes: [.review])
+        let person = AccessOrigin(caller: caller, "console:\(decision.subject) as \(decided)", decision.purpose)
+        // The lists may be others by now.
+        let (action, origin) = try self.meant(decided, of: row, by: person, in: tx)
         try self.require(action, of: row, in: tx)
         if decision.proposer == nil, self.fourEyes.contains(action) {
-            try tx.run("UPDATE decision SET second = 1 WHERE card = \(card)")
+            try tx.run("UPDATE decision SET second = 1, action = \(action) WHERE card = \(card)")
             return []
         }
         try tx.run("DELETE FROM decision WHERE card = \(card)")
-        // It was permitted when it was written down.
-        let caller = Caller(subject: decision.subject, scopes: [.review])
-        let origin = AccessOrigin(caller: caller, "console:\(decision.subject) as \(action)", decision.purpose)
         return try self.carryOut(
             action,
             of: row,

@@ -246,7 +246,8 @@ extension Restore {
 
     private func hold(_ row: CardRow, _ store: CardStore, in tx: Transaction) throws {
         // Other cards heed what these say, and a restore must not take a person's word out of it.
-        let heeded: Set<ReasonCode> = [.outcomeUnknown, .retcodeUnlisted, .holderConflict, .submitterConflict]
+        // An answer of before the restore says nothing of what was sent since: `restored`, it cannot be judged by the lists.
+        let heeded: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
         let reason = row.state == .held ? row.reason.flatMap { heeded.contains($0) ? $0 : nil } : nil
         let held = Transition(.held, reason ?? .restored, .restoreHeld(row.id))
         try store.move(row, held, also: ", due_at = NULL", in: tx)

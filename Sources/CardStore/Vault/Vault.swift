@@ -19,6 +19,8 @@ struct Vault: Sendable {
         case holder
         /// The name of a request, and what it said.
         case receipt
+        /// What answers are read with.
+        case terms
     }
 
     let ring: KeyRing

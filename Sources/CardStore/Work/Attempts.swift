@@ -119,7 +119,7 @@ extension CardStore {
         let began = failureClass == .stop ? Timestamp(millisecondsSinceEpoch: 0) : countsFrom
         next.hasCounted = try tx.exists(
             """
-            SELECT 1 FROM attempt WHERE stage = \(stage) AND class = 'accepted'
+            SELECT 1 FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND \(Unreadable.isUnderstood)
             AND ended_at >= \(countsFrom) AND ended_at <= \(tx.now) AND started_at > \(began) AND subject NOT IN (\(own))
             """
         )

@@ -70,13 +70,13 @@ extension CardStore {
     }
 
     private static func isReady(in state: CardState, now: Timestamp, in tx: Transaction) throws -> Bool {
-        try tx.exists("SELECT 1 FROM card WHERE \(self.ready(in: state))")
+        try tx.exists("SELECT 1 FROM card WHERE \(self.ready(in: state, now: now))")
             || self.over(in: state, now: now).contains { try tx.exists("SELECT 1 FROM card WHERE \($0)") }
     }
 
     // The list of states says nothing new: it is what the indexes of this work name as their condition.
-    private static func ready(in state: CardState) -> SQL {
-        let readable: SQL = state == .prepared ? "AND \(Unreadable.mayGo(.verify))" : ""
+    private static func ready(in state: CardState, now: Timestamp) -> SQL {
+        let readable: SQL = state == .prepared ? "AND \(Unreadable.mayGo(.verify, now: now))" : ""
         return """
             state = \(literal: state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL AND waits = 0
             \(readable)
@@ -127,7 +127,7 @@ extension CardStore {
             ids += try tx.values(
                 """
                 UPDATE card SET worker = \(worker.id) WHERE id IN (
-                    SELECT id FROM card WHERE \(Self.ready(in: state))
+                    SELECT id FROM card WHERE \(Self.ready(in: state, now: tx.now))
                     AND \(condition) \(turn) LIMIT \(limit - ids.count)
                 ) RETURNING id
                 """
@@ -136,14 +136,17 @@ extension CardStore {
         return try self.claimed(ids, in: tx)
     }
 
-    /// Claims cards whose last answer could not be understood, the one that was answered longest ago first.
+    /// Claims cards whose last answer could not be understood, the one that was answered longest ago first, unless one is under
+    /// way, in whatever process.
     private func claimUnreadable(by worker: Worker, limit: Int, in tx: Transaction) throws -> [CardRow] {
         try self.require(worker, in: tx)
         let ids: [CardID] = try tx.values(
             """
             UPDATE card SET worker = \(worker.id) WHERE id IN (
-                SELECT id FROM card WHERE unreadable = 1 AND state = 'prepared' AND worker IS NULL
-                ORDER BY failed_at LIMIT \(limit)
+                SELECT id FROM card WHERE unreadable = 1 AND state = 'prepared' AND NOT EXISTS (
+                    SELECT 1 FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared'
+                    AND other.worker IS NOT NULL
+                ) ORDER BY failed_at LIMIT \(limit)
             ) RETURNING id
             """
         )

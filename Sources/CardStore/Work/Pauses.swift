@@ -137,6 +137,11 @@ extension CardStore {
         }
     }
 
+    /// A value that tells whether answers are read by other terms, and says nothing of them.
+    package func fingerprint(_ terms: Redacted<String>) -> String {
+        self.vault.fingerprint(Data(terms.reveal().utf8), .terms).prefix(12).base64EncodedString()
+    }
+
     /// Ends the pause of an endpoint: it took a call.
     package func endPause(of host: String, stage: Stage) async throws {
         try await self.write { tx in try tx.run("DELETE FROM pause WHERE stage = \(stage) AND host = \(host)") }

@@ -11,31 +11,37 @@ package enum ClaimScope: Hashable, Sendable {
 }
 
 /// Answers that came whole and could not be understood (`unreadable = 1`): what they are about goes once more when the endpoint
-/// has accepted another card since, and by probes before that.
+/// has given another card an answer that was, and by probes before that.
 enum Unreadable {
+    /// Selects attempts whose answer was understood.
+    static let isUnderstood: SQL = "class IN ('accepted', 'rejected', 'shrink')"
+
     /// Selects the rows of a stage of which no answer is unreadable, or that another card has passed since.
-    static func mayGo(_ stage: Stage) -> SQL { "(unreadable = 0 OR \(self.isPassed(stage, since: "failed_at")))" }
+    static func mayGo(_ stage: Stage, now: Timestamp) -> SQL {
+        "(unreadable = 0 OR \(self.isPassed(stage, since: "failed_at", now: now)))"
+    }
 
     /// Selects the cards of numbers of which no answer is unreadable.
     static let isOfAnotherNumber: SQL =
         "number NOT IN (SELECT number FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared')"
 
-    private static func isPassed(_ stage: Stage, since time: SQL) -> SQL {
+    /// What is still to come was written while a clock was ahead: it proves nothing, and holds nothing back.
+    private static func isPassed(_ stage: Stage, since time: SQL, now: Timestamp) -> SQL {
         """
-        EXISTS (SELECT 1 FROM attempt WHERE attempt.stage = \(literal: stage) AND attempt.class = 'accepted'
-        AND attempt.ended_at >= \(time))
+        EXISTS (SELECT 1 FROM attempt WHERE stage = \(literal: stage) AND \(self.isUnderstood)
+        AND ended_at BETWEEN CASE WHEN \(time) > \(now) THEN 0 ELSE \(time) END AND \(now))
         """
     }
 
-    /// Whether the endpoint of a stage has accepted a card since a time.
+    /// Whether the endpoint of a stage has given a card an answer that was understood since a time.
     static func isPassed(_ stage: Stage, since time: Timestamp?, in tx: Transaction) throws -> Bool {
         guard let time else { return false }
-        return try tx.exists("SELECT 1 WHERE \(self.isPassed(stage, since: "\(time)"))")
+        return try tx.exists("SELECT 1 WHERE \(self.isPassed(stage, since: "\(time)", now: tx.now))")
     }
 
     /// Counts the numbers of a stage with an unreadable answer that no other card has passed since.
     static func count(_ stage: Stage, in tx: Transaction) throws -> Int {
-        let open: SQL = "unreadable = 1 AND NOT \(self.isPassed(stage, since: "failed_at"))"
+        let open: SQL = "unreadable = 1 AND NOT \(self.isPassed(stage, since: "failed_at", now: tx.now))"
         let numbers: SQL =
             stage == .verify
             ? "SELECT count(DISTINCT number) FROM card WHERE state = 'prepared' AND \(open)"
@@ -52,7 +58,7 @@ enum Unreadable {
 
 extension CardStore {
     /// How many business numbers have an answer of an endpoint that could not be understood, with no success since.
-    package func unreadableNumbers(_ stage: Stage) async throws -> Int {
-        try await self.read { tx in try Unreadable.count(stage, in: tx) }
+    package func unreadableNumbers(_ stage: Stage, now: Timestamp) async throws -> Int {
+        try await self.read(at: now) { tx in try Unreadable.count(stage, in: tx) }
     }
 }

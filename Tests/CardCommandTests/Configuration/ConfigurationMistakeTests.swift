@@ -47,6 +47,8 @@ import Testing
             "delivery.retcode.rejected: [http_403]": "only under delivery.retcode.token_expired",
             "delivery.retcode.token_expired: [http_403, http_500]": "http_500 is not a RETCODE",
             "delivery.retcode.token_expired: [http_409]": "http_409 is not a RETCODE",
+            // The backend may have stored the form before it redirects.
+            "delivery.retcode.token_expired: [http_301]": "http_301 is not a RETCODE",
             "delivery.fields.file: ''": "one line of text",
             "delivery.batch_max_cards: 0": "from 1 to 1000",
             "watch.done_marker: .json": "suffix such as .done",

@@ -144,4 +144,57 @@ import Testing
         #expect(try await harness.state(back).hasPrefix(state))
         #expect(try await harness.findings() == [])
     }
+
+    @Test func `a decision of a page means what the lists say when it is carried out`() async throws {
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failed(Self.unlisted()))
+        try await self.list(.tokenExpired)
+        let seen = try await harness.store.details(of: card, for: .process).lastEvent
+        let li = ReviewingTests.li
+        _ = try await harness.store.decide(card, .retry, seen: seen, tab: "a", by: li, now: harness.now)
+        try await harness.reopen(retcodes: Self.lists(.success))
+        harness.pass(.seconds(60))
+        _ = try await harness.store.carryOutDecisions(now: harness.now)
+        // Nothing goes under another key.
+        #expect(try await harness.state(card) == "delivered")
+    }
+
+    @Test func `after a restore the answer of before it decides nothing`() async throws {
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failed(Self.unlisted()))
+        let backup = "\(harness.folder)/backup"
+        try await harness.backUp(to: backup)
+        try await harness.store.end(harness.worker, now: harness.now)
+        try harness.store.close()
+        _ = try await Restore(
+            of: BackupFile(backup, erasures: []),
+            into: harness.folder,
+            kind: nil,
+            ring: KeyRing(harness.key),
+            replacing: true,
+            by: AccessOrigin(actor: "root:restore"),
+            now: harness.now
+        ).run()
+        harness.store = try await harness.another(retcodes: Self.lists(.tokenExpired))
+        #expect(try await harness.state(card) == "held restored")
+        await #expect(throws: CodedError.self) { try await self.harness.retry(card) }
+    }
+
+    @Test func `a code of no list after an answer that was not understood names no way that leads nowhere`()
+        async throws
+    {
+        let (card, job) = try await harness.delivering("front", number: "N")
+        var unreadable = RemoteFailure.specimen(.unknown, code: "unreadable_reply")
+        unreadable.isUnreadable = true
+        try await harness.conclude(job, .failed(unreadable))
+        let probe = try await harness.store
+            .claimDeliveries(by: harness.worker, limit: 1, scope: .unreadable, now: harness.now)
+        let again = try #require(probe.first)
+        var unlisted = Self.unlisted()
+        unlisted.message = "add it, then run: cards retry --reason retcode_unlisted"
+        try await harness.conclude(again, .failed(unlisted))
+        #expect(try await harness.state(card) == "held outcome_unknown")
+        let message = try await harness.store.details(of: card, for: .process).card.message?.text() ?? ""
+        #expect(message.contains("200") && !message.contains("retcode_unlisted"), "\(message)")
+    }
 }
