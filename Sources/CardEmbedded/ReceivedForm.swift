@@ -7,9 +7,9 @@ struct ReceivedForm: Sendable {
     struct Part: Sendable {
         let name: String
         /// The parameter `filename`: `nil` for text, maybe empty. Not to be used as a path.
-        let filename: String?
+        var filename: String?
         /// The part's content type as sent; `nil` when there was none.
-        let contentType: String?
+        var contentType: String?
         /// The bytes, exactly.
         var body: Data
 

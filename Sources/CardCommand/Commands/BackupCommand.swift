@@ -26,7 +26,7 @@ struct BackupCommand: Command {
 
     func validate() throws {
         guard !self.file.isEmpty, self.file != "-", !self.file.hasSuffix("/") else {
-            throw ValidationError(Message.backupNeedsFile.text())
+            throw ValidationError(.backupNeedsFile)
         }
     }
 
@@ -88,11 +88,7 @@ struct RestoreCommand: Command {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("The backup file to read.", valueName: "file"),
-        completion: .file(),
-        transform: path
-    )
+    @Argument(help: ArgumentHelp("The backup file to read.", valueName: "file"), completion: .file(), transform: path)
     var file: String
 
     @Flag(help: "Replace the sandbox even if it holds cards or cannot be read.")

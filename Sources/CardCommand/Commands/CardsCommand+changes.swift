@@ -29,11 +29,11 @@ extension CardsCommand {
 
         func validate() throws {
             guard !self.cards.isEmpty || !self.state.isEmpty || self.reason != nil else {
-                throw ValidationError(Message.cardsNoneNamed.text())
+                throw ValidationError(.cardsNoneNamed)
             }
-            guard self.reason?.isEmpty != true else { throw ValidationError(Message.cardsReasonEmpty.text()) }
+            guard self.reason?.isEmpty != true else { throw ValidationError(.cardsReasonEmpty) }
             guard Set(self.state).isSubset(of: [.rejected, .failed, .held]) else {
-                throw ValidationError(Message.cardsRetryState.text())
+                throw ValidationError(.cardsRetryState)
             }
         }
 

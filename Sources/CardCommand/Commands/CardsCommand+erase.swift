@@ -34,10 +34,7 @@ extension CardsCommand {
         var expired = false
 
         @Option(
-            help: ArgumentHelp(
-                "Why, as a code of letters, digits and _; shown as requested:CODE.",
-                valueName: "code"
-            )
+            help: ArgumentHelp("Why, as a code of letters, digits and _; shown as requested:CODE.", valueName: "code")
         )
         var reason: String?
 
@@ -62,16 +59,12 @@ extension CardsCommand {
 
         func validate() throws {
             guard !self.cards.isEmpty || self.businessNo != nil || self.expired else {
-                throw ValidationError(Message.eraseNoneNamed.text())
+                throw ValidationError(.eraseNoneNamed)
             }
-            guard self.businessNo?.trimmed.isEmpty != true else {
-                throw ValidationError(Message.eraseNumberEmpty.text())
-            }
-            guard self.reason.map({ ReasonCode(given: $0) != nil }) ?? true else {
-                throw ValidationError(Message.eraseReason.text())
-            }
+            guard self.businessNo?.trimmed.isEmpty != true else { throw ValidationError(.eraseNumberEmpty) }
+            guard self.reason.map({ ReasonCode(given: $0) != nil }) ?? true else { throw ValidationError(.eraseReason) }
             guard self.yes || self.dryRun || isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 else {
-                throw ValidationError(Message.eraseNoTerminal.text())
+                throw ValidationError(.eraseNoTerminal)
             }
         }
 

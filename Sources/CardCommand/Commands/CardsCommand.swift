@@ -38,7 +38,7 @@ struct CardsCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
-            guard self.limit >= 0 else { throw ValidationError(Message.cardsLimit(self.limit).text()) }
+            guard self.limit >= 0 else { throw ValidationError(.cardsLimit(self.limit)) }
         }
 
         func execute() async throws -> CommandStatus {

@@ -49,7 +49,7 @@ struct CasesCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard !self.files || self.purpose.why?.trimmed.isEmpty == false else {
-                throw ValidationError(Message.casesFilesWhy.text())
+                throw ValidationError(.casesFilesWhy)
             }
         }
 
@@ -59,19 +59,20 @@ struct CasesCommand: AsyncParsableCommand {
             filter.since = self.since?.time
             return try await self.options.withSandbox { [filter] store, _ in
                 if self.files { try await self.noteNames(filter, store) }
-                guard let format = OutputFormat(rawValue: self.format.rawValue) else {
-                    let columns = ListedCase.columns + (self.files ? ["files"] : [])
-                    var table = ListPrinter(format: .text, name: "cases")
-                    try await table.print(CSVText.byteOrderMark + CSVText.row(columns))
-                    try await store.forEachCase(filter) { one in
-                        try await table.print(CSVText.row(try await self.listed(one, store).cells))
-                    }
-                    await table.end()
-                    return .delivered
-                }
-                var list = ListPrinter(format: format, name: "cases")
+                var list = ListPrinter(format: OutputFormat(rawValue: self.format.rawValue) ?? .text, name: "cases")
                 await list.begin()
-                try await store.forEachCase(filter) { try await list.print(self.listed($0, store)) }
+                if self.format == .csv {
+                    let columns = ListedCase.columns + (self.files ? ["files"] : [])
+                    try await list.print(CSVText.byteOrderMark + CSVText.row(columns))
+                }
+                try await store.forEachCase(filter) { one in
+                    let listed = try await self.listed(one, store)
+                    if self.format == .csv {
+                        try await list.print(CSVText.row(listed.cells))
+                    } else {
+                        try await list.print(listed)
+                    }
+                }
                 await list.end()
                 return .delivered
             }
@@ -152,7 +153,7 @@ struct CasesCommand: AsyncParsableCommand {
         @OptionGroup var change: ChangeOptions
 
         func validate() throws {
-            guard !self.reason.isEmpty else { throw ValidationError(Message.cardsReasonEmpty.text()) }
+            guard !self.reason.isEmpty else { throw ValidationError(.cardsReasonEmpty) }
         }
 
         func execute() async throws -> CommandStatus {

@@ -71,10 +71,7 @@ struct BackendCommand: Command {
     @Option(help: ArgumentHelp("Require a new TOKEN once, after this many documents.", valueName: "n"))
     var expireTokenAfter: Int?
 
-    @Option(
-        help: ArgumentHelp("Format of the replies: json or xml.", valueName: "format"),
-        transform: word
-    )
+    @Option(help: ArgumentHelp("Format of the replies: json or xml.", valueName: "format"), transform: word)
     var replyFormat = EmbeddedBackend.ReplyFormat.json
 
     @Option(
@@ -95,9 +92,7 @@ struct BackendCommand: Command {
     var replyIv = "01234567"
 
     func validate() throws {
-        guard (self.replyEncryption == nil) == (self.replyKey == nil) else {
-            throw ValidationError(Message.optionsReply.text())
-        }
+        guard (self.replyEncryption == nil) == (self.replyKey == nil) else { throw ValidationError(.optionsReply) }
     }
 
     func execute() async throws -> CommandStatus {
@@ -121,7 +116,7 @@ struct BackendCommand: Command {
 /// Reads the path of an option. A variable that is not set (`--output "$DIR"`) must not stand for the root, or for the folder
 /// that we are in.
 @Sendable func path(_ text: String) throws -> String {
-    guard !text.isEmpty else { throw ValidationError(Message.optionsPathEmpty.text()) }
+    guard !text.isEmpty else { throw ValidationError(.optionsPathEmpty) }
     return text
 }
 
@@ -135,7 +130,11 @@ extension Option<String?> {
 /// Reads what an option says that takes one of several words.
 @Sendable func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(_ text: String) throws -> Word {
     if let word = Word(rawValue: text) { return word }
-    throw ValidationError(Message.optionsWord(Word.allCases.map(\.rawValue)).text())
+    throw ValidationError(.optionsWord(Word.allCases.map(\.rawValue)))
+}
+
+extension ValidationError {
+    init(_ message: Message) { self.init(message.text()) }
 }
 
 extension CodedError {
@@ -159,7 +158,7 @@ struct ListeningOptions: ParsableArguments {
     static let host = "127.0.0.1"
 
     func validate() throws {
-        guard (0...65_535).contains(self.port) else { throw ValidationError(Message.optionsPort(self.port).text()) }
+        guard (0...65_535).contains(self.port) else { throw ValidationError(.optionsPort(self.port)) }
     }
 
     var logger: Logger {

@@ -119,7 +119,7 @@ struct PurposeOptions: ParsableArguments {
 
     func validate() throws {
         guard let why, why.count > 200 else { return }
-        throw ValidationError(Message.optionsWhy(why.count).text())
+        throw ValidationError(.optionsWhy(why.count))
     }
 
     func origin(of command: String) throws(CodedError) -> AccessOrigin {

@@ -121,11 +121,7 @@ private struct StatusReport: Report {
     private let sandbox: Disk
 
     init(of store: CardStore, _ room: DiskRoom, now: Timestamp) async throws {
-        self.sandbox = Disk(
-            freeBytes: store.freeBytes,
-            intake: room == .ample,
-            verification: room != .finishingOnly
-        )
+        self.sandbox = Disk(freeBytes: store.freeBytes, intake: room == .ample, verification: room != .finishingOnly)
         self.causes = try await store.caseCounts()
         let cases = Dictionary(grouping: self.causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
         self.cases = Dictionary(uniqueKeysWithValues: CaseState.allCases.map { ($0.rawValue, cases[$0] ?? 0) })

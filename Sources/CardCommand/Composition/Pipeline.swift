@@ -24,10 +24,7 @@ struct Pipeline: Sendable {
         _ body: @escaping @Sendable (Engine) async throws -> Value
     ) async throws -> Value {
         let worker = try await self.store.startWorker(id: id, command: command, now: .now)
-        let log = EventLog(
-            logger: self.configuration.logger(runID: id),
-            outcomes: command == "run" ? .debug : .info
-        )
+        let log = EventLog(logger: self.configuration.logger(runID: id), outcomes: command == "run" ? .debug : .info)
         let events: @Sendable (PipelineEvent) -> Void = { event in
             events(event)
             log.observe(event)

@@ -72,9 +72,7 @@ struct Configuration: Sendable {
     }
 
     /// The business backend; `nil` if none is configured, or the built-in one takes its place.
-    var delivery: DeliverySettings? {
-        self.isEmbedded || self.backend.endpoint.url.isEmpty ? nil : self.backend
-    }
+    var delivery: DeliverySettings? { self.isEmbedded || self.backend.endpoint.url.isEmpty ? nil : self.backend }
 
     /// Where the built-in backend keeps what it accepts.
     var embeddedDocuments: String { self.documents ?? self.sandboxPath + "/embedded-documents" }

@@ -1,6 +1,5 @@
 import CardModel
 import Glibc
-import SystemPackage
 import Yams
 
 /// The YAML file, read within a limit and taken apart into keys with their lines.

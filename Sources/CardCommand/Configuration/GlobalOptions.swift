@@ -84,9 +84,7 @@ struct PipelineOptions: ParsableArguments {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard self.documents == nil || self.options.embedded else {
-            throw ValidationError(Message.optionsDocuments.text())
-        }
+        guard self.documents == nil || self.options.embedded else { throw ValidationError(.optionsDocuments) }
     }
 
     /// Loads the configuration, and says what is odd in it.
@@ -112,13 +110,11 @@ extension SubmittedFields {
     /// source of the number unnoticed.
     static func options(businessNo: String? = nil, userNo: String?) throws(ValidationError) -> SubmittedFields {
         for (name, value) in [("--business-no", businessNo), ("--user-no", userNo)] {
-            guard value?.allSatisfy(\.isWhitespace) != true else {
-                throw ValidationError(Message.optionsEmpty(name).text())
-            }
+            guard value?.allSatisfy(\.isWhitespace) != true else { throw ValidationError(.optionsEmpty(name)) }
         }
         var texts: [SubmittedField: String] = [:]
         (texts[.businessNumber], texts[.userNumber]) = (businessNo, userNo)
-        do { return try SubmittedFields(texts) } catch { throw ValidationError(error.message.text()) }
+        do { return try SubmittedFields(texts) } catch { throw ValidationError(error.message) }
     }
 }
 

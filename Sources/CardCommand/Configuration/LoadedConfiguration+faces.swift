@@ -135,19 +135,13 @@ extension LoadedConfiguration {
             ("verification.timeout", configuration.verifier.endpoint.timeout),
             ("delivery.timeout", configuration.backend.endpoint.timeout), ("retry.cap", configuration.engine.retry.cap),
         ]
-        for (key, time) in times where time > patience {
-            self.configuration.runNotices.append(.configPatience(key))
-        }
+        for (key, time) in times where time > patience { self.configuration.runNotices.append(.configPatience(key)) }
         if configuration.imaging.byteBudget > 1_990_000 { notices.append(.configByteBudget) }
         if let key = configuration.vault.keyFile, key.hasPrefix(configuration.sandboxPath + "/") {
             notices.append(.configKeyInSandbox)
         }
-        if configuration.delivery != nil, configuration.backend.userNumber == nil {
-            notices.append(.configNoUser)
-        }
-        for pattern in configuration.watch.ignore where pattern.contains("/") {
-            notices.append(.configIgnore(pattern))
-        }
+        if configuration.delivery != nil, configuration.backend.userNumber == nil { notices.append(.configNoUser) }
+        for pattern in configuration.watch.ignore where pattern.contains("/") { notices.append(.configIgnore(pattern)) }
         let extra = configuration.backend.form.extra.map(\.name)
         if !extra.isEmpty { notices.append(.configExtraFields(extra.joined(separator: ", "))) }
         self.configuration.notices += notices + Self.weakened(configuration)

@@ -72,9 +72,7 @@ struct LoadedConfiguration: Sendable {
             let place: Message = .placeFile(file.path, line: setting.line)
             self.fill(setting.name, setting.value, from: .file(line: setting.line), at: place)
         }
-        if holdsSecret, file.isReadableByOthers {
-            self.configuration.notices.append(.configReadable(file.path))
-        }
+        if holdsSecret, file.isReadableByOthers { self.configuration.notices.append(.configReadable(file.path)) }
     }
 
     private mutating func read(environment: [String: String]) {

@@ -1,6 +1,5 @@
 import CardModel
 import Subprocess
-import SystemPackage
 
 /// A command that writes a secret on its standard output.
 ///

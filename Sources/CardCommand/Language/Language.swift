@@ -27,9 +27,9 @@ enum Language: String, CaseIterable, Sendable {
     /// Obeys `--lang`, above all else.
     static func choose(_ word: String?) throws(ValidationError) {
         let known = Self.allCases.map(\.rawValue)
-        guard let word else { throw ValidationError(Message.languageMissing(known).text()) }
+        guard let word else { throw ValidationError(.languageMissing(known)) }
         guard let language = Language(rawValue: word) else {
-            throw ValidationError(Message.languageUnknown(Redacted(word), known).text())
+            throw ValidationError(.languageUnknown(Redacted(word), known))
         }
         Self.wasChosen.withLock { $0 = true }
         MessageCatalogue.speak(language.catalogue)

@@ -46,8 +46,7 @@ struct ConsoleLogHandler: LogHandler {
         case .text:
             let values = shown.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
             Console.standardError("\(Self.time) \(event.level.rawValue) \(event.message)\(values)")
-        case .json:
-            Console.standardError(Self.record(event.level, "\(event.message)", shown), isForProgram: true)
+        case .json: Console.standardError(Self.record(event.level, "\(event.message)", shown), isForProgram: true)
         }
     }
 
@@ -57,9 +56,7 @@ struct ConsoleLogHandler: LogHandler {
         return JSONText.line(values.merging(record) { $1 })
     }
 
-    private static var time: String {
-        Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
+    private static var time: String { Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
 }
 
 /// Writes what happens in the pipeline to the log; identifiers, states and codes only.
@@ -75,35 +72,29 @@ struct EventLog: Sendable {
             metadata["input.known"] = "\(outcome.isDuplicate)"
             let isEnd = !outcome.isDuplicate && Self.isOutcome(outcome.state, outcome.reason)
             self.logger.log(level: isEnd ? self.outcomes : .debug, "input imported", metadata: metadata)
-        case .refused(_, let error):
-            self.logger.debug("input refused", metadata: ["card.reason": "\(error.code)"])
+        case .refused(_, let error): self.logger.debug("input refused", metadata: ["card.reason": "\(error.code)"])
         case .changed(let change):
             let level = Self.isOutcome(change.state, change.reason) ? self.outcomes : .debug
             let metadata = Self.metadata(change.card, change.state, change.reason)
             self.logger.log(level: level, "card changed state", metadata: metadata)
         case .sending, .called, .beat: break
         case .paused(let pause):
-            self.logger.debug(
-                "endpoint paused",
-                metadata: [
-                    "stage": "\(pause.stage.rawValue)", "endpoint.state": "\(pause.state.rawValue)",
-                    "attempt.code": "\(pause.code)", "endpoint.since": "\(pause.since)",
-                ]
-            )
+            let metadata: Logger.Metadata = [
+                "stage": "\(pause.stage.rawValue)", "endpoint.state": "\(pause.state.rawValue)",
+                "attempt.code": "\(pause.code)", "endpoint.since": "\(pause.since)",
+            ]
+            self.logger.debug("endpoint paused", metadata: metadata)
         case .overdue(let count):
             self.logger.warning("cards past their retention are not erased yet", metadata: ["cards": "\(count)"])
         case .erasingFailed(let error):
             self.logger.warning("cannot erase cards", metadata: ["error.code": "\(error.code)"])
-        case .resumed(let stage, _):
-            self.logger.debug("endpoint works again", metadata: ["stage": "\(stage.rawValue)"])
+        case .resumed(let stage, _): self.logger.debug("endpoint works again", metadata: ["stage": "\(stage.rawValue)"])
         case .failed(let stage, let failure):
-            self.logger.debug(
-                "call failed",
-                metadata: [
-                    "stage": "\(stage.rawValue)", "attempt.class": "\(failure.failureClass.rawValue)",
-                    "attempt.code": "\(failure.code)", "http.status": "\(failure.httpStatus ?? 0)",
-                ]
-            )
+            let metadata: Logger.Metadata = [
+                "stage": "\(stage.rawValue)", "attempt.class": "\(failure.failureClass.rawValue)",
+                "attempt.code": "\(failure.code)", "http.status": "\(failure.httpStatus ?? 0)",
+            ]
+            self.logger.debug("call failed", metadata: metadata)
         }
     }
 

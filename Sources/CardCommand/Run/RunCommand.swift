@@ -99,9 +99,9 @@ struct RunCommand: Command {
 
     func validate() throws {
         guard !self.dryRun || !self.paths.isEmpty || self.manifest != nil else {
-            throw ValidationError(Message.runDryNeedsInputs.text())
+            throw ValidationError(.runDryNeedsInputs)
         }
-        guard !self.dryRun || self.report == nil else { throw ValidationError(Message.runDryReport.text()) }
+        guard !self.dryRun || self.report == nil else { throw ValidationError(.runDryReport) }
         _ = try (self.fields(), self.rule())
     }
 
@@ -112,7 +112,7 @@ struct RunCommand: Command {
     private func rule() throws -> BusinessNumberRule? {
         guard let businessNoFrom else { return nil }
         do { return try BusinessNumberRule(businessNoFrom) } catch {
-            throw ValidationError(Message.runRule(businessNoFrom, error.message).text())
+            throw ValidationError(.runRule(businessNoFrom, error.message))
         }
     }
 
@@ -155,13 +155,7 @@ struct RunCommand: Command {
         let tracker = RunTracker(listing: listing?.entries ?? [], adopted: adopted, newsOnly: self.newOnly)
         let pipeline = Pipeline(configuration: configuration, store: store)
         let runID = UUID().uuidString.lowercased()
-        let printer = RunPrinter(
-            tracker,
-            store: store,
-            configuration: configuration,
-            format: self.format,
-            runID: runID
-        )
+        let printer = RunPrinter(tracker, store: store, configuration: configuration, format: self.format, runID: runID)
         let end = try await ProgressDisplay(tracker: tracker, isQuiet: self.quiet).showing {
             try await running {
                 defer { tracker.finish() }

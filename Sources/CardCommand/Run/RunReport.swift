@@ -25,9 +25,7 @@ struct RunCounts: Sendable, Encodable {
     var total: Int { self.byKey.values.reduce(0, +) }
 
     /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.
-    var line: String {
-        Self.line(self.total, Self.allKeys.filter { self[$0] > 0 }.map { "\(self[$0]) \($0)" })
-    }
+    var line: String { Self.line(self.total, Self.allKeys.filter { self[$0] > 0 }.map { "\(self[$0]) \($0)" }) }
 
     /// How many inputs there are, and what becomes of them.
     static func line(_ total: Int, _ parts: [String]) -> String {
@@ -81,9 +79,7 @@ struct RunLine: Sendable, ReportLine {
         self.cardID = card.id
         self.state = card.state.rawValue
         // A tombstone does not name its number any more; the input may.
-        if card.state != .erased || self.businessNo == nil {
-            self.businessNo = card.metadata.businessNumber.rawValue
-        }
+        if card.state != .erased || self.businessNo == nil { self.businessNo = card.metadata.businessNumber.rawValue }
         self.side = card.side ?? card.metadata.side
         self.reason = card.shownReason
         self.message = card.message?.text()
@@ -144,9 +140,7 @@ extension CaseDocument {
 
 extension CodedError {
     /// What a run says of the input that it refuses: no room, memory or time says nothing about the photo.
-    var stateOfInput: String {
-        self.kind == .storage || self.kind == .temporary ? "unchanged" : RunLine.refused
-    }
+    var stateOfInput: String { self.kind == .storage || self.kind == .temporary ? "unchanged" : RunLine.refused }
 }
 
 /// What the inputs of a run come to.

@@ -79,10 +79,8 @@ final class RunTracker: Sendable {
                 return state.waiting.removeValue(forKey: change.card) ?? []
             case .sending(let delivery, let sent, let total): state.figures.note(delivery, sent: sent, total: total)
             case .failed(let stage, let failure): state.figures.lastFailures[stage] = failure
-            case .overdue(let count):
-                state.figures.upkeep = .runOverdue(count)
-            case .erasingFailed(let error):
-                state.figures.upkeep = .runNotErased(error.message)
+            case .overdue(let count): state.figures.upkeep = .runOverdue(count)
+            case .erasingFailed(let error): state.figures.upkeep = .runNotErased(error.message)
             case .called, .paused, .resumed, .beat: break
             }
             return []

@@ -33,13 +33,7 @@ final class SourceRuns: Sendable {
     private typealias Listed = CheckedContinuation<BatchListing?, any Error>
 
     /// Makes ready; ``work()`` does the runs, under the name of the worker.
-    init(
-        _ pipeline: Pipeline,
-        engine: Engine,
-        worker: String,
-        notices: ServiceNotices,
-        metrics: ServerMetrics
-    ) {
+    init(_ pipeline: Pipeline, engine: Engine, worker: String, notices: ServiceNotices, metrics: ServerMetrics) {
         self.pipeline = pipeline
         self.engine = engine
         self.worker = worker
@@ -178,10 +172,8 @@ final class SourceRuns: Sendable {
     private func end(_ run: SourceRun, as report: SourceRun.Report) async throws {
         try await self.store.end(run, as: report, by: self.worker, now: .now)
         let state = report.reason == nil ? RunStatus.State.complete : .failed
-        self.pipeline.configuration.logger(runID: self.worker).info(
-            "run over a source ended",
-            metadata: ["run.source": "\(run.source)", "run.state": "\(state.rawValue)"]
-        )
+        let metadata: Logger.Metadata = ["run.source": "\(run.source)", "run.state": "\(state.rawValue)"]
+        self.pipeline.configuration.logger(runID: self.worker).info("run over a source ended", metadata: metadata)
     }
 
     /// Lists a source; `nil` if the end came first: a thread that waits for a share that hangs is left behind.

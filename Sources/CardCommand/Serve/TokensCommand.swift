@@ -41,9 +41,7 @@ struct TokensCommand: AsyncParsableCommand {
         }
 
         /// The names of webhook senders, as far as they can be known here.
-        func senders() -> Set<String> {
-            WebhookSecret.names(of: (try? self.configuration().webhookSecrets()) ?? [])
-        }
+        func senders() -> Set<String> { WebhookSecret.names(of: (try? self.configuration().webhookSecrets()) ?? []) }
 
         func file() throws -> TokensFile {
             if let path = self.tokensFile { return TokensFile(path: path) }
@@ -77,22 +75,17 @@ struct TokensCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("How many days it is valid; 0 means until revoked.", valueName: "days"))
         var days = 90
 
-        @Option(
-            path: ArgumentHelp(
-                "A new file (mode 0600) for the token, which is then not shown.",
-                valueName: "file"
-            )
-        )
+        @Option(path: ArgumentHelp("A new file (mode 0600) for the token, which is then not shown.", valueName: "file"))
         var output: String?
 
         @OptionGroup var options: FileOptions
 
         func validate() throws {
             for word in self.scope where TokenScope(rawValue: word) == nil {
-                throw ValidationError(Message.tokensUnknownScope(word).text())
+                throw ValidationError(.tokensUnknownScope(word))
             }
-            guard !self.scope.isEmpty else { throw ValidationError(Message.tokensNoScope.text()) }
-            guard 0...3650 ~= self.days else { throw ValidationError(Message.tokensDays.text()) }
+            guard !self.scope.isEmpty else { throw ValidationError(.tokensNoScope) }
+            guard 0...3650 ~= self.days else { throw ValidationError(.tokensDays) }
         }
 
         var consolation: Message { .tokensNotShown }
@@ -190,7 +183,7 @@ struct TokensCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard self.id.map({ $0.wholeMatch(of: /[0-9a-f]{8}/) != nil }) ?? true else {
-                throw ValidationError(Message.tokensID.text())
+                throw ValidationError(.tokensID)
             }
         }
 

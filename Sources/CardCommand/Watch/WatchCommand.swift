@@ -25,10 +25,7 @@ struct WatchCommand: Command {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("Folders to watch. Default: watch.folders.", valueName: "dir"),
-        transform: path
-    )
+    @Argument(help: ArgumentHelp("Folders to watch. Default: watch.folders.", valueName: "dir"), transform: path)
     var folders: [String] = []
 
     @Option(help: ArgumentHelp("The user account of images without their own.", valueName: "no"))

@@ -155,18 +155,15 @@ final class ServiceNotices: Sendable {
 
     func observe(_ event: PipelineEvent) {
         switch event {
-        case .paused(let pause):
-            self.warn(of: "\(pause.stage) \(pause.host)", pause.code, pause.text)
-        case .resumed(let stage, let host):
-            self.sayOver("\(stage) \(host)", .watchEndpointWorks(stage, host))
+        case .paused(let pause): self.warn(of: "\(pause.stage) \(pause.host)", pause.code, pause.text)
+        case .resumed(let stage, let host): self.sayOver("\(stage) \(host)", .watchEndpointWorks(stage, host))
         case .beat(let room):
             guard let trouble = room.trouble else { return self.sayOver("disk", .watchResumed) }
             self.warn(of: "disk", "\(room)", trouble)
         case .overdue(let count):
             // It is gone on with after ten minutes, and told once.
             self.warn(of: "retention", "overdue", .watchOverdue(count))
-        case .erasingFailed(let error):
-            self.warn(of: "retention", error.code.rawValue, .runNotErased(error.message))
+        case .erasingFailed(let error): self.warn(of: "retention", error.code.rawValue, .runNotErased(error.message))
         case .taken, .refused, .sending, .called, .failed, .changed: break
         }
     }
@@ -183,10 +180,8 @@ final class ServiceNotices: Sendable {
 
     func observe(_ event: WatchEvent) {
         switch event {
-        case .problem(let folder, let error):
-            Console.warn(.watchFolderProblem(folder, error.message))
-        case .mended(let folder, let code):
-            Console.say(.watchFolderWorks(folder, code))
+        case .problem(let folder, let error): Console.warn(.watchFolderProblem(folder, error.message))
+        case .mended(let folder, let code): Console.say(.watchFolderWorks(folder, code))
         case .paused(let error):
             // Of a full disk the heartbeat tells, also where nothing is watched.
             guard error.code != .diskSpaceLow else { return }

@@ -1,7 +1,6 @@
 import Crypto
 import FoundationEssentials
 import GRDB
-import Glibc
 import Logging
 import Synchronization
 

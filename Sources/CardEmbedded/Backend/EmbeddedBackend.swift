@@ -77,10 +77,7 @@ package struct EmbeddedBackend: Service {
     ///
     /// - Parameter documents: the upload's idempotency key of each, and its position in it, from 1.
     /// - Throws: ``EmbeddedError``: `folderInUse` or `folderUnusable`.
-    package static func erase(
-        _ documents: [(key: String, position: Int)],
-        in folder: String
-    ) throws(EmbeddedError) {
+    package static func erase(_ documents: [(key: String, position: Int)], in folder: String) throws(EmbeddedError) {
         guard !documents.isEmpty, BackendSchema.exists(in: folder) else { return }
         let logger = Logger(label: "embedded-backend") { _ in SwiftLogNoOpLogHandler() }
         let store = try BackendStore(Configuration(folder: folder), logger: logger)

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import HTTPTypes
 
 /// What a business number has the backend do, like the test cards of payment services: so each failure can be seen without a

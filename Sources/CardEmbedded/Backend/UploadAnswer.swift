@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// A business answer: to an upload, or to one document of it. A refusal is thrown, too; its text names fields, never
 /// values.
 ///
@@ -75,11 +73,7 @@ struct UploadAnswer: Error, Decodable, Equatable {
             self = items[0]
         } else if let first = refused.first {
             let isWhole = refused.count == items.count
-            self.init(
-                isWhole ? first.code : .partlyRefused,
-                isWhole ? first.message : "see ITEMS",
-                items: items
-            )
+            self.init(isWhole ? first.code : .partlyRefused, isWhole ? first.message : "see ITEMS", items: items)
         } else if items.contains(where: { $0.code == .success }) {
             self.init(.success, "success", items: items)
         } else {

@@ -47,14 +47,10 @@ struct UploadContent: Sendable {
             let values = self.headers[values: header]
             guard let value = values.first else { continue }
             guard values.count == 1 else { throw Self.malformed("The header of \(name) comes twice; send one.") }
-            parts.append(
-                ReceivedForm.Part(name: name, filename: nil, contentType: nil, body: try Self.decoded(value, of: name))
-            )
+            parts.append(ReceivedForm.Part(name: name, body: try Self.decoded(value, of: name)))
         }
-        parts.append(
-            ReceivedForm.Part(name: "FILE", filename: try self.filename(), contentType: "image/jpeg", body: self.body)
-        )
-        return parts
+        let filename = try self.filename()
+        return parts + [ReceivedForm.Part(name: "FILE", filename: filename, contentType: "image/jpeg", body: self.body)]
     }
 
     /// The file name, which a raw upload gives in `Content-Disposition: attachment; filename="…"`.

@@ -43,14 +43,7 @@ final class UploadRoute: Sendable {
         do {
             let key = try Self.key(of: request)
             // Taken at the head, before the body: two bodies under one key must not race each other.
-            guard self.running.withLock({ $0.insert(key).inserted }) else {
-                throw BackendProblem(
-                    .conflict,
-                    "key_in_progress",
-                    "An upload with this Idempotency-Key is under way; wait and send it again.",
-                    endsConnection: true
-                )
-            }
+            guard self.running.withLock({ $0.insert(key).inserted }) else { throw BackendProblem.keyInProgress }
             defer { self.running.withLock { _ = $0.remove(key) } }
             let body = try await request.wholeBody(
                 upTo: self.configuration.bodyBytes,
@@ -80,13 +73,7 @@ final class UploadRoute: Sendable {
                 isLimit ? "form_too_large" : "form_malformed",
                 error.message
             )
-        case is Request.BodyTooLarge:
-            return BackendProblem(
-                .contentTooLarge,
-                "body_too_large",
-                "The body has more than \(self.configuration.bodyBytes) bytes; send fewer or smaller documents.",
-                endsConnection: true
-            )
+        case is Request.BodyTooLarge: return .bodyTooLarge(self.configuration.bodyBytes)
         default: throw error
         }
     }
@@ -94,13 +81,13 @@ final class UploadRoute: Sendable {
     /// Does what a test number asks for; returns if the request is then answered as any other.
     private func misbehave(as test: TestNumber, context: ConnectionContext) async throws {
         switch test {
-        case .fail(let status): throw BackendProblem(status, "test_number", "The business number asks for this status.")
+        case .fail(let status): throw BackendProblem.testNumber(status, "this status")
         case .slow: return try await Task.sleep(for: self.configuration.slowTime)
         case .drop: await context.close()
         case .hold: await context.closed()
         }
         // It is never read.
-        throw BackendProblem(.internalServerError, "test_number", "The business number asks for no answer.")
+        throw BackendProblem.testNumber(.internalServerError, "no answer")
     }
 
     private func answer(_ upload: BackendStore.Upload) async throws -> Response {
@@ -110,22 +97,13 @@ final class UploadRoute: Sendable {
         } catch {
             // The message of the database could hold a field's value, its code cannot.
             self.logger.error("upload not stored", metadata: ["backend.error": "\(BackendStore.reason(of: error))"])
-            throw BackendProblem(
-                .internalServerError,
-                "not_stored",
-                "Nothing was stored; check the backend's folder and the free space, then send it again."
-            )
+            throw BackendProblem.notStored
         }
-        guard case .answered(let answer, let isReplay) = outcome else {
-            throw BackendProblem(
-                .unprocessableContent,
-                "key_reused",
-                "This Idempotency-Key was used with other content; use a new key."
-            )
-        }
+        guard case .answered(let answer, let isReplay) = outcome else { throw BackendProblem.keyReused }
+        let retcode = answer.code.rawValue
         self.logger.info(
             "upload answered",
-            metadata: ["backend.retcode": "\(answer.code.rawValue)", "backend.replay": "\(isReplay)"]
+            metadata: ["backend.retcode": "\(retcode)", "backend.replay": "\(isReplay)"]
         )
         var response = try self.response(to: answer)
         if isReplay { response.headers[.idempotentReplayed] = "true" }
@@ -152,12 +130,7 @@ final class UploadRoute: Sendable {
             let key = match.output.1.replacing(/\\(.)/) { $0.output.1 }
             if key.utf8.count <= Limits.keyCharacters { return String(key) }
         }
-        throw BackendProblem(
-            .badRequest,
-            values.isEmpty ? "key_missing" : "key_malformed",
-            "An upload needs one Idempotency-Key, a string in quotes (RFC 8941).",
-            endsConnection: true
-        )
+        throw BackendProblem.noKey(values.isEmpty ? "key_missing" : "key_malformed")
     }
 }
 
@@ -170,6 +143,17 @@ extension HTTPField.Name {
 
     fileprivate static let idempotencyKey = known("Idempotency-Key")
     fileprivate static let idempotentReplayed = known("Idempotent-Replayed")
+}
+
+// Each stands on one line.
+// swift-format-ignore
+extension BackendProblem {
+    static let keyInProgress = Self(.conflict, "key_in_progress", "An upload with this Idempotency-Key is under way; wait and send it again.", endsConnection: true)
+    static let keyReused = Self(.unprocessableContent, "key_reused", "This Idempotency-Key was used with other content; use a new key.")
+    static let notStored = Self(.internalServerError, "not_stored", "Nothing was stored; check the backend's folder and the free space, then send it again.")
+    static func noKey(_ code: String) -> Self { Self(.badRequest, code, "An upload needs one Idempotency-Key, a string in quotes (RFC 8941).", endsConnection: true) }
+    static func bodyTooLarge(_ limit: Int) -> Self { Self(.contentTooLarge, "body_too_large", "The body has more than \(limit) bytes; send fewer or smaller documents.", endsConnection: true) }
+    static func testNumber(_ status: HTTPResponse.Status, _ what: String) -> Self { Self(status, "test_number", "The business number asks for \(what).") }
 }
 
 /// An HTTP error as RFC 9457 problem details.

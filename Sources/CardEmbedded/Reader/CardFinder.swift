@@ -1,5 +1,3 @@
-import Glibc
-
 /// Finds where a card may lie in a photograph.
 ///
 /// The picture is reduced, its straight edges are found, and every plausible pair of level and pair of upright lines

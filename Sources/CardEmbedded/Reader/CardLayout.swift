@@ -35,11 +35,7 @@ enum CardLayout {
 struct RectifiedCard: Sendable {
     /// The ways the number line is prepared, one per attempt.
     enum NumberAttempt: Sendable, CaseIterable {
-        case first
-        case plain
-        case smaller
-        case larger
-        case wide
+        case first, plain, smaller, larger, wide
     }
 
     let colour: Raster

@@ -42,9 +42,7 @@ struct CardReader: Sendable {
         let line = try await self.digits(of: card.numberLine(.first), alphabet: "0123456789X.-")
         if FieldText.period(line) != nil { return .back(try await self.tesseract.back(of: card.flat)) }
         let number = NumberBallot.cleaned(line)
-        if !line.contains("."), number.count >= 15 {
-            return try await self.front(of: card, firstReading: line)
-        }
+        if !line.contains("."), number.count >= 15 { return try await self.front(of: card, firstReading: line) }
         guard searchingWords else { return nil }
         let words = try await self.tesseract.text(of: card.flat, language: .chinese, mode: .sparse)
         switch FieldText.sideNamed(in: words) {

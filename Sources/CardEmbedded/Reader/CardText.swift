@@ -23,8 +23,7 @@ struct CardText: Sendable, Equatable {
             case .front(let front):
                 [front.name, front.gender, front.ethnicity, front.address, front.number].count { $0 != nil }
                     + (front.birth == nil ? 0 : 1)
-            case .back(let back):
-                [back.issuer, back.validity].count { $0 != nil }
+            case .back(let back): [back.issuer, back.validity].count { $0 != nil }
             }
         }
     }

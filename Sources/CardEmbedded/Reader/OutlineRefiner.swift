@@ -1,5 +1,3 @@
-import Glibc
-
 /// Moves the sides of a roughly found outline onto the edges of the full picture.
 struct OutlineRefiner: Sendable {
     let photo: Raster
@@ -27,9 +25,7 @@ struct OutlineRefiner: Sendable {
         for index in 0..<Self.sampleCount {
             let t = 0.08 + 0.84 * (Double(index) + 0.5) / Double(Self.sampleCount)
             let place = Point(x: start.x + t * (end.x - start.x), y: start.y + t * (end.y - start.y))
-            if let step = self.strongestStep(at: place, along: normal) {
-                points.append((t, step.shift, step.strength))
-            }
+            if let step = self.strongestStep(at: place, along: normal) { points.append((t, step.shift, step.strength)) }
         }
         guard let (base, slope) = Self.line(through: points) else { return (start, end) }
         func moved(_ point: Point, by shift: Double) -> Point {
@@ -42,10 +38,7 @@ struct OutlineRefiner: Sendable {
     private func strongestStep(at place: Point, along normal: Point) -> (shift: Double, strength: Double)? {
         let steps = Int(self.reach.rounded(.up))
         let profile = (-steps - 2...steps + 2).map { offset in
-            self.brightness(
-                x: place.x + normal.x * Double(offset),
-                y: place.y + normal.y * Double(offset)
-            )
+            self.brightness(x: place.x + normal.x * Double(offset), y: place.y + normal.y * Double(offset))
         }
         var best = (index: 0, size: 0)
         for index in 2..<(profile.count - 2) {

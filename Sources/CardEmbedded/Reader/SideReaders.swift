@@ -41,12 +41,7 @@ extension Tesseract {
         guard let piece else { return nil }
         for preparation in LinePreparation.lines {
             let picture = preparation.prepared(piece)
-            let dates = try await self.text(
-                of: picture,
-                language: .digits,
-                mode: .line,
-                alphabet: "0123456789.-"
-            )
+            let dates = try await self.text(of: picture, language: .digits, mode: .line, alphabet: "0123456789.-")
             if let period = FieldText.period(dates) { return period }
             let chinese = try await self.text(of: picture, language: .chinese, mode: .line)
             if let period = FieldText.period(chinese) { return period }

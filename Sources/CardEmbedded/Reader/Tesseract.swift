@@ -76,12 +76,7 @@ package struct Tesseract: Sendable {
     ///   - picture: Dark text on light ground.
     ///   - alphabet: The only characters that may come out; any when `nil`.
     /// - Throws: `EmbeddedError` with code `.tesseractFailed` or `.tesseractTooSlow`.
-    func text(
-        of picture: Raster,
-        language: Language,
-        mode: PageMode,
-        alphabet: String? = nil
-    ) async throws -> String {
+    func text(of picture: Raster, language: Language, mode: PageMode, alphabet: String? = nil) async throws -> String {
         var arguments = ["stdin", "stdout", "-l", language.rawValue, "--psm", String(mode.rawValue), "--dpi", "300"]
         if let alphabet { arguments += ["-c", "tessedit_char_whitelist=\(alphabet)"] }
         return try await self.gate.withSlot { [arguments] in

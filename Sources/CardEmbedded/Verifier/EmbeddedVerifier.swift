@@ -1,5 +1,4 @@
 package import FoundationEssentials
-import Hummingbird
 package import Logging
 import ServiceLifecycle
 
@@ -29,9 +28,7 @@ package struct EmbeddedVerifier: Service {
         package var slowTime = Limits.slowTime
 
         /// Describes a verifier on a free port of the loopback interface, with an account for trying out.
-        package init(secrets: [String: String] = ["embedded-key": "embedded-secret"]) {
-            self.secrets = secrets
-        }
+        package init(secrets: [String: String] = ["embedded-key": "embedded-secret"]) { self.secrets = secrets }
     }
 
     private let configuration: Configuration

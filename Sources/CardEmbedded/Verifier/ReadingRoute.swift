@@ -6,8 +6,7 @@ import Synchronization
 
 /// Answers requests: checks the form, has the card read, words the reply.
 final class ReadingRoute: Sendable {
-    private let concurrency: Int
-    private let slowTime: Duration
+    private let configuration: EmbeddedVerifier.Configuration
     private let reader: CardReader
     private let logger: Logger
     private let now: @Sendable () -> Date
@@ -20,8 +19,7 @@ final class ReadingRoute: Sendable {
         logger: Logger,
         now: @escaping @Sendable () -> Date
     ) {
-        self.concurrency = configuration.concurrency
-        self.slowTime = configuration.slowTime
+        self.configuration = configuration
         self.reader = reader
         self.logger = logger
         self.now = now
@@ -61,15 +59,12 @@ final class ReadingRoute: Sendable {
             try self.accounts.admit(received)
             let form = try VerifierForm(received, dialect)
             var text = try await self.reader.text(ofJPEG: Array(form.image), edges: dialect.edges)
-            self.logger.info(
-                "card read",
-                metadata: [
-                    "verifier.side": "\(text?.side.name ?? "none")", "verifier.milliseconds": "\(mark.milliseconds)",
-                ]
-            )
+            let (side, milliseconds) = (text?.side.name ?? "none", mark.milliseconds)
+            let metadata: Logger.Metadata = ["verifier.side": "\(side)", "verifier.milliseconds": "\(milliseconds)"]
+            self.logger.info("card read", metadata: metadata)
             let test = TestName(in: text)
             if test == .failure { throw VerifierFault.unavailable }
-            if test == .slow { try await Task.sleep(for: self.slowTime) }
+            if test == .slow { try await Task.sleep(for: self.configuration.slowTime) }
             if let legality = test?.legality { text?.legality = legality }
             let answer = ReadingAnswer(text: text, withLegality: form.wantsLegality).json(in: dialect, mark: mark)
             return try Response(.ok, json: answer, contentType: VerifierFault.contentType)
@@ -83,7 +78,7 @@ final class ReadingRoute: Sendable {
 
     private func enter() -> Bool {
         self.running.withLock { count in
-            guard count < self.concurrency else { return false }
+            guard count < self.configuration.concurrency else { return false }
             count += 1
             return true
         }
@@ -100,13 +95,10 @@ final class ReadingRoute: Sendable {
             return .missing("api_key")
         case let error as EmbeddedError where error.code == .imageUndecodable:
             return .image("IMAGE_ERROR_UNSUPPORTED_FORMAT", dialect)
-        case let error as EmbeddedError where error.code == .imageTooLarge:
-            return .image("INVALID_IMAGE_SIZE", dialect)
+        case let error as EmbeddedError where error.code == .imageTooLarge: return .image("INVALID_IMAGE_SIZE", dialect)
         case let error as EmbeddedError:
-            self.logger.error(
-                "card not read",
-                metadata: ["verifier.code": "\(error.code)", "verifier.message": "\(error.message)"]
-            )
+            let metadata: Logger.Metadata = ["verifier.code": "\(error.code)", "verifier.message": "\(error.message)"]
+            self.logger.error("card not read", metadata: metadata)
             return .internal
         default: throw error
         }
@@ -129,8 +121,7 @@ private struct VerifierForm {
         self.image = image.body
 
         switch dialect {
-        case .faceIDv1, .faceppv1:
-            self.wantsLegality = try Self.flag("legality", in: form)
+        case .faceIDv1, .faceppv1: self.wantsLegality = try Self.flag("legality", in: form)
         case .faceIDv3:
             // Cutting the portrait out is not built in; the vendor says so of accounts that may not have it.
             guard try !Self.flag("return_portrait", in: form) else { throw .notPermitted("return_portrait") }

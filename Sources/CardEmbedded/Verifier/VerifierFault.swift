@@ -20,40 +20,32 @@ struct VerifierFault: Error, Equatable {
     var endsConnection = false
 
     /// Key unknown, or the secret is not the key's.
-    static let authentication = VerifierFault(status: .unauthorized, message: "AUTHENTICATION_ERROR")
+    static let authentication = Self(status: .unauthorized, message: "AUTHENTICATION_ERROR")
     /// More requests at once than allowed.
-    static let concurrency = VerifierFault(
-        status: .forbidden,
-        message: "CONCURRENCY_LIMIT_EXCEEDED",
-        endsConnection: true
-    )
+    static let concurrency = Self(status: .forbidden, message: "CONCURRENCY_LIMIT_EXCEEDED", endsConnection: true)
     /// Two kinds of credentials at once.
-    static let coexistence = VerifierFault(status: .badRequest, message: "COEXISTENCE_ARGUMENTS")
+    static let coexistence = Self(status: .badRequest, message: "COEXISTENCE_ARGUMENTS")
     /// The card asks for it by its ``TestName``.
-    static let unavailable = VerifierFault(status: .serviceUnavailable, message: "Service Unavailable", page: .text)
-    static let `internal` = VerifierFault(status: .internalServerError, message: "INTERNAL_ERROR")
+    static let unavailable = Self(status: .serviceUnavailable, message: "Service Unavailable", page: .text)
+    static let `internal` = Self(status: .internalServerError, message: "INTERNAL_ERROR")
 
-    static func missing(_ part: String) -> VerifierFault {
-        VerifierFault(status: .badRequest, message: "MISSING_ARGUMENTS: \(part)")
-    }
+    static func missing(_ part: String) -> Self { Self(status: .badRequest, message: "MISSING_ARGUMENTS: \(part)") }
 
     /// A part has a value that is not allowed.
-    static func bad(_ part: String) -> VerifierFault {
-        VerifierFault(status: .badRequest, message: "BAD_ARGUMENTS:\(part)")
-    }
+    static func bad(_ part: String) -> Self { Self(status: .badRequest, message: "BAD_ARGUMENTS:\(part)") }
 
     /// The account may not use a parameter.
-    static func notPermitted(_ part: String) -> VerifierFault {
-        VerifierFault(status: .forbidden, message: "INSUFFICIENT_PERMISSION:\(part)")
+    static func notPermitted(_ part: String) -> Self {
+        Self(status: .forbidden, message: "INSUFFICIENT_PERMISSION:\(part)")
     }
 
-    static func image(_ code: String, _ dialect: EmbeddedVerifier.Dialect) -> VerifierFault {
-        VerifierFault(status: .badRequest, message: dialect.imageError(code))
+    static func image(_ code: String, _ dialect: EmbeddedVerifier.Dialect) -> Self {
+        Self(status: .badRequest, message: dialect.imageError(code))
     }
 
     /// The whole body is over the limit.
-    static func bodyTooLarge(_ dialect: EmbeddedVerifier.Dialect) -> VerifierFault {
-        VerifierFault(
+    static func bodyTooLarge(_ dialect: EmbeddedVerifier.Dialect) -> Self {
+        Self(
             status: .contentTooLarge,
             message: "Request Entity Too Large",
             page: dialect == .faceppv1 ? .html : .text,

@@ -65,33 +65,23 @@ struct Envelope: RouterMiddleware {
                 response = Response(status: problem.code.status, headers: problem.fields, body: .init(byteBuffer: body))
             }
         }
-        let problem = context.record.known.problem
-        if let problem, problem.code.status.kind == .serverError {
+        if let problem = context.record.known.problem, problem.code.status.kind == .serverError {
             self.report(problem.error, as: problem.code, context: context)
         }
         self.complete(&response, request: request, context: context)
         // Whatever it is, the answer to HEAD has no content (RFC 9110 section 9.3.2).
         if request.method == .head { response = response.createHeadResponse() }
-        self.report(
-            request,
-            context: context,
-            response: response,
-            code: problem?.code,
-            took: ContinuousClock.now - start
-        )
+        self.report(request, context: context, response: response, took: ContinuousClock.now - start)
         return response
     }
 
     /// The kind of an error alone: its text may quote what a stranger sent.
     private func report(_ error: any Error, as code: ProblemCode, context: ServerContext) {
         let kind = (error as? CodedError)?.code.rawValue ?? "\(type(of: error))"
-        self.logger.log(
-            level: code == .internalError ? .error : .warning,
-            "request failed",
-            metadata: [
-                "request.id": "\(context.record.id)", "http.code": "\(code.name)", "http.error": "\(kind)",
-            ]
-        )
+        let metadata: Logger.Metadata = [
+            "request.id": "\(context.record.id)", "http.code": "\(code.name)", "http.error": "\(kind)",
+        ]
+        self.logger.log(level: code == .internalError ? .error : .warning, "request failed", metadata: metadata)
     }
 
     private func complete(_ response: inout Response, request: Request, context: ServerContext) {
@@ -110,13 +100,7 @@ struct Envelope: RouterMiddleware {
             "Location, Request-Id, RateLimit, RateLimit-Policy, Retry-After, Idempotent-Replayed"
     }
 
-    private func report(
-        _ request: Request,
-        context: ServerContext,
-        response: Response,
-        code: ProblemCode?,
-        took: Duration
-    ) {
+    private func report(_ request: Request, context: ServerContext, response: Response, took: Duration) {
         let known = context.record.known
         // What no operation takes has a word of Hummingbird's in place of a path.
         let paths = APIOperation.all.map(\.path) + ConsoleRoute.all.map(\.path)
@@ -128,7 +112,7 @@ struct Envelope: RouterMiddleware {
         // Asked every few seconds by machines.
         var metadata: Logger.Metadata = [
             "request.id": "\(context.record.id)", "http.method": "\(method)", "http.route": "\(route)",
-            "http.status": "\(response.status.code)", "http.code": "\(code?.name ?? "none")",
+            "http.status": "\(response.status.code)", "http.code": "\(known.problem?.code.name ?? "none")",
             "http.milliseconds": "\(took.wholeMilliseconds)", "http.bytes": "\(known.bodyBytes)",
             "token.name": "\(known.caller ?? "none")",
         ]

@@ -6,13 +6,19 @@ import NIOCore
 
 extension Response {
     init(json value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = HTTPFields()) {
+        self.init(ByteBuffer(bytes: JSONText.data(value)), "application/json", status: status, headers: headers)
+    }
+
+    /// An answer with a whole body of a content type.
+    init(
+        _ body: ByteBuffer,
+        _ type: String,
+        status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = HTTPFields()
+    ) {
         var headers = headers
-        headers[.contentType] = "application/json"
-        self.init(
-            status: status,
-            headers: headers,
-            body: .init(byteBuffer: ByteBuffer(bytes: JSONText.data(value)))
-        )
+        headers[.contentType] = type
+        self.init(status: status, headers: headers, body: .init(byteBuffer: body))
     }
 }
 

@@ -19,9 +19,7 @@ enum OpenAPIDocument {
     }()
 
     /// `GET /openapi.json`.
-    static func answer() -> Response {
-        Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: self.bytes))
-    }
+    static func answer() -> Response { Response(self.bytes, "application/json") }
 
     private static func document() -> [String: Any] {
         let text = Data(PackageResources.openapi_json)

@@ -64,8 +64,7 @@ package struct AccessToken: Hashable, Sendable {
 
 extension AccessToken: Codable {
     private enum CodingKeys: String, CodingKey {
-        case name
-        case scopes
+        case name, scopes
         case createdAt = "created"
         case expiresAt = "expires"
         case digest = "sha256"

@@ -33,9 +33,7 @@ final class RateLimit: Sendable {
         /// `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
         var policyField: String { "\"default\";q=\(self.policy.quota);w=\(self.policy.window.wholeSecondsUp)" }
         /// `RateLimit` of the same draft.
-        var field: String {
-            "\"default\";r=\(self.remaining);t=\(self.reset > .zero ? self.reset.wholeSecondsUp : 0)"
-        }
+        var field: String { "\"default\";r=\(self.remaining);t=\(self.reset > .zero ? self.reset.wholeSecondsUp : 0)" }
     }
 
     private let policy: RatePolicy

@@ -37,8 +37,7 @@ extension ConnectionGuard {
             if isLast || head.headers["connection"].contains("close") { self.progress.end(after: 1) }
             if self.progress.endsWithAnswer { head.headers.replaceOrAdd(name: "connection", value: "close") }
             context.write(self.wrapOutboundOut(.head(head)), promise: promise)
-        case .body:
-            context.write(data, promise: promise)
+        case .body: context.write(data, promise: promise)
         case .end:
             self.hasFinalHead = false
             let ending = self.progress.endAnswer()

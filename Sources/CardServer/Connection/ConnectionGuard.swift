@@ -98,8 +98,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .body(let bytes):
             self.awaitsContinue = false
             self.progress.receiveBody(bytes.readableBytes, at: Self.now)
-        case .end:
-            self.progress.receiveEnd(at: Self.now)
+        case .end: self.progress.receiveEnd(at: Self.now)
         }
         context.fireChannelRead(self.wrapInboundOut(part))
         self.schedule()
@@ -117,12 +116,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         if head.version.major != 1 { return Problem(.versionUnsupported) }
         if head.uri.utf8.count > Limits.targetBytes { return Problem(.targetTooLong) }
         let hosts = head.headers["host"].count
-        if hosts > 1 || (hosts == 0 && head.version.minor > 0) {
-            return Problem(.requestMalformed, .requestHost)
-        }
-        guard head.uri.utf8.first == UInt8(ascii: "/") else {
-            return Problem(.requestMalformed, .requestTarget)
-        }
+        if hosts > 1 || (hosts == 0 && head.version.minor > 0) { return Problem(.requestMalformed, .requestHost) }
+        guard head.uri.utf8.first == UInt8(ascii: "/") else { return Problem(.requestMalformed, .requestTarget) }
         // Both say how long the body is; receivers that disagree on which counts see different requests.
         if head.headers.contains(name: "transfer-encoding"), head.headers.contains(name: "content-length") {
             return Problem(.requestMalformed, .requestLength)

@@ -1,9 +1,7 @@
 import CardModel
 import CardStore
-import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
 /// The pages for people: who is let in, in which language, and what every answer has.
 struct Console: Sendable {
@@ -35,20 +33,14 @@ struct Console: Sendable {
     /// Hangs every page on its route.
     func add(to router: Router<ServerContext>) {
         for route in ConsoleRoute.all {
-            let handler = route.handler(self)
             router.on(RouterPath(route.path), method: route.method) { request, context in
-                try await self.answer(route, request, context, handler)
+                try await self.answer(route, request, context)
             }
         }
     }
 
     /// Answers a request for one of the console's routes; errors become pages, too.
-    private func answer(
-        _ route: ConsoleRoute,
-        _ request: Request,
-        _ context: ServerContext,
-        _ handler: Handler
-    ) async throws -> Response {
+    private func answer(_ route: ConsoleRoute, _ request: Request, _ context: ServerContext) async throws -> Response {
         var visit = Visit(request: request, context: context)
         do {
             try CrossOrigin.check(request)
@@ -61,7 +53,7 @@ struct Console: Sendable {
                 guard try self.requireAccess(route.access, visit) else {
                     return self.response(to: visit, .redirect(ConsolePath(.signIn)))
                 }
-                return self.response(to: visit, try await handler(visit))
+                return self.response(to: visit, try await route.handler(self)(visit))
             } catch  where error is CancellationError || route == .home {
                 // A program that asks for the root gets what any unknown path does.
                 throw error

@@ -2,7 +2,6 @@ import CardModel
 import CardStore
 import Foundation
 import HTTPTypes
-import Hummingbird
 
 /// One page or act of the console: where it is, who may, and what answers.
 struct ConsoleRoute: Hashable, Sendable {

@@ -163,9 +163,7 @@ extension HTML {
     }
 
     /// What was done or refused: the script puts the focus there.
-    static func outcome(_ text: Message) -> HTML {
-        "<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\(text)</p>"
-    }
+    static func outcome(_ text: Message) -> HTML { "<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\(text)</p>" }
 
     static func message(_ text: String) -> HTML { "<p class=\"message\">\(text)</p>" }
 

@@ -105,8 +105,7 @@ struct CardRoutes: Sendable {
         let origin = try Self.origin("GET /v1/cards/{card_id}/image", caller: caller, why: why)
         let export = try await self.reveal(Self.card(context), to: origin, hasPurpose: why?.trimmed.isEmpty == false)
         guard let image = export.image else { throw Problem(.imageGone) }
-        let headers: HTTPFields = [.contentType: export.imageType]
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: image)))
+        return Response(ByteBuffer(bytes: image), export.imageType)
     }
 
     /// The access log notes who sees what is personal, and who was refused.

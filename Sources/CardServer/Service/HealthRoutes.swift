@@ -95,11 +95,7 @@ struct HealthRoutes: Sendable {
             let isPaused = pauses[stage].map { Trouble($0).severity == .critical } ?? false
             self.metrics.set(.stagePaused, [stage.rawValue], to: isPaused ? 1 : 0)
         }
-        return Response(
-            status: .ok,
-            headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(string: self.metrics.text))
-        )
+        return Response(ByteBuffer(string: self.metrics.text), "text/plain; version=0.0.4; charset=utf-8")
     }
 }
 

@@ -9,8 +9,7 @@ import Synchronization
 /// A metric has a bounded number of combinations of labels: what comes beyond it is counted under `other`.
 package final class ServerMetrics: Sendable {
     enum Kind: String {
-        case counter
-        case gauge
+        case counter, gauge
         /// Times in seconds.
         case histogram
     }

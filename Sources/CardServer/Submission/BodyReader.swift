@@ -45,17 +45,13 @@ struct BodyReader {
         if let declared = self.declaredLength, declared != count { throw Problem.bodyTruncated }
     }
 
-    private var tooLarge: Problem {
-        Problem(.bodyTooLarge, .requestBodyLimit(self.limit), endsConnection: true)
-    }
+    private var tooLarge: Problem { Problem(.bodyTooLarge, .requestBodyLimit(self.limit), endsConnection: true) }
 }
 
 /// The bytes of one image as they come; what is none is refused as early as its first bytes tell.
 struct ImageBytes {
     private(set) var bytes = Data()
     let limit: Int
-
-    init(limit: Int) { self.limit = limit }
 
     /// - Throws: ``Problem``: `image_too_large_bytes`, `unsupported_format`, `unsupported_format_heic`.
     mutating func append(_ piece: some Collection<UInt8>) throws {
@@ -124,10 +120,8 @@ struct Base64Text {
                 digits += 1
             case _ where Self.isLineBreak(byte): break
             case UInt8(ascii: "="): padding += 1
-            case UInt8(ascii: " "):
-                throw Self.invalid(.base64Blank)
-            case UInt8(ascii: "-"), UInt8(ascii: "_"):
-                throw Self.invalid(.base64URLAlphabet)
+            case UInt8(ascii: " "): throw Self.invalid(.base64Blank)
+            case UInt8(ascii: "-"), UInt8(ascii: "_"): throw Self.invalid(.base64URLAlphabet)
             default: throw Self.invalid(.base64Character)
             }
         }

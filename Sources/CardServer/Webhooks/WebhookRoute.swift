@@ -86,9 +86,7 @@ struct WebhookRoute: Sendable {
             try image.take(base64: text.reveal())
             photo = Photo(try image.finish(), metadata)
         }
-        return Reception.response(
-            try await self.reception.take([photo], from: signer, receipt: (.webhook, id))
-        )
+        return Reception.response(try await self.reception.take([photo], from: signer, receipt: (.webhook, id)))
     }
 
     /// Refuses what is no address, and one that is not fetched from: such a card would fail out of the sender's sight.

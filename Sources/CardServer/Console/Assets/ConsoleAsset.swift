@@ -31,11 +31,8 @@ struct ConsoleAsset: Sendable {
     )
 
     var response: Response {
-        Response(
-            status: .ok,
-            headers: [.contentType: self.type, .cacheControl: "public, max-age=31536000, immutable"],
-            body: .init(byteBuffer: ByteBuffer(string: self.text))
-        )
+        let headers: HTTPFields = [.cacheControl: "public, max-age=31536000, immutable"]
+        return Response(ByteBuffer(string: self.text), self.type, headers: headers)
     }
 
     /// Keys, hiding what is personal, and the focus. Every page works without it.

@@ -1,6 +1,5 @@
 import CardModel
 import CardStore
-import Hummingbird
 
 extension Console {
     /// `GET /console/cards`.

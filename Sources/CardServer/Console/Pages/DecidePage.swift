@@ -1,6 +1,5 @@
 import CardModel
 import CardStore
-import Hummingbird
 
 extension Console {
     /// `POST /console/cards/{card_id}/decide`: written down, and carried out after ten seconds.
@@ -88,10 +87,7 @@ extension CardView {
         }
         let erase = HTML("<li>\(Message.pageEraseByCommand(self.details.card.id))</li>")
         let why = HTML("<details><summary>\(Message.pageNotPossible)</summary><ul>\(refused)\(erase)</ul></details>")
-        return HTML.section(
-            .pageWhatMayBeDone,
-            "\(proposal)\(self.decideForm(buttons))\(self.rejectForm)\(why)"
-        )
+        return HTML.section(.pageWhatMayBeDone, "\(proposal)\(self.decideForm(buttons))\(self.rejectForm)\(why)")
     }
 
     private func decideForm(_ fields: [HTML]) -> HTML {

@@ -1,8 +1,5 @@
 import CardModel
 import CardStore
-import Foundation
-import HTTPTypes
-import Hummingbird
 
 extension Console {
     /// The words of the form by hand beside the photos.

@@ -1,6 +1,5 @@
 import CardModel
 import CardStore
-import Hummingbird
 
 extension Console {
     /// What the overview shows, found out at one moment.

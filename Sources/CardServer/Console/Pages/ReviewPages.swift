@@ -1,6 +1,5 @@
 import CardModel
 import CardStore
-import Hummingbird
 
 // One case after the other, the oldest first: each belongs to one tab of one person while it is looked at.
 extension Console {
