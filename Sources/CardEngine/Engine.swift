@@ -8,7 +8,6 @@ package struct Engine: Sendable {
     private let verifyGate: EndpointGate
     private let deliverGate: EndpointGate
     private let fetchHosts: FetchHosts
-    private let standstill: Standstill
 
     /// Joins the sandbox, the outside and the settings.
     ///
@@ -25,7 +24,7 @@ package struct Engine: Sendable {
         isFull: (@Sendable () async throws -> Bool)? = nil,
         events: @escaping @Sendable (PipelineEvent) -> Void
     ) {
-        let (board, standstill) = (WorkBoard(), Standstill())
+        let board = WorkBoard()
         self.context = EngineContext(
             store: store,
             worker: worker,
@@ -45,15 +44,14 @@ package struct Engine: Sendable {
                 case .changed(let change):
                     board.noteProgress(at: time.steady())
                     // Also judged by a reading that was there, without a call.
-                    if [.verified, .rejected, .held, .failed].contains(change.state) { standstill.end(.verify) }
-                case .called(let stage, _, _): standstill.end(stage)
-                case .sending: standstill.end(.deliver)
+                    if [.verified, .rejected, .held, .failed].contains(change.state) { board.noteMove(of: .verify) }
+                case .called(let stage, _, _): board.noteMove(of: stage)
+                case .sending: board.noteMove(of: .deliver)
                 case .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
                 }
                 events(event)
             }
         )
-        self.standstill = standstill
         let (verification, delivery) = (settings.verification, settings.delivery)
         self.verifyGate = EndpointGate(.verify, of: ports.verifier.endpoint, pace: verification, context: self.context)
         self.deliverGate = EndpointGate(.deliver, of: ports.backend.endpoint, pace: delivery, context: self.context)
@@ -173,22 +171,26 @@ package struct Engine: Sendable {
     /// - Parameter mayGrow: whether the photo may be incomplete: then an image that cannot be used becomes no card.
     /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
     package func take(_ item: InputItem, mayGrow: Bool = false) async throws -> AdmissionOutcome {
-        let outcome = try await Intake(context: self.context, submitter: Caller.process.subject, isList: false)
-            .take(item, mayGrow: mayGrow)
+        let outcome = try await self.intake(of: Caller.process.subject).take(item, mayGrow: mayGrow)
         self.context.events(.taken(item, outcome))
         return outcome
     }
 
     /// Has what is said of a photo now amend its card, without reading the photo; `nil` if it is no card yet.
     package func amend(_ item: InputItem) async throws -> AdmissionOutcome? {
-        try await Intake(context: self.context, submitter: Caller.process.subject, isList: false).amend(item)
+        try await self.intake(of: Caller.process.subject).amend(item)
     }
 
     /// Takes in the photos of one request, all of them or none; durable when this returns.
     ///
     /// - Throws: ``RefusedUpload``, `CardUnderway`; `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
     package func receive(_ uploads: [Upload], from submitter: String) async throws -> [AdmissionOutcome] {
-        try await Intake(context: self.context, submitter: submitter, isList: false).receive(uploads)
+        try await self.intake(of: submitter).receive(uploads)
+    }
+
+    /// Intake of photos that come singly.
+    private func intake(of submitter: String) -> Intake {
+        Intake(context: self.context, submitter: submitter, isList: false)
     }
 
     // MARK: The stages
@@ -254,9 +256,11 @@ package struct Engine: Sendable {
 
     private func makeStages() -> [any StageWork] {
         let context = self.context
+        let fetching = LocalGate(cap: Limits.fetches, stage: .fetch, board: context.board)
+        let preparing = LocalGate(cap: context.settings.preparing, stage: .prepare, board: context.board)
         return [
-            FetchStage(context: context, gate: LocalGate(cap: Limits.fetches), hosts: self.fetchHosts),
-            PrepareStage(context: context, gate: LocalGate(cap: context.settings.preparing)),
+            FetchStage(context: context, gate: fetching, hosts: self.fetchHosts),
+            PrepareStage(context: context, gate: preparing),
             VerifyStage(context: context, gate: self.verifyGate),
             DeliverStage(context: context, gate: self.deliverGate),
         ]
@@ -295,7 +299,7 @@ package struct Engine: Sendable {
             onUnknown: self.context.settings.onUnknown,
             staying: self.context.board.staying,
             tokens: self.context.board.tokens,
-            standstill: self.standstill.longest(time: self.context.time),
+            standstill: self.context.board.standstill(time: self.context.time),
             now: self.context.time.now(),
             told: self.context.tell
         )
@@ -337,9 +341,9 @@ package struct Engine: Sendable {
         for work in stages {
             let mayWork = !reported.contains(work.stage) && work.gate.wait == nil && (isAmple || work.stage == .deliver)
             if mayWork, let due = try await work.nextDue(), due <= now {
-                self.standstill.markDue(work.stage, time: self.context.time)
+                self.context.board.noteDue(work.stage, time: self.context.time)
             } else {
-                self.standstill.end(work.stage)
+                self.context.board.noteMove(of: work.stage)
             }
         }
     }

@@ -156,8 +156,7 @@ struct Intake: Sendable {
             var photo = self.admission(item.name, item.metadata, source: digest, file: file, content)
             if !item.hasRow { photo.taken = file.taken(at: self.context.time.now()) }
             return photo
-        case .address(let address):
-            return self.admission(item.name, item.metadata, source: nil, self.remote(address))
+        case .address(let address): return self.admission(item.name, item.metadata, source: nil, self.remote(address))
         }
     }
 
@@ -243,8 +242,7 @@ extension Intake {
         let name = Redacted("request")
         var photo: Admission
         switch upload.image {
-        case .address(let address):
-            photo = self.admission(name, upload.metadata, source: nil, self.remote(address))
+        case .address(let address): photo = self.admission(name, upload.metadata, source: nil, self.remote(address))
         case .bytes(let bytes, let digest):
             let number = upload.metadata.businessNumber
             let isKnown = try await self.context.store

@@ -70,7 +70,7 @@ struct StageRunner<Work: StageWork>: Sendable {
 
     /// Says that an endpoint keeps the stage from its work, also where the next probe may begin at once.
     private func tellStop(_ onError: @Sendable (any Error) -> Void) async {
-        guard self.work.gate.isStoppedForGood(nothingElseIsDue: false), !self.board.isUnderWay(self.work.stage) else {
+        guard self.work.gate.isStoppedForGood(nothingElseIsDue: false), self.board.underWay(self.work.stage) == 0 else {
             return
         }
         do {
@@ -82,7 +82,7 @@ struct StageRunner<Work: StageWork>: Sendable {
     private func pause() async throws -> Duration {
         let name = self.work.stage
         let gateWait = self.work.gate.wait
-        guard !self.board.isUnderWay(name) else { return min(gateWait ?? Limits.look, Limits.look) }
+        guard self.board.underWay(name) == 0 else { return min(gateWait ?? Limits.look, Limits.look) }
         let now = self.time.now()
         guard let due = try await self.work.nextDue() else {
             self.board.set(.idle(until: nil), of: name)
@@ -112,17 +112,14 @@ protocol StageGate: Sendable {
 }
 
 /// The gate of a stage that calls no endpoint of its own: so many pieces at a time.
-final class LocalGate: StageGate {
-    private let cap: Int
-    private let underWay = Mutex(0)
+struct LocalGate: StageGate {
+    let cap: Int
+    let stage: Stage
+    let board: WorkBoard
 
-    init(cap: Int) { self.cap = cap }
-
-    var places: Int { self.underWay.withLock { max(0, self.cap - $0) } }
+    var places: Int { max(0, self.cap - self.board.underWay(self.stage)) }
     var wait: Duration? { nil }
     func isStoppedForGood(nothingElseIsDue: Bool) -> Bool { false }
-
-    func begin(_ count: Int) { self.underWay.withLock { $0 += count } }
-
-    func end() { self.underWay.withLock { $0 -= 1 } }
+    /// The board counts them.
+    func begin(_ count: Int) {}
 }

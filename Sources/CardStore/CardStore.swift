@@ -156,9 +156,7 @@ package final class CardStore: Sendable {
             guard creating else { throw Self.missing(folder.path) }
             return true
         }
-        if file.application != Schema.applicationID {
-            throw CodedError.wrongSandbox(.sandboxForeign(folder.database))
-        }
+        if file.application != Schema.applicationID { throw CodedError.wrongSandbox(.sandboxForeign(folder.database)) }
         if file.version > Schema.version {
             throw CodedError.wrongSandbox(.sandboxNewer(file.version, known: Schema.version))
         }

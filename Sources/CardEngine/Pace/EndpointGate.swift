@@ -155,7 +155,7 @@ final class EndpointGate: StageGate {
                 let until = state.gate.pauseEnd(after: now) ?? (state.gate.isShownAsFailing ? now : nil)
             else { return .none }
             let wait = Wait(from: date, until: date.advanced(by: until - now))
-            return .pause(EndpointPause(stage: self.stage, host: self.host, after: failure, since: since, wait: wait))
+            return .pause(self.pause(after: failure, since: since, wait: wait))
         }
     }
 
@@ -175,18 +175,16 @@ final class EndpointGate: StageGate {
             failure.failureClass = .stop
             let date = self.time.now()
             let wait = Wait(from: date, until: date.advanced(by: max(.zero, unreadable.probesAt - steady)))
-            let pause = EndpointPause(
-                stage: self.stage,
-                host: self.host,
-                after: failure,
-                since: state.since ?? date,
-                wait: wait,
-                terms: self.terms
-            )
             if let stored = state.stored, stored.terms != nil, stored.wait.until > date, nothingElseIsDue { return nil }
-            return pause
+            return self.pause(after: failure, since: state.since ?? date, wait: wait, terms: self.terms)
         }
         if let pause { try await self.write(.pause(pause)) }
+    }
+
+    private func pause(after failure: RemoteFailure, since: Timestamp, wait: Wait, terms: String? = nil)
+        -> EndpointPause
+    {
+        EndpointPause(stage: self.stage, host: self.host, after: failure, since: since, wait: wait, terms: terms)
     }
 
     /// What answers are read with.

@@ -159,9 +159,7 @@ package struct Gate: Hashable, Sendable {
             if let known = self.unreadable, known.probesAt > now {
                 self.unreadable?.isLone = false
             } else {
-                if self.unreadable != nil {
-                    self.probeWait = min(self.probeWait * 2, Limits.longestUnreadablePause)
-                }
+                if self.unreadable != nil { self.probeWait = min(self.probeWait * 2, Limits.longestUnreadablePause) }
                 self.unreadable = Unreadable(probesAt: now + self.probeWait, isLone: self.unreadable == nil)
             }
             return

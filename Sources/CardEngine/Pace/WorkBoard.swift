@@ -25,6 +25,8 @@ final class WorkBoard: Sendable {
         var isEnding = false
         /// When something last changed its state, by the steady clock.
         var progressAt: Duration = .zero
+        /// Since when each look has found work of a stage that is due, by the clock and by the steady clock.
+        var dueSince: [Stage: (date: Timestamp, steady: Duration)] = [:]
         /// How many files stay in each watched folder.
         var staying: [String: Int] = [:]
         /// What is wrong with the tokens of the server.
@@ -41,9 +43,7 @@ final class WorkBoard: Sendable {
         }
     }
 
-    func begin(_ count: Int, of stage: Stage) {
-        self.state.withLock { $0.underWay[stage, default: 0] += count }
-    }
+    func begin(_ count: Int, of stage: Stage) { self.state.withLock { $0.underWay[stage, default: 0] += count } }
 
     /// A piece of work ended, which frees a place.
     func finish(_ stage: Stage) {
@@ -53,7 +53,7 @@ final class WorkBoard: Sendable {
 
     var underWay: Int { self.state.withLock { $0.underWay.values.reduce(0, +) } }
 
-    func isUnderWay(_ stage: Stage) -> Bool { self.state.withLock { $0.underWay[stage, default: 0] > 0 } }
+    func underWay(_ stage: Stage) -> Int { self.state.withLock { $0.underWay[stage, default: 0] } }
 
     /// A stage says what it is doing; it stays busy if it was rung since it last listened.
     func set(_ status: Status, of stage: Stage) {
@@ -154,6 +154,27 @@ final class WorkBoard: Sendable {
         steady - state.progressAt >= duration && state.underWay.values.allSatisfy { $0 == 0 } && state.rung.isEmpty
             && !state.statuses.values.contains(.busy)
     }
+
+    // MARK: Stages that do nothing although they have work that waits for nothing, whatever the cause
+
+    /// A stage did something, or has nothing to do.
+    func noteMove(of stage: Stage) { self.state.withLock { $0.dueSince[stage] = nil } }
+
+    /// A stage has work that is due.
+    func noteDue(_ stage: Stage, time: EngineTime) {
+        self.state.withLock { state in
+            if state.dueSince[stage] == nil { state.dueSince[stage] = (time.now(), time.steady()) }
+        }
+    }
+
+    /// The stage that has stood still for longest, and since when; `nil` if none has for ten minutes.
+    func standstill(time: EngineTime) -> StageStandstill? {
+        let end = time.steady() - Limits.standstill
+        let longest = self.state.withLock { $0.dueSince.min { $0.value.steady < $1.value.steady } }
+        return longest.flatMap { $1.steady <= end ? StageStandstill(stage: $0, since: $1.date) : nil }
+    }
+
+    // MARK: The end of a batch
 
     /// Waits until the stages are asked to end.
     func waitUntilEnding() async {

@@ -55,9 +55,7 @@ final class BatchGathering: Sendable {
     }
 
     /// The next delivery of an account, and whether another card would find no room in it.
-    private func next(
-        _ rest: ArraySlice<DeliveryMember>
-    ) async throws -> (members: [DeliveryMember], isFull: Bool) {
+    private func next(_ rest: ArraySlice<DeliveryMember>) async throws -> (members: [DeliveryMember], isFull: Bool) {
         let settings = self.context.settings
         let most = Array(rest.prefix(settings.batchMaxCards))
         let fitting = try await self.context.store.members(most, within: settings.batchMaxBytes)

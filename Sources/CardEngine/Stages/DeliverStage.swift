@@ -79,9 +79,7 @@ final class DeliverStage: StageWork {
             case .all: try await self.propose(room, repeatsFirst: true, now: now, into: &claimed)
             }
         }
-        if claimed.jobs.isEmpty, !claimed.hasChanged {
-            try await self.gate.writeUnreadable(nothingElseIsDue: true)
-        }
+        if claimed.jobs.isEmpty, !claimed.hasChanged { try await self.gate.writeUnreadable(nothingElseIsDue: true) }
         return claimed
     }
 
@@ -287,11 +285,7 @@ final class DeliverStage: StageWork {
         self.context.board.ring(.deliver)
     }
 
-    private func conclude(
-        _ job: DeliveryJob,
-        with outcome: DeliveryOutcome,
-        isOutdated: Bool = false
-    ) async throws {
+    private func conclude(_ job: DeliveryJob, with outcome: DeliveryOutcome, isOutdated: Bool = false) async throws {
         let settings = self.context.settings
         let changes = try await self.context.store.conclude(
             job,

@@ -67,7 +67,6 @@ final class FetchStage: StageWork {
     // MARK: Fetching
 
     func perform(_ job: Job) async throws {
-        defer { self.gate.end() }
         let (fetch, startedAt) = (job.fetch, self.context.time.now())
         do { _ = try self.context.ports.fetcher.host(of: fetch.request.address) } catch  where error.kind == .input {
             job.host?.withdraw()

@@ -28,7 +28,6 @@ struct PrepareStage: StageWork {
     }
 
     func perform(_ job: PreparationJob) async throws {
-        defer { self.gate.end() }
         let conclusion: PreparationConclusion
         do {
             conclusion = .prepared(try await self.context.prepare(job.source))

@@ -19,12 +19,22 @@ struct VerifyStage: StageWork {
         // What is left of the disk is for ending cards and erasing them.
         guard self.context.room != .finishingOnly else { return Claimed() }
         var claimed = Claimed<VerificationJob>()
+        let verifier = self.context.ports.verifier
         for scope in self.scopes where claimed.jobs.isEmpty && !claimed.hasChanged {
-            try await self.claim(limit, scope, into: &claimed)
+            var changes: [CardChange] = []
+            claimed.jobs = try await self.context.store.claimVerification(
+                by: self.context.worker,
+                provider: verifier.provider,
+                parameters: verifier.parameters,
+                limit: limit,
+                scope: scope,
+                untriedFirst: self.gate.isFailing,
+                now: self.context.time.now()
+            ) { changes.append($0) }
+            changes.forEach(self.context.tell)
+            claimed.hasChanged = !changes.isEmpty
         }
-        if claimed.jobs.isEmpty, !claimed.hasChanged {
-            try await self.gate.writeUnreadable(nothingElseIsDue: true)
-        }
+        if claimed.jobs.isEmpty, !claimed.hasChanged { try await self.gate.writeUnreadable(nothingElseIsDue: true) }
         return claimed
     }
 
@@ -33,22 +43,6 @@ struct VerifyStage: StageWork {
     private var scopes: [ClaimScope] {
         guard let unreadable = self.gate.unreadable else { return [.all] }
         return (unreadable.isLone ? [.otherNumbers] : []) + (self.gate.probesUnreadable ? [.unreadable] : [])
-    }
-
-    private func claim(_ limit: Int, _ scope: ClaimScope, into claimed: inout Claimed<VerificationJob>) async throws {
-        let verifier = self.context.ports.verifier
-        var changes: [CardChange] = []
-        claimed.jobs = try await self.context.store.claimVerification(
-            by: self.context.worker,
-            provider: verifier.provider,
-            parameters: verifier.parameters,
-            limit: limit,
-            scope: scope,
-            untriedFirst: self.gate.isFailing,
-            now: self.context.time.now()
-        ) { changes.append($0) }
-        changes.forEach(self.context.tell)
-        claimed.hasChanged = !changes.isEmpty
     }
 
     func perform(_ job: VerificationJob) async throws {
@@ -118,11 +112,8 @@ struct VerifyStage: StageWork {
             }
         } catch let error as CodedError {
             // Our own lack of time or memory, as in preparing.
-            return .notShrunk(
-                error,
-                after: failure,
-                self.context.retryTerms(maxAttempts: Limits.preparingTries, tries: job.tries)
-            )
+            let terms = self.context.retryTerms(maxAttempts: Limits.preparingTries, tries: job.tries)
+            return .notShrunk(error, after: failure, terms)
         }
         var final = failure
         final.message = .engineImageRefused(job.image)
@@ -132,10 +123,7 @@ struct VerifyStage: StageWork {
     private func failed(_ failure: RemoteFailure, of job: VerificationJob) -> VerificationConclusion {
         .failed(
             failure,
-            self.context.retryTerms(
-                maxAttempts: self.context.settings.verification.maxAttempts,
-                tries: job.tries
-            )
+            self.context.retryTerms(maxAttempts: self.context.settings.verification.maxAttempts, tries: job.tries)
         )
     }
 

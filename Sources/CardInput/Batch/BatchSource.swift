@@ -95,13 +95,7 @@ package struct BatchSource: Sendable {
             for (index, row) in manifest.rows.enumerated() {
                 candidates.append(
                     row.isAddress
-                        ? Candidate(
-                            source: row.path,
-                            path: "",
-                            real: FilePath(row.path),
-                            origin: .row(index),
-                            finding: .address
-                        )
+                        ? Candidate(row.path, at: "", real: FilePath(row.path), .row(index), .address)
                         : locator.candidate(at: manifest.file(of: row), origin: .row(index), within: confines)
                 )
             }

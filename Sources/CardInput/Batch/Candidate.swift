@@ -38,6 +38,19 @@ struct Candidate {
     /// What was written, if nothing lies there and this is the one file that it may mean.
     var written: FilePath?
 
+    /// - Parameter real: where the file really lies, if not at its path.
+    init(
+        _ source: String,
+        at path: FilePath,
+        real: FilePath? = nil,
+        place: FolderPlace? = nil,
+        _ origin: Origin,
+        _ finding: Finding
+    ) {
+        (self.source, self.path, self.real, self.place) = (source, path, real ?? path, place)
+        (self.origin, self.finding) = (origin, finding)
+    }
+
     /// The folders between the named one and it.
     var below: [String] { self.place?.folders ?? [] }
 
@@ -60,9 +73,7 @@ struct FolderPlace: Hashable {
     var folders: [String] = []
 
     /// The place of a folder in this one.
-    func below(_ name: String) -> FolderPlace {
-        FolderPlace(rootName: self.rootName, folders: self.folders + [name])
-    }
+    func below(_ name: String) -> FolderPlace { FolderPlace(rootName: self.rootName, folders: self.folders + [name]) }
 }
 
 extension FolderPlace {
@@ -76,15 +87,11 @@ extension FolderPlace {
 
 extension CodedError {
     /// A file that is listed cannot be used; the message reads on by itself.
-    static func unreadable(_ message: Message) -> CodedError {
-        CodedError(.sourceUnreadable, .input, message)
-    }
+    static func unreadable(_ message: Message) -> CodedError { CodedError(.sourceUnreadable, .input, message) }
 
     /// Neither a file nor a folder was found in passing.
     static let notAFile = CodedError(.sourceUnreadable, .input, .inputNotAFile)
 
     /// A list has more files than it may.
-    static func tooManyInputs(limit: Int) -> CodedError {
-        CodedError(.tooManyInputs, .input, .inputTooMany(limit))
-    }
+    static func tooManyInputs(limit: Int) -> CodedError { CodedError(.tooManyInputs, .input, .inputTooMany(limit)) }
 }

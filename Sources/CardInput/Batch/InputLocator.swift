@@ -64,18 +64,11 @@ struct InputLocator {
                 case .link, .other: .inputNotRegular
                 case .file where self.own.holds(real): .inputInSandbox
                 case .file where confines.map { real == $0 || !real.starts(with: $0) } ?? false: .inputOutsideManifest
-                case .file where !real.isUTF8:
-                    .inputPathNotUTF8
+                case .file where !real.isUTF8: .inputPathNotUTF8
                 case .file: nil
                 }
             if let problem { return self.unusable(source, origin, problem) }
-            return Candidate(
-                source: source.text,
-                path: path,
-                real: real,
-                origin: origin,
-                finding: .file(FileIdentity(path: real.text, status))
-            )
+            return Candidate(source.text, at: path, real: real, origin, .file(FileIdentity(path: real.text, status)))
         } catch {
             let meant = error.isAbsence ? self.written.meant(by: source) : []
             if meant.count == 1 {
@@ -188,18 +181,10 @@ struct InputLocator {
         if let folder = try? self.realFolder(source.removingLastComponent()) {
             path = folder.appending(source.components.suffix(1))
         }
-        return Candidate(
-            source: source.text,
-            path: path,
-            real: path,
-            origin: origin,
-            finding: .unusable(message)
-        )
+        return Candidate(source.text, at: path, origin, .unusable(message))
     }
 
-    private mutating func count(_ passedOver: [String: Int]) {
-        self.passedOver.merge(passedOver, uniquingKeysWith: +)
-    }
+    private mutating func count(_ passedOver: [String: Int]) { self.passedOver.merge(passedOver, uniquingKeysWith: +) }
 }
 
 /// Finds what a path means that names nothing as it is written.

@@ -41,13 +41,7 @@ struct InputSelection {
     /// Refuses a file that is only meant, where another row or path names it, too: its own photo may be missing.
     private static func certain(_ candidate: Candidate) -> Candidate {
         guard let written = candidate.written else { return candidate }
-        return Candidate(
-            source: written.text,
-            path: written,
-            real: written,
-            origin: candidate.origin,
-            finding: .unusable(.inputSimilarUsed)
-        )
+        return Candidate(written.text, at: written, candidate.origin, .unusable(.inputSimilarUsed))
     }
 
     /// Lists the inputs in their order, each with the row that names it.

@@ -108,8 +108,7 @@ struct FolderWalk {
                 self.add(.file(FileIdentity(path: path.text, status)), path: path, below: below, place: folder.place)
             case .folder: self.pending.append(self.folder(name, at: path, below: below, in: folder))
             case .other: self.add(.notAFile, path: path, below: below)
-            case .link where self.watching != nil:
-                self.add(.strayLink(.linkWatched), path: path, below: below)
+            case .link where self.watching != nil: self.add(.strayLink(.linkWatched), path: path, below: below)
             case .link: self.follow(name, path, below: below, in: folder)
             }
         } catch {
@@ -132,8 +131,7 @@ struct FolderWalk {
             return self.add(isFolder ? .unusable(.linkOutside) : .strayLink(.linkOutside), path: path, below: below)
         }
         switch status.kind {
-        case .file where self.own.holds(target):
-            self.add(.strayLink(.linkIntoSandbox), path: path, below: below)
+        case .file where self.own.holds(target): self.add(.strayLink(.linkIntoSandbox), path: path, below: below)
         case .file:
             let finding = Candidate.Finding.file(FileIdentity(path: target.text, status))
             self.add(finding, path: path, below: below, place: folder.place, real: target)
@@ -158,14 +156,7 @@ struct FolderWalk {
         place: FolderPlace? = nil,
         real: FilePath? = nil
     ) {
-        let candidate = Candidate(
-            source: self.source.pushing(below).text,
-            path: path,
-            real: real ?? path,
-            place: place,
-            origin: .found,
-            finding: finding
-        )
-        self.found.append((below, candidate))
+        let source = self.source.pushing(below).text
+        self.found.append((below, Candidate(source, at: path, real: real, place: place, .found, finding)))
     }
 }

@@ -27,8 +27,7 @@ package enum NeverInputs {
         "~snapmirror", "recycle.bin", "trashbox", "network trash folder", "temporary items", "thefindbycontentfolder",
         // Windows.
         "$recycle.bin", "recycler", "recycled", "system volume information", "$windows.~bt", "$windows.~ws",
-        "config.msi",
-        "msocache", "windowsimagebackup", "thumbs.db", "ehthumbs.db", "desktop.ini",
+        "config.msi", "msocache", "windowsimagebackup", "thumbs.db", "ehthumbs.db", "desktop.ini",
         // macOS, its archives, Linux.
         "__macosx", "icon\r", "lost+found",
     ]

@@ -101,8 +101,7 @@ struct Manifest {
         let reason = failure.message(limit: InputLimits.manifestBytes)
         return switch failure {
         case .system, .notAFile: CodedError(.manifestUnreadable, .input, .manifestCannotRead(path.text, reason))
-        case .tooLarge:
-            CodedError(.manifestTooLarge, .input, .manifestTooLarge(reason))
+        case .tooLarge: CodedError(.manifestTooLarge, .input, .manifestTooLarge(reason))
         case .changed: CodedError(.manifestUnreadable, .input, .manifestChanged(path.text, reason))
         }
     }

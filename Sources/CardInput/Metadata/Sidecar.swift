@@ -142,7 +142,5 @@ struct SidecarNames {
     }
 
     /// Whether a name is that of the sidecar of a file beside it.
-    func belongs(_ name: String) -> Bool {
-        Sidecar.base(of: name).map { self.byBase[$0.lowercased()] != nil } ?? false
-    }
+    func belongs(_ name: String) -> Bool { Sidecar.base(of: name).map { self.byBase[$0.lowercased()] != nil } ?? false }
 }

@@ -136,13 +136,7 @@ extension FolderWatch {
             watching: watching
         )
         let found = try walk.candidates()
-        return Scan(
-            real: folder.path,
-            found: found,
-            passedOver: walk.passedOver,
-            watchError: watchError,
-            empty: empty
-        )
+        return Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError, empty: empty)
     }
 
     /// Gives the watches of folders up that stood empty for long, and removes those of them that the watch has emptied,
@@ -261,14 +255,7 @@ extension FolderWatch {
         let below = (folder.place.folders + [name.text]).reduce(FilePath(self.roots[folder.root].given)) {
             $0.appending($1)
         }
-        let candidate = Candidate(
-            source: below.text,
-            path: path,
-            real: path,
-            place: folder.place,
-            origin: .found,
-            finding: .notAFile
-        )
+        let candidate = Candidate(below.text, at: path, place: folder.place, .found, .notAFile)
         self.files.met(self.files[path]?.candidate ?? candidate, root: folder.root, kind, now: self.now)
     }
 }

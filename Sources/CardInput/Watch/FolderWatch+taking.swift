@@ -96,12 +96,7 @@ extension FolderWatch {
 
     // MARK: Refusing
 
-    private func refuse(
-        _ file: WatchedFiles.File,
-        _ sight: Sight,
-        _ error: CodedError,
-        card: CardID?
-    ) async {
+    private func refuse(_ file: WatchedFiles.File, _ sight: Sight, _ error: CodedError, card: CardID?) async {
         let path = file.candidate.path
         if card == nil {
             guard error.code != .sourceChanged else { return self.tryAgain(file) }
@@ -158,8 +153,7 @@ extension FolderWatch {
 
     private func finish(_ file: WatchedFiles.File, _ sight: Sight, beside name: String?) async {
         switch self.options.after {
-        case .move:
-            await self.putAway(file, sight, as: .done, newName: name.map { $0 + Sidecar.suffix })
+        case .move: await self.putAway(file, sight, as: .done, newName: name.map { $0 + Sidecar.suffix })
         case .delete: await self.putAway(file, sight, as: .deleted)
         case .leave: self.leave(file)
         }
@@ -194,10 +188,7 @@ extension FolderWatch {
             self.roots[file.root].unplaced.insert(path)
             let cause: Message =
                 (error as? CodedError)?.message ?? .textSystemError((error as? Errno ?? .ioError).rawValue)
-            let message: Message =
-                ending == .deleted
-                ? .watchCannotDelete(cause)
-                : .watchCannotMove(cause)
+            let message: Message = ending == .deleted ? .watchCannotDelete(cause) : .watchCannotMove(cause)
             self.tell(CodedError(.putAwayFailed, .storage, message), of: file.root)
             self.tryAgain(file)
         }

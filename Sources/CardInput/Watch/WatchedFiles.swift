@@ -92,8 +92,7 @@ struct WatchedFiles {
         var file = self.files[path] ?? File(candidate: candidate, root: root, phase: .settled)
         file.isInScan = true
         switch change {
-        case .appeared:
-            (file.hasAppeared, file.isOpen, file.isClosed, file.wasClosed) = (true, false, false, false)
+        case .appeared: (file.hasAppeared, file.isOpen, file.isClosed, file.wasClosed) = (true, false, false, false)
         case .written: (file.isOpen, file.isClosed, file.wasClosed) = (true, false, false)
         case .closed: (file.hasAppeared, file.isOpen, file.wasClosed) = (false, false, true)
         case .left, nil: break

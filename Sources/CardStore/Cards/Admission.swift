@@ -92,6 +92,9 @@ package struct AdmissionOutcome: Hashable, Sendable {
 }
 
 extension AdmissionOutcome {
+    /// A card that is there, as it stands.
+    init(known row: CardRow) { self.init(card: row.id, state: row.state, reason: row.reason, isDuplicate: true) }
+
     /// Reads the `id, state, reason` of a card that is there.
     init(known row: inout Row) throws {
         self.init(card: try row.next(), state: try row.next(), reason: try row.next(), isDuplicate: true)

@@ -1,47 +1,55 @@
 import CardModel
 
 // What a sender says once more about bytes that are there: de-duplication with amended metadata.
-extension CardStore {
-    /// Amends a card with what is said of the same photo now.
-    func amend(_ row: CardRow, with photo: Admission, in tx: Transaction) throws -> AdmissionOutcome {
-        let (said, name, submitter) = (photo.metadata, photo.name, photo.submitter)
-        return try self.amend(row, with: said, name: name, of: submitter, content: photo.content, in: tx)
-    }
 
+/// What is said once more of a photo whose card is there.
+struct Said {
+    let metadata: CardMetadata
+    let name: Redacted<String>?
+    let submitter: String
+    /// What there is of the photo; `nil` for a file that was not read.
+    var content: Admission.Content?
+}
+
+extension Admission {
+    var said: Said { Said(metadata: self.metadata, name: self.name, submitter: self.submitter, content: self.content) }
+}
+
+extension CardStore {
     /// Amends a card with what its own submitter says of the same bytes now, and gives it an image if it had none.
-    ///
-    /// - Parameter content: what there is of the photo; `nil` for a file that was not read.
-    func amend(
-        _ row: CardRow,
-        with new: CardMetadata,
-        name: Redacted<String>?,
-        of submitter: String,
-        content: Admission.Content?,
-        in tx: Transaction
-    ) throws -> AdmissionOutcome {
-        let unchanged = AdmissionOutcome(card: row.id, state: row.state, reason: row.reason, isDuplicate: true)
+    func amend(_ row: CardRow, with new: Said, in tx: Transaction) throws -> AdmissionOutcome {
+        let unchanged = AdmissionOutcome(known: row)
         // One that does not open stays as it is: it must not stop a list.
-        guard row.submitter == submitter, let key = try? row.key(self.vault),
+        guard row.submitter == new.submitter, let key = try? row.key(self.vault),
             let said = try? row.card(self.vault).metadata
         else { return unchanged }
-        let metadata = said.takingOver(new)
+        let metadata = said.takingOver(new.metadata)
         // What never reached the backend goes with what is said now.
         if row.state == .delivering, metadata != said, try self.dissolveUnapplied(row, in: tx) {
-            let released = try CardRow.require(row.id, in: tx)
-            return try self.amend(released, with: new, name: name, of: submitter, content: content, in: tx)
+            return try self.amend(CardRow.require(row.id, in: tx), with: new, in: tx)
         }
         guard try self.mayBeAmended(row, in: tx) else { return unchanged }
         if metadata != said {
-            try self.store(metadata, of: row, name: name, key: key, in: tx)
+            let sealed = try key.seal(
+                json: SealedMetadata(metadata, inputName: new.name),
+                column: SealedMetadata.column
+            )
+            try tx.run(
+                """
+                UPDATE card SET metadata = \(sealed), expected_side = \(metadata.side), priority = \(metadata.priority)
+                WHERE id = \(row.id)
+                """
+            )
+            try self.raisePriority(of: row.number, to: metadata.priority, for: row.submitter, in: tx)
             // It may have waited for just this: a user account. It must not expire as if it still did.
             try self.forgetReasons("id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)", in: tx)
             try Transition.markForDecision(row.number, in: tx)
         }
         // Whoever verifies it at this moment finds what changed, and has it judged again.
         guard row.worker == nil,
-            let transition = try self.beginning(row, with: content, said: said, metadata: metadata, in: tx)
+            let transition = try self.beginning(row, with: new.content, said: said, metadata: metadata, in: tx)
         else { return unchanged }
-        if let content, try !self.hasImage(row.id, in: tx) {
+        if let content = new.content, try !self.hasImage(row.id, in: tx) {
             try self.dropSource(of: row.id, in: tx)
             try self.put(content, of: row.id, key: key, in: tx)
         }
@@ -130,22 +138,5 @@ extension CardStore {
         ) { PhotoAge(order: try $0.next(), taken: try $0.next()) }
         let delivered = try self.delivered(side, of: row.number, in: tx)
         return row.age != delivered && PhotoAge.newest(others + [row.age], after: delivered, by: \.self) != row.age
-    }
-
-    private func store(
-        _ metadata: CardMetadata,
-        of row: CardRow,
-        name: Redacted<String>?,
-        key: CardKey,
-        in tx: Transaction
-    ) throws {
-        let sealed = try key.seal(json: SealedMetadata(metadata, inputName: name), column: SealedMetadata.column)
-        try tx.run(
-            """
-            UPDATE card SET metadata = \(sealed), expected_side = \(metadata.side), priority = \(metadata.priority)
-            WHERE id = \(row.id)
-            """
-        )
-        try self.raisePriority(of: row.number, to: metadata.priority, for: row.submitter, in: tx)
     }
 }

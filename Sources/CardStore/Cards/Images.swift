@@ -99,9 +99,7 @@ extension CardStore {
         let (provider, parameters) = (reader.provider, reader.parameters)
         let stored = StoredReading(image: reader.imageDigest, reading: reading)
         let sealed = try key.seal(json: stored, column: StoredReading.column(provider, parameters))
-        try tx.run(
-            "DELETE FROM reading WHERE card = \(card) AND provider = \(provider) AND parameters = \(parameters)"
-        )
+        try tx.run("DELETE FROM reading WHERE card = \(card) AND provider = \(provider) AND parameters = \(parameters)")
         // The newest is the one that counts, so it is a new row.
         try tx.run(
             """
@@ -124,9 +122,7 @@ extension CardStore {
 
 /// A reading with the digest of the bytes that were sent; one sealed value of a card.
 struct StoredReading: Codable {
-    static func column(_ provider: String, _ parameters: String) -> String {
-        "reading.bytes \(provider) \(parameters)"
-    }
+    static func column(_ provider: String, _ parameters: String) -> String { "reading.bytes \(provider) \(parameters)" }
 
     let image: ContentDigest
     let reading: CardReading

@@ -30,8 +30,8 @@ extension CardStore {
             for index in changed {
                 guard let card = found[index]?.card else { continue }
                 let row = try CardRow.require(card, in: tx)
-                let (said, name) = (items[index].metadata, items[index].name)
-                outcomes[index] = try self.amend(row, with: said, name: name, of: submitter, content: nil, in: tx)
+                let said = Said(metadata: items[index].metadata, name: items[index].name, submitter: submitter)
+                outcomes[index] = try self.amend(row, with: said, in: tx)
             }
             return outcomes
         }
@@ -50,7 +50,7 @@ extension CardStore {
 
     private func known(_ item: InputItem, in tx: Transaction) throws -> AdmissionOutcome? {
         guard case .file(let file) = item.place else { return nil }
-        let (place, number) = (self.place(file), item.metadata.businessNumber)
+        let (place, number) = (self.place(file.path), item.metadata.businessNumber)
         return try tx.row(
             """
             SELECT card.id, card.state, card.reason FROM input JOIN card ON card.id = input.card
@@ -74,14 +74,11 @@ extension CardStore {
         return try await self.read { tx in
             if let receipt, try self.outcome(of: receipt, from: submitter, in: tx) != nil { return true }
             let number: BusinessNumber = try tx.value("SELECT number FROM cases WHERE key = \(number.key)") ?? number
-            guard let same = try self.sameCard(of: number, source: source, for: submitter, in: tx) else { return false }
+            let same = try self.firstCard(of: number, where: "card.source = \(source)", for: submitter, in: tx)
+            guard let same else { return false }
             // The image of a delivered card may be gone, and is not needed.
             return try same.state == .delivered || self.hasImage(same.id, in: tx)
         }
-    }
-
-    private func place(_ file: FileIdentity) -> Data {
-        self.vault.fingerprint(Data(file.path.reveal().utf8), .place)
     }
 
     /// Takes photos in by one commit: all of one number in a list, so that nobody ever sees half of an application.
@@ -89,23 +86,19 @@ extension CardStore {
     /// - Parameter singly: whether they come one by one: then a number takes no more in progress than a case has.
     /// - Returns: an outcome for each, in their order. Same bytes under the same number are the card that is there; what its
     ///   submitter says now amends it while no delivery holds it.
-    package func admit(
-        _ photos: [Admission],
-        singly: Bool = false,
-        now: Timestamp
-    ) async throws -> [AdmissionOutcome] {
-        let byteCount = photos.reduce(0) { sum, photo in
+    package func admit(_ photos: [Admission], singly: Bool = false, now: Timestamp) async throws -> [AdmissionOutcome] {
+        var byteCount = 0
+        for photo in photos {
             switch photo.content {
-            case .prepared(let image): sum + image.jpeg.count
-            case .received(let source): sum + source.count
-            case .remote, .refused: sum
+            case .prepared(let image):
+                byteCount += image.jpeg.count
+                // Kept before the commit: a stage may claim the cards as soon as it is done.
+                self.handOver.keep(image, of: photo.id, isShrunk: false)
+            case .received(let source): byteCount += source.count
+            case .remote, .refused: break
             }
         }
         let numbers = photos.map(\.metadata.businessNumber)
-        // Kept before the commit: a stage may claim the cards as soon as it is done.
-        for photo in photos {
-            if case .prepared(let image) = photo.content { self.handOver.keep(image, of: photo.id, isShrunk: false) }
-        }
         var kept: Set<CardID> = []
         defer { self.handOver.drop(photos.map(\.id).filter { !kept.contains($0) }) }
         let outcomes = try await self.write(at: now, locking: numbers, byteCount: byteCount, usesReserve: false) { tx in
@@ -132,7 +125,7 @@ extension CardStore {
             if try owner == photo.submitter && self.mayBeRetaken(row, by: photo, in: tx) {
                 outcome = try self.fetchAgain(photo, beside: row, in: tx)
             } else {
-                outcome = try self.amend(row, with: photo, in: tx)
+                outcome = try self.amend(row, with: photo.said, in: tx)
                 if photo.isOfRequest { try self.requireTakenOver(photo, by: outcome, in: tx) }
             }
         } else {
@@ -161,48 +154,23 @@ extension CardStore {
             let known: SQL = "card.id = (SELECT card FROM input WHERE location = \(place) AND number = \(number))"
             return try self.firstCard(of: number, where: known, for: submitter, in: tx)
         }
-        var image: PreparedImage?
-        if case .prepared(let prepared) = photo.content { image = prepared }
-        return try self.sameCard(
-            of: number,
-            source: source,
-            image: image,
-            side: photo.metadata.side,
-            for: submitter,
-            in: tx
-        )
+        let known = try self.firstCard(of: number, where: "card.source = \(source)", for: submitter, in: tx)
+        guard known == nil, case .prepared(let image) = photo.content else { return known }
+        return try self.firstCard(of: number, where: self.isSame(image, photo.metadata.side), for: submitter, in: tx)
     }
 
-    /// Returns the card that a photo is already, for who sends it: with the same source bytes under the same number, or with the
-    /// same prepared image and no other side as far as is known, whatever a viewer changed beside the image.
-    ///
-    /// It may be another submitter's, where the number is another's, too.
-    func sameCard(
-        of number: BusinessNumber,
-        source: Data? = nil,
-        image: PreparedImage? = nil,
-        side: CardSide? = nil,
-        for submitter: String,
-        except own: CardID? = nil,
-        in tx: Transaction
-    ) throws -> CardRow? {
-        let others: SQL = "card.id <> \(own?.rawValue ?? "")"
-        if let source {
-            let same: SQL = "card.source = \(source) AND \(others)"
-            if let row = try self.firstCard(of: number, where: same, for: submitter, in: tx) { return row }
-        }
-        guard let image else { return nil }
-        let prepared = self.vault.fingerprint(image.digest.bytes, .prepared)
-        let same: SQL = """
-            card.prepared = \(prepared) AND \(others)
-            AND (\(side) IS NULL OR coalesce(card.side, card.expected_side, \(side)) = \(side))
-            """
-        return try self.firstCard(of: number, where: same, for: submitter, in: tx)
+    /// Selects cards with the same prepared image and no other side as far as is known, whatever a viewer changed beside the
+    /// image.
+    func isSame(_ image: PreparedImage, _ side: CardSide?) -> SQL {
+        """
+        card.prepared = \(self.vault.fingerprint(image.digest.bytes, .prepared))
+        AND (\(side) IS NULL OR coalesce(card.side, card.expected_side, \(side)) = \(side))
+        """
     }
 
     /// The oldest card of a number that a condition holds for, a submitter's own first. What others sent under its number, and
-    /// no person let in, is not there for it.
-    private func firstCard(of number: BusinessNumber, where condition: SQL, for submitter: String, in tx: Transaction)
+    /// no person let in, is not there for it; it may be another submitter's, where the number is another's, too.
+    func firstCard(of number: BusinessNumber, where condition: SQL, for submitter: String, in tx: Transaction)
         throws -> CardRow?
     {
         let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(number)")
@@ -275,12 +243,7 @@ extension CardStore {
     }
 
     /// A number is decided as early as the most urgent card of the one whose number it is asks for.
-    func raisePriority(
-        of number: BusinessNumber,
-        to priority: Int,
-        for submitter: String,
-        in tx: Transaction
-    ) throws {
+    func raisePriority(of number: BusinessNumber, to priority: Int, for submitter: String, in tx: Transaction) throws {
         try tx.run(
             """
             UPDATE cases SET priority = \(priority)
@@ -301,9 +264,7 @@ extension CardStore {
     /// Whether the photo at the address of a card may be another one by now: the card has ended, and is not fetched itself.
     private func mayBeRetaken(_ row: CardRow, by photo: Admission, in tx: Transaction) throws -> Bool {
         guard case .remote = photo.content, row.submitter == photo.submitter else { return false }
-        if row.state == .rejected {
-            return try row.reason == .rejectedByOperator || self.hasImage(row.id, in: tx)
-        }
+        if row.state == .rejected { return try row.reason == .rejectedByOperator || self.hasImage(row.id, in: tx) }
         return row.state == .failed || row.state == .delivered
     }
 
@@ -313,11 +274,11 @@ extension CardStore {
             "SELECT id FROM card WHERE number = \(row.number) AND state = 'fetching' AND beside = \(row.id)"
         )
         if let open {
-            _ = try self.amend(CardRow.require(open, in: tx), with: photo, in: tx)
+            _ = try self.amend(CardRow.require(open, in: tx), with: photo.said, in: tx)
         } else {
             _ = try self.insert(photo, source: nil, isForeign: false, beside: row.id, in: tx)
         }
-        return AdmissionOutcome(card: row.id, state: row.state, reason: row.reason, isDuplicate: true)
+        return AdmissionOutcome(known: row)
     }
 
     static func holdForeign(_ card: CardID) -> Transition { Transition(.held, .submitterConflict, .cardForeign(card)) }
@@ -339,12 +300,11 @@ extension CardStore {
     }
 
     private func place(of photo: Admission) -> Data? {
-        if let file = photo.file { return self.place(file) }
+        if let file = photo.file { return self.place(file.path) }
         guard case .remote(let address, _) = photo.content else { return nil }
         return self.place(address)
     }
 
-    func place(_ address: Redacted<String>) -> Data {
-        self.vault.fingerprint(Data(address.reveal().utf8), .place)
-    }
+    /// The fingerprint of the path of a file, or of an address.
+    func place(_ text: Redacted<String>) -> Data { self.vault.fingerprint(Data(text.reveal().utf8), .place) }
 }

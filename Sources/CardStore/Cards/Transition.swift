@@ -100,7 +100,5 @@ package struct CardChange: Hashable, Sendable {
 }
 
 extension CardChange {
-    init(_ row: CardRow) {
-        self.init(card: row.id, state: row.state, reason: row.reason, remoteCode: row.remoteCode)
-    }
+    init(_ row: CardRow) { self.init(card: row.id, state: row.state, reason: row.reason, remoteCode: row.remoteCode) }
 }

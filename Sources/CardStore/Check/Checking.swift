@@ -179,14 +179,8 @@ extension CardStore {
     }
 
     /// Compares the certificate of an erased card with its lines in the list.
-    private static func finding(
-        of card: CardID,
-        _ stored: Data?,
-        _ lines: [ErasureCertificate?]
-    ) -> SandboxFinding? {
-        guard let stored else {
-            return lines.isEmpty ? nil : SandboxFinding(.fsckCertificateMissing, card: card)
-        }
+    private static func finding(of card: CardID, _ stored: Data?, _ lines: [ErasureCertificate?]) -> SandboxFinding? {
+        guard let stored else { return lines.isEmpty ? nil : SandboxFinding(.fsckCertificateMissing, card: card) }
         guard !lines.isEmpty else { return SandboxFinding(.fsckErasureLineMissing, card: card) }
         // The line of another erasing of the card, by a restore or one that was cut off, may differ.
         if let certificate = try? JSONDecoder().decode(ErasureCertificate.self, from: stored),
@@ -234,8 +228,7 @@ extension CardStore {
                 let row = try CardRow.require(card, in: tx)
                 switch finding.code {
                 case "erased_with_remains" where row.state == .erased: try Erasure.destroy(card, in: tx)
-                case "reading_missing" where row.state == .verified:
-                    try self.move(row, Transition(.prepared), in: tx)
+                case "reading_missing" where row.state == .verified: try self.move(row, Transition(.prepared), in: tx)
                 default: break
                 }
             }

@@ -31,15 +31,9 @@ extension CardStore {
             // Its last card was erased meanwhile.
             guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(job.id)") else { return [] }
             var delivery = try OpenDelivery(job.id, store: self, in: tx)
-            let isCurrent = try self.endAttempt(
-                job.attempt,
-                after: outcome.toldFailure,
-                acceptedAs: outcome.acceptedCode,
-                in: tx
-            )
-            if delivery.isDecided(by: outcome, isCurrent: isCurrent) {
-                try delivery.apply(outcome, terms: terms)
-            }
+            let (failure, code) = (outcome.toldFailure, outcome.acceptedCode)
+            let isCurrent = try self.endAttempt(job.attempt, after: failure, acceptedAs: code, in: tx)
+            if delivery.isDecided(by: outcome, isCurrent: isCurrent) { try delivery.apply(outcome, terms: terms) }
             return try delivery.memberStates
         }
     }

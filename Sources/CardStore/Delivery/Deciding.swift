@@ -219,9 +219,7 @@ struct Application {
         let others = self.decision.ready.joined().contains { !formed.contains($0) }
         let next = others ? Timestamp(millisecondsSinceEpoch: 0) : self.decision.reconsiderAt
         let from = next.map { min($0, self.tx.now) }
-        try self.tx.run(
-            "UPDATE cases SET decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)"
-        )
+        try self.tx.run("UPDATE cases SET decide_from = \(from), decide_at = \(next) WHERE number = \(self.number)")
         return changes
     }
 

@@ -165,9 +165,7 @@ extension CardStore {
             """
         )
         for (position, row) in rows.enumerated() {
-            try tx.run(
-                "INSERT INTO delivery_card (delivery, position, card) VALUES (\(id), \(position), \(row.id))"
-            )
+            try tx.run("INSERT INTO delivery_card (delivery, position, card) VALUES (\(id), \(position), \(row.id))")
             try self.move(row, Transition(.delivering), also: ", delivery = \(id), due_at = NULL", in: tx)
         }
         // After the moves, each of which marks its number.

@@ -115,9 +115,7 @@ extension CardStore {
 
     private func job(_ id: DeliveryID, members: [CardID], attempt: Int64, in tx: Transaction) throws -> DeliveryJob? {
         let rows = try members.map { try CardRow.require($0, in: tx) }
-        guard let key = try rows.first?.key(self.vault) else {
-            throw DatabaseError(.damaged, "a delivery has no card")
-        }
+        guard let key = try rows.first?.key(self.vault) else { throw DatabaseError(.damaged, "a delivery has no card") }
         let material = try self.material(for: members, in: tx)
         return try tx.row(
             "SELECT key, layout, body, boundary, parts, tries, may_be_applied FROM delivery WHERE id = \(id)"

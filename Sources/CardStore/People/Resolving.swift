@@ -68,20 +68,13 @@ extension CardStore {
         _ row: CardRow,
         _ kept: (answer: KeptAnswer, meaning: RetcodeTable.Meaning),
         in tx: Transaction
-    )
-        throws -> Transition
-    {
+    ) throws -> Transition {
         let isLone = try row.delivery.map { try self.members(of: $0, in: tx).count == 1 } ?? true
-        if kept.meaning == .refusal, isLone || !kept.answer.isOfWhole {
-            var rejected = Transition(
-                .rejected,
-                .refusedByRemote,
-                .deliveryRefusedByList(row.remoteCode ?? "", kept.meaning.key)
-            )
-            rejected.remoteCode = row.remoteCode
-            return rejected
-        }
-        return Transition(.verified)
+        guard kept.meaning == .refusal, isLone || !kept.answer.isOfWhole else { return Transition(.verified) }
+        let message = Message.deliveryRefusedByList(row.remoteCode ?? "", kept.meaning.key)
+        var rejected = Transition(.rejected, .refusedByRemote, message)
+        rejected.remoteCode = row.remoteCode
+        return rejected
     }
 
     /// Does what a person decided, unless a second one must, too.
@@ -146,12 +139,9 @@ extension CardStore {
             let isLone = row.isAccepted || row.state == .verified || row.goesWithoutFront
             // Cards of different user accounts that are right both go one by one.
             let goesAlone = row.goesAlone || row.reason == .memberMismatch
-            try self.move(
-                leave(),
-                Transition(.verified),
-                also: ", accepted = 1, without_front = \(isLone), split = \(goesAlone), failures = 0, due_at = NULL",
-                in: tx
-            )
+            let also: SQL =
+                ", accepted = 1, without_front = \(isLone), split = \(goesAlone), failures = 0, due_at = NULL"
+            try self.move(leave(), Transition(.verified), also: also, in: tx)
         // Its own way, with a certificate.
         case .erase: break
         }

@@ -63,9 +63,7 @@ package struct Trouble: Sendable, Encodable {
     }
 
     /// A sandbox that cannot be used, such as for a wrong key.
-    package init(_ error: CodedError) {
-        self.init(.critical, .sandbox, code: error.code.rawValue, error.message)
-    }
+    package init(_ error: CodedError) { self.init(.critical, .sandbox, code: error.code.rawValue, error.message) }
 
     /// Cases of one cause that need a person; `nil` if they need none.
     init?(_ count: CaseCount) {

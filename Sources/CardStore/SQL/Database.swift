@@ -269,9 +269,7 @@ final class Database: Sendable {
     }
 
     private func commit(_ group: [Change], on connection: GRDB.Database) {
-        if let failure = self.state.withLock({ $0.failure }) {
-            return group.forEach { $0.refuse(failure) }
-        }
+        if let failure = self.state.withLock({ $0.failure }) { return group.forEach { $0.refuse(failure) } }
         let transaction = Transaction(connection)
         // A change alone needs no savepoint to be undone.
         let isAlone = group.count == 1
@@ -283,9 +281,7 @@ final class Database: Sendable {
             guard self.files.withLock({ $0.areInPlace() }) else {
                 throw DatabaseError(.replaced, "the files are not those that were opened")
             }
-            for change in group {
-                outcomes.append(try self.make(change, inSavepoint: !isAlone, on: connection))
-            }
+            for change in group { outcomes.append(try self.make(change, inSavepoint: !isAlone, on: connection)) }
             let isUndone = if isAlone, case .failure = outcomes[0] { true } else { false }
             try transaction.run(isUndone ? "ROLLBACK" : "COMMIT")
         } catch {

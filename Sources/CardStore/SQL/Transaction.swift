@@ -116,8 +116,7 @@ struct Transaction {
         switch value {
         case .null: return sqlite3_bind_null(statement, index)
         case .integer(let number): return sqlite3_bind_int64(statement, index, number)
-        case .text(let text):
-            return sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), transient)
+        case .text(let text): return sqlite3_bind_text(statement, index, text, Int32(text.utf8.count), transient)
         case .blob(let data):
             guard !data.isEmpty else { return sqlite3_bind_zeroblob(statement, index, 0) }
             return data.withUnsafeBytes { bytes in

@@ -155,15 +155,11 @@ struct Erasure: Sendable {
         try self.store.noteSending(row, in: tx)
         _ = try self.store.leaveDelivery(row, in: tx)
         // Its event first: the number of one that is deleted would be given again, and who has heard of that would not hear of this.
-        try self.store.move(
-            row,
-            Transition(.erased, self.reason),
-            also: """
-                , was_delivered = \(row.state == .delivered), certificate = \(try certificate.line), counts_from = NULL,
-                \(Transition.fresh)
-                """,
-            in: tx
-        )
+        let also: SQL = """
+            , was_delivered = \(row.state == .delivered), certificate = \(try certificate.line), counts_from = NULL,
+            \(Transition.fresh)
+            """
+        try self.store.move(row, Transition(.erased, self.reason), also: also, in: tx)
         try Self.destroy(row.id, in: tx)
         try self.fold(row.id, in: tx)
         return certificate

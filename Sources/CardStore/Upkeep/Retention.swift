@@ -160,9 +160,7 @@ extension CardStore {
     }
 
     /// The last time that counts as right.
-    package func seenTime() async throws -> Timestamp {
-        try await self.read { tx in try Self.seenTime(in: tx).last }
-    }
+    package func seenTime() async throws -> Timestamp { try await self.read { tx in try Self.seenTime(in: tx).last } }
 
     /// - Returns: `nil` if there are more cards to be dated anew: then it is to be called again.
     @discardableResult

@@ -109,9 +109,7 @@ struct Vault: Sendable {
     }
 
     /// Whether another vault has the same keys, so that what is fingerprinted in one is known in the other.
-    func isSame(as other: Vault) -> Bool {
-        self.fingerprint(Data(), .source) == other.fingerprint(Data(), .source)
-    }
+    func isSame(as other: Vault) -> Bool { self.fingerprint(Data(), .source) == other.fingerprint(Data(), .source) }
 
     private static let keyColumn = "card_key.wrapped"
 
@@ -131,9 +129,7 @@ struct Vault: Sendable {
     }
 
     /// Returns the HMAC-SHA256 of a line of the access log under the chain key, 32 bytes.
-    func chainCode(of line: Data) -> Data {
-        Data(HMAC<SHA256>.authenticationCode(for: line, using: self.chainKey))
-    }
+    func chainCode(of line: Data) -> Data { Data(HMAC<SHA256>.authenticationCode(for: line, using: self.chainKey)) }
 
     static func unopenable(_ column: String) -> CodedError { .damaged(.vaultUnopenable(column)) }
 }

@@ -42,10 +42,11 @@ struct FailureHistory {
     /// Whether the attempts are used up, which only a failure that has another one count can bring about.
     func isUsedUp(by most: Int) -> Bool { self.hasCounted && self.failures >= most }
 
-    /// This history with one more failure, which does not count.
-    func repeated(at now: Timestamp) -> FailureHistory {
+    /// This history with one more failure.
+    func repeated(at now: Timestamp, counts: Bool = false) -> FailureHistory {
         var next = self
         next.tries += 1
+        if counts { next.failures += 1 }
         next.hasCounted = false
         next.failedAt = now
         // A time that is still to come was set by a clock that was ahead.

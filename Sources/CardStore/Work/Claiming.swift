@@ -24,18 +24,12 @@ extension CardStore {
     ) async throws -> [VerificationJob] {
         // What a probe sends is not ready by itself.
         guard try await self.wake(.prepared, by: worker, now: now) || scope == .unreadable else { return [] }
+        let own: SQL = scope == .all ? "1 = 1" : Unreadable.isOfAnotherNumber
         let claimed = try await self.write(at: now) { tx in
             let rows =
                 scope == .unreadable
-                ? try self.claimUnreadable(by: worker, limit: limit, in: tx)
-                : try self.claim(
-                    state: .prepared,
-                    of: scope == .all ? "1 = 1" : Unreadable.isOfAnotherNumber,
-                    by: worker,
-                    limit: limit,
-                    untriedFirst: untriedFirst,
-                    in: tx
-                )
+                ? try self.claim([Unreadable.longestAgoFirst], by: worker, limit: limit, in: tx)
+                : try self.claim(.prepared, of: own, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
             return try rows.map { row in
                 try self.begin(row, worker: worker, provider: provider, parameters: parameters, in: tx)
             }
@@ -54,24 +48,17 @@ extension CardStore {
     /// When the next unclaimed card in a state is due; `nil` if there is none.
     ///
     /// - Parameter time: leaves out what is due by then.
-    package func nextDue(
-        in state: CardState,
-        after time: Timestamp? = nil,
-        now: Timestamp
-    ) async throws -> Timestamp? {
+    package func nextDue(in state: CardState, after time: Timestamp? = nil, now: Timestamp) async throws -> Timestamp? {
         let later: SQL = time.map { "AND due_at > \($0) AND due_from <= \($0)" } ?? ""
         return try await self.read { tx in
-            if time == nil, try Self.isReady(in: state, now: now, in: tx) {
+            if time == nil,
+                try ([Self.ready(in: state, now: now)] + Self.over(in: state, now: now)).contains(where: tx.hasCard)
+            {
                 return Timestamp(millisecondsSinceEpoch: 0)
             }
             let next: SQL = "SELECT min(due_at) FROM card WHERE state = \(literal: state) AND waits = 1 \(later)"
             return try tx.value(next)
         }
-    }
-
-    private static func isReady(in state: CardState, now: Timestamp, in tx: Transaction) throws -> Bool {
-        try tx.exists("SELECT 1 FROM card WHERE \(self.ready(in: state, now: now))")
-            || self.over(in: state, now: now).contains { try tx.exists("SELECT 1 FROM card WHERE \($0)") }
     }
 
     // The list of states says nothing new: it is what the indexes of this work name as their condition.
@@ -94,8 +81,9 @@ extension CardStore {
     func wake(_ state: CardState, by worker: Worker? = nil, now: Timestamp) async throws -> Bool {
         let (isReady, over) = try await self.read(at: now) { tx in
             if let worker { try self.require(worker, in: tx) }
-            let over = try Self.over(in: state, now: now).filter { try tx.exists("SELECT 1 FROM card WHERE \($0)") }
-            return (try Self.isReady(in: state, now: now, in: tx), over)
+            return (
+                try tx.hasCard(Self.ready(in: state, now: now)), try Self.over(in: state, now: now).filter(tx.hasCard)
+            )
         }
         guard !over.isEmpty else { return isReady }
         try await self.write(at: now) { tx in
@@ -109,51 +97,30 @@ extension CardStore {
 
     /// Claims some of the cards in a state, by a condition; that changes nothing that decisions read.
     func claim(
-        state: CardState,
+        _ state: CardState,
         of condition: SQL = "1 = 1",
         by worker: Worker,
         limit: Int,
         untriedFirst: Bool,
         in tx: Transaction
     ) throws -> [CardRow] {
-        try self.require(worker, in: tx)
         let inTurn: SQL = "ORDER BY priority DESC, intake_order"
         // One question each: an order by failure would sort all that wait.
         let turns: [SQL] =
             untriedFirst
             ? ["AND failed_at IS NULL \(inTurn)", "AND failed_at IS NOT NULL ORDER BY failed_at"] : [inTurn]
+        let ready: SQL = "\(Self.ready(in: state, now: tx.now)) AND \(condition)"
+        return try self.claim(turns.map { "\(ready) \($0)" }, by: worker, limit: limit, in: tx)
+    }
+
+    /// Claims cards by what selects them in turn, until there are so many.
+    private func claim(_ turns: [SQL], by worker: Worker, limit: Int, in tx: Transaction) throws -> [CardRow] {
+        try self.require(worker, in: tx)
         var ids: [CardID] = []
         for turn in turns where ids.count < limit {
-            ids += try tx.values(
-                """
-                UPDATE card SET worker = \(worker.id) WHERE id IN (
-                    SELECT id FROM card WHERE \(Self.ready(in: state, now: tx.now))
-                    AND \(condition) \(turn) LIMIT \(limit - ids.count)
-                ) RETURNING id
-                """
-            )
+            let some: SQL = "SELECT id FROM card WHERE \(turn) LIMIT \(limit - ids.count)"
+            ids += try tx.values("UPDATE card SET worker = \(worker.id) WHERE id IN (\(some)) RETURNING id")
         }
-        return try self.claimed(ids, in: tx)
-    }
-
-    /// Claims cards whose last answer could not be understood, the one that was answered longest ago first, unless one is under
-    /// way, in whatever process.
-    private func claimUnreadable(by worker: Worker, limit: Int, in tx: Transaction) throws -> [CardRow] {
-        try self.require(worker, in: tx)
-        let ids: [CardID] = try tx.values(
-            """
-            UPDATE card SET worker = \(worker.id) WHERE id IN (
-                SELECT id FROM card WHERE unreadable = 1 AND state = 'prepared' AND NOT EXISTS (
-                    SELECT 1 FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared'
-                    AND other.worker IS NOT NULL
-                ) ORDER BY failed_at LIMIT \(limit)
-            ) RETURNING id
-            """
-        )
-        return try self.claimed(ids, in: tx)
-    }
-
-    private func claimed(_ ids: [CardID], in tx: Transaction) throws -> [CardRow] {
         guard !ids.isEmpty else { return [] }
         return try CardRow.all("WHERE card.id IN \(list: ids) ORDER BY priority DESC, intake_order", in: tx)
     }
@@ -201,6 +168,26 @@ extension CardStore {
         return claim
     }
 
+    /// Claims cards in a state and makes a job of each; one that does not open ends here.
+    ///
+    /// - Parameter told: hears of the cards that end.
+    func claim<Job: Sendable>(
+        _ state: CardState,
+        by worker: Worker,
+        now: Timestamp,
+        told: (CardChange) -> Void,
+        _ claim: @escaping @Sendable (Transaction) throws -> [CardRow],
+        opening open: @escaping @Sendable (CardRow, Transaction) throws -> Job
+    ) async throws -> [Job] {
+        guard try await self.wake(state, by: worker, now: now) else { return [] }
+        let claimed = try await self.write(at: now) { tx in try claim(tx).map(\.id) }
+        return try await self.open(claimed, now: now, told: told) { id, tx in
+            try self.claimed(id, in: state, by: worker, in: tx).map { try open($0, tx) }
+        } orEnd: { id, tx in
+            try self.endUnreadable(id, in: state, of: worker, in: tx)
+        }
+    }
+
     /// Opens what was claimed; what does not open ends here, so that it stops no other.
     ///
     /// - Parameters:
@@ -246,5 +233,11 @@ extension CardStore {
         let code = ReasonCode.imageUnreadable.rawValue
         let failure = RemoteFailure(.notSent, code: code, message: Self.unreadable.message)
         try self.endAttempt(attempt, after: failure, in: tx)
+    }
+}
+
+extension Transaction {
+    fileprivate func hasCard(_ condition: SQL) throws -> Bool {
+        try self.exists("SELECT 1 FROM card WHERE \(condition)")
     }
 }

@@ -58,22 +58,13 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [FetchJob] {
-        guard try await self.wake(.fetching, by: worker, now: now) else { return [] }
-        let claimed = try await self.write(at: now) { tx in
-            try self.claim(
-                state: .fetching,
-                of: host.map { "host = \($0)" } ?? "host IS NULL",
-                by: worker,
-                limit: limit,
-                untriedFirst: untriedFirst,
-                in: tx
-            ).map(\.id)
-        }
-        return try await self.open(claimed, now: now, told: told) { id, tx in
-            guard let row = try self.claimed(id, in: .fetching, by: worker, in: tx) else { return nil }
-            let stored = try self.address(of: id, key: row.key(self.vault), in: tx)
+        let ofHost: SQL = host.map { "host = \($0)" } ?? "host IS NULL"
+        return try await self.claim(.fetching, by: worker, now: now, told: told) { tx in
+            try self.claim(.fetching, of: ofHost, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
+        } opening: { row, tx in
+            let stored = try self.address(of: row.id, key: row.key(self.vault), in: tx)
             // Without a version nobody could say whether what is there and what comes are of the same bytes.
-            let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: id, in: tx)
+            let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: row.id, in: tx)
             let version = kept.isEmpty ? nil : stored.version
             return FetchJob(
                 card: try row.card(self.vault),
@@ -81,8 +72,6 @@ extension CardStore {
                 tries: row.history.tries,
                 worker: worker.id
             )
-        } orEnd: { id, tx in
-            try self.endUnreadable(id, in: .fetching, of: worker, in: tx)
         }
     }
 
@@ -146,8 +135,7 @@ extension CardStore {
         case .ended(.unusable(let error), _, _):
             try self.dropSource(of: row.id, in: tx)
             try self.end(row, Transition(.rejected, error.code, error.message), in: tx)
-        case .ended(.failed(let failure), _, let terms):
-            try self.settle(row, failure: failure, terms: terms, in: tx)
+        case .ended(.failed(let failure), _, let terms): try self.settle(row, failure: failure, terms: terms, in: tx)
         }
     }
 
@@ -160,9 +148,10 @@ extension CardStore {
             return try self.settle(row, failure: failure, terms: terms, in: tx)
         }
         let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
-        let (number, submitter) = (row.number, row.submitter)
+        let number = row.number
         // One that was rejected and is fetched again may find its own bytes.
-        if let same = try self.sameCard(of: number, source: source, for: submitter, except: row.id, in: tx) {
+        let own: SQL = "card.source = \(source) AND card.id <> \(row.id)"
+        if let same = try self.firstCard(of: number, where: own, for: row.submitter, in: tx) {
             return try self.absorb(row, into: same, content: .received(bytes), in: tx)
         }
         if let known = row.beside {
@@ -180,7 +169,9 @@ extension CardStore {
     /// Ends a card whose image another card of its number holds already; whoever names its input again gets that card, unless
     /// it is another submitter's.
     func absorb(_ row: CardRow, into known: CardRow, content: Admission.Content, in tx: Transaction) throws {
-        let (name, metadata) = try (self.inputName(of: row, key: row.key(self.vault)), row.card(self.vault).metadata)
+        let name = try self.inputName(of: row, key: row.key(self.vault))
+        let metadata = try row.card(self.vault).metadata
+        let said = Said(metadata: metadata, name: name, submitter: row.submitter, content: content)
         if let known = row.beside {
             try self.drop(row, beside: known, in: tx)
         } else {
@@ -194,7 +185,7 @@ extension CardStore {
         }
         // A card that was admitted later says more than one that took longer.
         guard known.order < row.order else { return }
-        _ = try self.amend(known, with: metadata, name: name, of: row.submitter, content: content, in: tx)
+        _ = try self.amend(known, with: said, in: tx)
     }
 
     /// Takes a card away that was fetched beside a known one: its id was never answered.
@@ -224,8 +215,7 @@ extension CardStore {
             return try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         }
         let counts = ![.throttled, .notSent, .rejected].contains(failure.failureClass)
-        var history = row.history.repeated(at: tx.now)
-        if counts { history.failures += 1 }
+        var history = row.history.repeated(at: tx.now, counts: counts)
         // Only attempts count: not the time in which no process was at work, nor that of a clock that was ahead.
         let began = try self.startOfAttempts(of: row, in: tx)
         if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }

@@ -104,10 +104,8 @@ extension EndpointPause: Record {
     static let tables: SQL = "pause"
 
     init(_ row: inout Row) throws {
-        self.stage = try row.next()
-        self.host = try row.next()
-        self.failureClass = try row.next()
-        self.code = try row.next()
+        (self.stage, self.host) = (try row.next(), try row.next())
+        (self.failureClass, self.code) = (try row.next(), try row.next())
         let text = try row.next(String.self)
         self.message = (try? JSONDecoder().decode(Message.self, from: Data(text.utf8))) ?? .pauseUnreadable(self.code)
         self.since = try row.next()

@@ -33,20 +33,15 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [PreparationJob] {
-        guard try await self.wake(.received, by: worker, now: now) else { return [] }
-        let claimed = try await self.write(at: now) { tx in
-            try self.claim(state: .received, by: worker, limit: limit, untriedFirst: false, in: tx).map(\.id)
-        }
-        return try await self.open(claimed, now: now, told: told) { id, tx in
-            guard let row = try self.claimed(id, in: .received, by: worker, in: tx) else { return nil }
-            return PreparationJob(
+        try await self.claim(.received, by: worker, now: now, told: told) { tx in
+            try self.claim(.received, by: worker, limit: limit, untriedFirst: false, in: tx)
+        } opening: { row, tx in
+            PreparationJob(
                 card: try row.card(self.vault),
-                source: try self.source(of: id, key: row.key(self.vault), in: tx),
+                source: try self.source(of: row.id, key: row.key(self.vault), in: tx),
                 tries: row.history.tries,
                 worker: worker.id
             )
-        } orEnd: { id, tx in
-            try self.endUnreadable(id, in: .received, of: worker, in: tx)
         }
     }
 
@@ -77,14 +72,8 @@ extension CardStore {
         let key = try row.key(self.vault)
         switch conclusion {
         case .prepared(let image):
-            let same = try self.sameCard(
-                of: row.number,
-                image: image,
-                side: row.expectedSide,
-                for: row.submitter,
-                except: row.id,
-                in: tx
-            )
+            let own: SQL = "\(self.isSame(image, row.expectedSide)) AND card.id <> \(row.id)"
+            let same = try self.firstCard(of: row.number, where: own, for: row.submitter, in: tx)
             if let same { return try self.absorb(row, into: same, content: .prepared(image), in: tx) }
             try self.put(image, of: row.id, key: key, in: tx)
             try self.dropSource(of: row.id, in: tx)

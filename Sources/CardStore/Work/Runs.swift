@@ -36,11 +36,8 @@ package struct SourceRun: Hashable, Sendable, Record {
     static let tables: SQL = "run"
 
     init(_ row: inout Row) throws {
-        self.id = try row.next()
-        self.source = try row.next()
-        self.submitter = try row.next()
-        self.createdAt = try row.next()
-        self.endedAt = try row.next()
+        (self.id, self.source, self.submitter) = (try row.next(), try row.next(), try row.next())
+        (self.createdAt, self.endedAt) = (try row.next(), try row.next())
         self.report = try row.next(Data?.self).map { try JSONDecoder().decode(Report.self, from: $0) }
     }
 }

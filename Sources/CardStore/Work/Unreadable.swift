@@ -25,6 +25,14 @@ enum Unreadable {
     static let isOfAnotherNumber: SQL =
         "number NOT IN (SELECT number FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared')"
 
+    /// Selects cards whose last answer could not be understood, the one that was answered longest ago first, unless one is under
+    /// way, in whatever process.
+    static let longestAgoFirst: SQL = """
+        unreadable = 1 AND state = 'prepared' AND NOT EXISTS (
+            SELECT 1 FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared' AND other.worker IS NOT NULL
+        ) ORDER BY failed_at
+        """
+
     /// What is still to come was written while a clock was ahead: it proves nothing, and holds nothing back.
     private static func isPassed(_ stage: Stage, since time: SQL, now: Timestamp) -> SQL {
         """

@@ -83,8 +83,7 @@ extension CardStore {
 
     /// Whatever is tried again, up to so often: a lack of time or memory of our own.
     func countOwnFailure(of row: CardRow, _ error: CodedError, terms: RetryTerms, in tx: Transaction) throws {
-        var history = row.history.repeated(at: tx.now)
-        history.failures += 1
+        let history = row.history.repeated(at: tx.now, counts: true)
         guard history.failures < terms.maxAttempts else {
             let end = Transition(.failed, error.code, error.message)
             try self.move(row, end, also: ", \(Transition.fresh)", in: tx)
@@ -107,15 +106,11 @@ extension CardStore {
             }
         // Outside of a day of this clock it is judged again.
         let again = transition.reason == .clockDoubtful ? tx.now.advanced(by: .seconds(86_400)) : nil
-        let change = try self.move(
-            row,
-            transition,
-            also: """
-                , side = \(seen.side), holder = \(holder), compared_with = NULL, failures = 0, tries = 0, failed_at = NULL,
-                \(Wait.assigning(until: again, from: tx.now))
-                """,
-            in: tx
-        )
+        let also: SQL = """
+            , side = \(seen.side), holder = \(holder), compared_with = NULL, failures = 0, tries = 0, failed_at = NULL,
+            \(Wait.assigning(until: again, from: tx.now))
+            """
+        let change = try self.move(row, transition, also: also, in: tx)
         for warning in judgement.warnings { try self.note(warning, of: row, in: transition.to, in: tx) }
         return change
     }
@@ -151,25 +146,20 @@ extension CardStore {
         switch failure.failureClass {
         case _ where failure.isUnreadable: try self.settle(row, unreadable: failure, in: tx)
         case .rejected, .shrink: try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
-        case .accepted, .throttled, .notSent:
-            try self.release(row, in: tx)
+        case .accepted, .throttled, .notSent: try self.release(row, in: tx)
         case .stop where failure.stopScope == .account: try self.release(row, in: tx)
         case .stop, .transient, .unknown:
-            let history = try self.counting(
-                failure.failureClass,
-                after: row.history,
-                stage: .verify,
-                own: "\(row.id)",
-                in: tx
-            )
+            let (kind, own): (FailureClass, SQL) = (failure.failureClass, "\(row.id)")
+            let history = try self.counting(kind, after: row.history, stage: .verify, own: own, in: tx)
             // A request that another card's passes by is this card's own; it gets one more try.
-            if history.isUsedUp(by: failure.failureClass == .stop ? 1 : terms.maxAttempts) {
-                let reason: ReasonCode = failure.failureClass == .stop ? .refusedByRemote : .attemptsExhausted
+            if history.isUsedUp(by: kind == .stop ? 1 : terms.maxAttempts) {
+                let reason: ReasonCode = kind == .stop ? .refusedByRemote : .attemptsExhausted
                 return try self.end(row, Transition(.failed, reason, failure), in: tx)
             }
             try self.release(row, after: history, until: tx.now.advanced(by: terms.delay), in: tx)
         }
     }
+
     /// Asking again cannot make an answer readable: once the service has read another photo, the card goes once more, then it
     /// ends.
     private func settle(_ row: CardRow, unreadable failure: RemoteFailure, in tx: Transaction) throws {

@@ -66,13 +66,10 @@ package struct WorkerStatus: Hashable, Sendable, Record {
     static let tables: SQL = "worker"
 
     init(_ row: inout Row) throws {
-        self.id = try row.next()
-        self.command = try row.next()
+        (self.id, self.command) = (try row.next(), try row.next())
         self.process = Int32(truncatingIfNeeded: try row.next(Int64.self))
-        self.startedAt = try row.next()
-        self.seenAt = try row.next()
-        self.claims = try row.next()
-        self.staying = try row.next()
+        (self.startedAt, self.seenAt) = (try row.next(), try row.next())
+        (self.claims, self.staying) = (try row.next(), try row.next())
         let barred = try row.next(String.self).split(separator: " ").map(String.init)
         self.tokens = TokenIssue(barred: barred, isShut: try row.next())
         let (stage, since) = (try row.next(Stage?.self), try row.next(Timestamp?.self))
@@ -87,9 +84,7 @@ package struct TokenIssue: Hashable, Sendable {
     /// Whether no token is accepted.
     var isShut: Bool
 
-    package init(barred: [String] = [], isShut: Bool = false) {
-        (self.barred, self.isShut) = (barred, isShut)
-    }
+    package init(barred: [String] = [], isShut: Bool = false) { (self.barred, self.isShut) = (barred, isShut) }
 }
 
 // MARK: Workers

@@ -61,14 +61,8 @@ import Testing
         let options = Listing.options()
         let examiner = FileExaminer(options: WatchOptions(folders: [], inputs: options), root: .init(self.folder["in"]))
         let item = try #require(try self.folder.listing("in").items.first)
-        let candidate = Candidate(
-            source: "a.jpg",
-            path: .init(item.path),
-            real: .init(item.path),
-            place: FolderPlace(folders: ["L"]),
-            origin: .found,
-            finding: .notAFile
-        )
+        let place = FolderPlace(folders: ["L"])
+        let candidate = Candidate("a.jpg", at: .init(item.path), place: place, .found, .notAFile)
         var folders: [FilePath: SidecarNames] = [:]
         let sight = try #require(examiner.sight(of: candidate, &folders))
         #expect(rename(self.folder["in/L/a.jpg"], self.folder["older"]) == 0)

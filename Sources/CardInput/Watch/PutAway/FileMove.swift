@@ -75,9 +75,7 @@ struct FileMove {
         }
         do throws(Errno) {
             if try folder.holds(self.identity, as: passing) {
-                for member in members {
-                    _ = try FileMove(identity: member.identity).remove(member.name, from: folder)
-                }
+                for member in members { _ = try FileMove(identity: member.identity).remove(member.name, from: folder) }
                 try folder.unlink(passing)
                 return true
             }

@@ -31,9 +31,7 @@ struct PassingName: Hashable {
     private let marks: [Mark]
 
     /// Makes the name of a file, and of what goes with it in its folder.
-    init(_ file: FileIdentity, with members: [FileIdentity]) {
-        self.marks = ([file] + members).map { Mark($0) }
-    }
+    init(_ file: FileIdentity, with members: [FileIdentity]) { self.marks = ([file] + members).map { Mark($0) } }
 
     private init?(_ name: String) {
         guard name.hasPrefix(Self.prefix), name.hasSuffix(Self.suffix) else { return nil }
