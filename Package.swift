@@ -39,8 +39,9 @@ let package = Package(
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "MultipartForm"),
         .target(name: "CardModel", dependencies: [.crypto]),
-        // The texts of people in Chinese: nothing but data.
-        .target(name: "CardChinese", dependencies: ["CardModel"]),
+        // The texts of people in other languages than English: nothing but data.
+        .target(name: "CLanguages", exclude: ["zh-Hans.json"]),
+        .target(name: "CardChinese", dependencies: ["CardModel", "CLanguages"]),
         .target(
             name: "CImaging",
             dependencies: ["CLibJPEG", "CPNG"],

@@ -37,7 +37,7 @@ import Testing
             let values = chinese.map(Self.arguments(of:))
             #expect(values == Self.arguments(of: entry.english), "\(id): \(entry.english) -> \(chinese ?? "none")")
         }
-        let stale = ChineseTexts.read().keys.filter { id in
+        let stale = MessageCatalogue.chineseTexts.keys.filter { id in
             entries[id] == nil && id.prefixMatch(of: /help\.|unit\.|errno\.|list\./) == nil
         }
         #expect(stale.isEmpty)
