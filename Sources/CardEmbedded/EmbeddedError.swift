@@ -35,3 +35,17 @@ package struct EmbeddedError: Error, CustomStringConvertible {
     /// The code and the message.
     package var description: String { "\(self.code.rawValue): \(self.message)" }
 }
+
+// Each stands on one line.
+// swift-format-ignore
+extension EmbeddedError {
+    private static let packages = "install the Debian packages tesseract-ocr and tesseract-ocr-chi-sim"
+
+    static func tesseractNotRun(_ program: String) -> Self { Self(.tesseractMissing, "the program \(program) could not be run; the embedded verifier needs it: \(packages)") }
+    static func languagesMissing(_ names: [String]) -> Self { Self(.tesseractMissing, "tesseract lacks the language data \(names.joined(separator: ", ")); \(packages)") }
+    static func edgesOutOfRange(_ width: UInt32, _ height: UInt32, _ edges: ClosedRange<Int>) -> Self { Self(.imageTooLarge, "the picture has \(width) x \(height) pixels; send one with edges of \(edges.lowerBound) to \(edges.upperBound)") }
+    static let tooManyPixels = Self(.imageTooLarge, "the picture has more pixels than are read; send a smaller one")
+    static func undecodable(_ status: UInt32) -> Self { Self(.imageUndecodable, "the posted bytes are no JPEG that can be decoded (status \(status)); send a whole JPEG") }
+    static let folderInUse = Self(.folderInUse, "Another backend keeps its documents in this folder; stop it or name another folder.")
+    static func folderForeign(_ name: String, without database: String) -> Self { Self(.folderUnusable, "The backend's folder holds '\(name)' and no database \(database); name an empty folder.") }
+}

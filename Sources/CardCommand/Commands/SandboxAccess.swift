@@ -10,11 +10,7 @@ extension GlobalOptions {
     func withSandbox<Value>(_ body: (CardStore, Configuration) async throws -> Value) async throws -> Value {
         let configuration = try self.loadAsOwner()
         let store = try await configuration.openStore(creating: false)
-        return try await ending {
-            try await body(store, configuration)
-        } by: {
-            try store.close()
-        }
+        return try await ending({ try await body(store, configuration) }, by: { try store.close() })
     }
 }
 

@@ -67,12 +67,12 @@ extension Configuration {
 
     fileprivate subscript(pace service: Service) -> EngineSettings.Pace {
         get { service == .verification ? self.engine.verification : self.engine.delivery }
-        set { self[keyPath: service == .verification ? \.engine.verification : \.engine.delivery] = newValue }
+        set { self[keyPath: service == .verification ? \Self.engine.verification : \Self.engine.delivery] = newValue }
     }
 
     subscript(endpoint service: Service) -> EndpointSettings {
         get { service == .verification ? self.verifier.endpoint : self.backend.endpoint }
-        set { self[keyPath: service == .verification ? \.verifier.endpoint : \.backend.endpoint] = newValue }
+        set { self[keyPath: service == .verification ? \Self.verifier.endpoint : \Self.backend.endpoint] = newValue }
     }
 }
 

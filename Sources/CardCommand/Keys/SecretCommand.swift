@@ -1,5 +1,6 @@
 import CardModel
 import Subprocess
+import SystemPackage
 
 /// A command that writes a secret on its standard output.
 ///

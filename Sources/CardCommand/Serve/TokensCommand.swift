@@ -44,8 +44,7 @@ struct TokensCommand: AsyncParsableCommand {
         func senders() -> Set<String> { WebhookSecret.names(of: (try? self.configuration().webhookSecrets()) ?? []) }
 
         func file() throws -> TokensFile {
-            if let path = self.tokensFile { return TokensFile(path: path) }
-            guard let path = try self.configuration().server.tokensFile else {
+            guard let path = try self.tokensFile ?? self.configuration().server.tokensFile else {
                 throw CodedError(.settingMissing, .configuration, .tokensNoFile)
             }
             return TokensFile(path: path)

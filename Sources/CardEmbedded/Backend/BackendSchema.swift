@@ -61,10 +61,7 @@ enum BackendSchema {
             }
             return database
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            throw EmbeddedError(
-                .folderInUse,
-                "Another backend keeps its documents in this folder; stop it or name another folder."
-            )
+            throw .folderInUse
         } catch {
             throw self.failure("cannot hold a database", error)
         }
@@ -84,10 +81,7 @@ enum BackendSchema {
         guard !self.exists(in: folder) else { return }
         // What is exported follows the database, so an empty one would empty it.
         for name in ["documents", "ledger.jsonl", "refusals.jsonl"] where access("\(folder)/\(name)", F_OK) == 0 {
-            throw EmbeddedError(
-                .folderUnusable,
-                "The backend's folder holds '\(name)' and no database \(self.file); name an empty folder."
-            )
+            throw .folderForeign(name, without: self.file)
         }
         // Made here, so that nobody else may read it. Never opened if it is there: closing it would drop the lock that
         // another backend of this process holds.

@@ -100,11 +100,8 @@ final class UploadRoute: Sendable {
             throw BackendProblem.notStored
         }
         guard case .answered(let answer, let isReplay) = outcome else { throw BackendProblem.keyReused }
-        let retcode = answer.code.rawValue
-        self.logger.info(
-            "upload answered",
-            metadata: ["backend.retcode": "\(retcode)", "backend.replay": "\(isReplay)"]
-        )
+        let metadata: Logger.Metadata = ["backend.retcode": "\(answer.code.rawValue)", "backend.replay": "\(isReplay)"]
+        self.logger.info("upload answered", metadata: metadata)
         var response = try self.response(to: answer)
         if isReplay { response.headers[.idempotentReplayed] = "true" }
         return response

@@ -112,23 +112,17 @@ struct EdgeMap: Sendable {
 
     /// The straight lines with most edge pixels, by a Hough transform; near-level ones or near-upright ones.
     func lines(upright: Bool, limit: Int) -> [Line] {
-        let extent = upright ? self.width : self.height
+        let (extent, length) = upright ? (self.width, self.height) : (self.height, self.width)
         let rowLength = 2 * extent
         var votes = self.votes(upright: upright)
         var found: [Line] = []
-        let least = UInt16(max(12, (upright ? self.height : self.width) / 12))
+        let least = UInt16(max(12, length / 12))
         while found.count < limit {
             let best = Self.mostVoted(votes)
             guard votes[best] >= least else { break }
             let (angle, offset) = (best / rowLength, best % rowLength)
-            found.append(
-                Line(
-                    upright: upright,
-                    slope: Self.slope(angle),
-                    offset: Double(offset) + 0.5 - Double(extent) / 2,
-                    middle: Double(upright ? self.height : self.width) / 2
-                )
-            )
+            let place = Double(offset) + 0.5 - Double(extent) / 2
+            found.append(Line(upright: upright, slope: Self.slope(angle), offset: place, middle: Double(length) / 2))
             // Its neighbours leave the vote, so that the next best line is another one.
             for row in max(0, angle - 4)...min(Self.angleCount - 1, angle + 4) {
                 for column in max(0, offset - 4)...min(rowLength - 1, offset + 4) {

@@ -13,11 +13,7 @@ extension Raster {
         var header = idci_jpeg_header()
         try Self.check(idci_jpeg_read_header(jpeg, jpeg.count, &limits, &header, nil, 0))
         guard edges.contains(Int(header.width)), edges.contains(Int(header.height)) else {
-            throw EmbeddedError(
-                .imageTooLarge,
-                "the picture has \(header.width) x \(header.height) pixels; send one with edges of "
-                    + "\(edges.lowerBound) to \(edges.upperBound)"
-            )
+            throw .edgesOutOfRange(header.width, header.height, edges)
         }
         let scale: UInt32 = max(header.width, header.height) > Limits.longestHeldEdge ? 4 : 8
         let width = Int(idci_jpeg_scaled_edge(header.width, scale))
@@ -34,13 +30,8 @@ extension Raster {
     private static func check(_ status: idci_status) throws(EmbeddedError) {
         switch status {
         case IDCI_OK: return
-        case IDCI_TOO_MANY_PIXELS, IDCI_EDGE_TOO_LONG:
-            throw EmbeddedError(.imageTooLarge, "the picture has more pixels than are read; send a smaller one")
-        default:
-            throw EmbeddedError(
-                .imageUndecodable,
-                "the posted bytes are no JPEG that can be decoded (status \(status.rawValue)); send a whole JPEG"
-            )
+        case IDCI_TOO_MANY_PIXELS, IDCI_EDGE_TOO_LONG: throw .tooManyPixels
+        default: throw .undecodable(status.rawValue)
         }
     }
 }

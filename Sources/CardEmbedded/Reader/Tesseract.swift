@@ -35,8 +35,6 @@ package struct Tesseract: Sendable {
         case rawLine = 13
     }
 
-    private static let installation = "install the Debian packages tesseract-ocr and tesseract-ocr-chi-sim"
-
     private let configuration: Configuration
     private let gate: ParallelismGate
 
@@ -54,20 +52,11 @@ package struct Tesseract: Sendable {
         do {
             listing = try await self.run(["--list-langs"]) { try FileDescriptor.open("/dev/null", .readOnly) }
         } catch  where !(error is EmbeddedError || error is CancellationError) {
-            throw EmbeddedError(
-                .tesseractMissing,
-                "the program \(self.configuration.executable) could not be run; the embedded verifier needs it: "
-                    + Self.installation
-            )
+            throw EmbeddedError.tesseractNotRun(self.configuration.executable)
         }
         let languages = Set(listing.split(whereSeparator: \.isWhitespace).map(String.init))
         let missing = Language.allCases.map(\.rawValue).filter { !languages.contains($0) }
-        guard missing.isEmpty else {
-            throw EmbeddedError(
-                .tesseractMissing,
-                "tesseract lacks the language data \(missing.joined(separator: ", ")); \(Self.installation)"
-            )
-        }
+        guard missing.isEmpty else { throw EmbeddedError.languagesMissing(missing) }
     }
 
     /// Reads the text of a picture.

@@ -81,10 +81,7 @@ private struct ReceivedSign {
 
     /// Whether it was made with a secret; the time taken says nothing about the secret.
     func isMade(with secret: String) -> Bool {
-        HMAC<Insecure.SHA1>.isValidAuthenticationCode(
-            self.code,
-            authenticating: self.raw,
-            using: SymmetricKey(data: Array(secret.utf8))
-        )
+        let key = SymmetricKey(data: Array(secret.utf8))
+        return HMAC<Insecure.SHA1>.isValidAuthenticationCode(self.code, authenticating: self.raw, using: key)
     }
 }

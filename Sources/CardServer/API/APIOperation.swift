@@ -89,9 +89,7 @@ extension APIOperation {
 extension APIOperation {
     static let all = [
         submitCard, receiveWebhook, listCards, listCases, showCard, showImage, eraseCard, retryCard, resolveCard,
-        startRun,
-        listRuns,
-        showRun, live, ready, figures, document,
+        startRun, listRuns, showRun, live, ready, figures, document,
     ]
 
     private static func token(_ action: AccessAction) -> Access { .token(action.scopes) }

@@ -10,12 +10,7 @@ extension Response {
     }
 
     /// An answer with a whole body of a content type.
-    init(
-        _ body: ByteBuffer,
-        _ type: String,
-        status: HTTPResponse.Status = .ok,
-        headers: HTTPFields = HTTPFields()
-    ) {
+    init(_ body: ByteBuffer, _ type: String, status: HTTPResponse.Status = .ok, headers: HTTPFields = HTTPFields()) {
         var headers = headers
         headers[.contentType] = type
         self.init(status: status, headers: headers, body: .init(byteBuffer: body))

@@ -16,9 +16,7 @@ struct BodyPace: Hashable, Sendable {
     }
 
     /// Somebody wants bytes from now on.
-    mutating func wait(at time: Duration) {
-        if self.waitsSince == nil { self.waitsSince = time }
-    }
+    mutating func wait(at time: Duration) { self.waitsSince = self.waitsSince ?? time }
 
     mutating func receive(_ count: Int, at time: Duration) {
         if let since = self.waitsSince { self.credit -= time - since }
@@ -131,9 +129,7 @@ struct ConnectionProgress: Sendable {
         self.beginAnswer(at: time)
     }
 
-    mutating func beginAnswer(at time: Duration) {
-        if self.writesSince == nil { self.writesSince = time }
-    }
+    mutating func beginAnswer(at time: Duration) { self.writesSince = self.writesSince ?? time }
 
     /// An answer was written as a whole.
     mutating func endAnswer() -> Ending {
@@ -151,9 +147,7 @@ struct ConnectionProgress: Sendable {
     }
 
     /// From now on what comes is read away.
-    mutating func linger(at time: Duration) {
-        if self.lingersSince == nil { self.lingersSince = time }
-    }
+    mutating func linger(at time: Duration) { self.lingersSince = self.lingersSince ?? time }
 
     /// What a client is too slow with.
     enum Overdue: Hashable {

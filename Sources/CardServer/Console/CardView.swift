@@ -136,8 +136,8 @@ struct CardView {
         let values: [(Message, Redacted<String>?)] = [
             (.pageName, read?.name), (.pageExpectedName, said.expectedName), (.pageNumber, read?.number),
             (.pageExpectedNumber, said.expectedIDNumber), (.pageGender, read?.gender),
-            (.pageEthnicity, read?.ethnicity),
-            (.pageBirthDate, read?.birthDate), (.pageAddress, read?.address), (.pageIssuer, read?.issuer),
+            (.pageEthnicity, read?.ethnicity), (.pageBirthDate, read?.birthDate), (.pageAddress, read?.address),
+            (.pageIssuer, read?.issuer),
             (.pageValidity, read?.validity), (.pageUserNo, said.userNumber), (.pageFile, self.details.inputName),
         ]
         return "<div data-revealed>\(HTML.facts(values.map { ($0, $1.map { "\($0.reveal())" }) }))</div>"

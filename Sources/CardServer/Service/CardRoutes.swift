@@ -140,12 +140,8 @@ struct CardRoutes: Sendable {
         }
         let action = "POST /v1/cards/{card_id}/resolve as \(resolution.rawValue)"
         let id = Self.card(context)
-        let outcome = try await self.ports.store.resolve(
-            id,
-            as: resolution,
-            by: try Self.origin(action, caller: caller, why: texts["why"]),
-            now: self.ports.now()
-        )
+        let origin = try Self.origin(action, caller: caller, why: texts["why"])
+        let outcome = try await self.ports.store.resolve(id, as: resolution, by: origin, now: self.ports.now())
         return try await self.answer(outcome, about: id, to: caller)
     }
 

@@ -14,14 +14,9 @@ extension Console {
         let before = try query.single("before", else: .requestCursor) {
             $0.wholeMatch(of: /[0-9]{1,18}/).flatMap { Int64($0.output) }
         }
-        let cards = try await self.ports.store.cards(
-            filter,
-            after: before,
-            newestFirst: true,
-            limit: Limits.consoleRows + 1,
-            for: visit.caller
-        )
-        let shown = cards.prefix(Limits.consoleRows)
+        let (store, limit) = (self.ports.store, Limits.consoleRows)
+        let cards = try await store.cards(filter, after: before, newestFirst: true, limit: limit + 1, for: visit.caller)
+        let shown = cards.prefix(limit)
         let states = CardState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
         let fields: [HTML.Filter] = [
             ("state", .pageStateTitle, filter.states.first?.rawValue, states),

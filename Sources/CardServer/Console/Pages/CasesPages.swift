@@ -63,15 +63,12 @@ extension HTML {
 
     /// The cards of a case.
     static func table(of cards: [CaseCardDocument]) -> HTML {
-        .table(
-            cards,
-            .pageCards,
-            [
-                (.pageCard, { .cardLink($0.card.cardID) }), (.pageSideTitle, { .side($0.card.side) }),
-                (.pageStateTitle, { .state($0.card.state) }), (.pageReason, { .reason($0.card.reason) }),
-                (.pageSubmitter, { "\($0.submitter)" }),
-                (.pagePersonTitle, { $0.person.map { "\(Message.pagePerson($0))" } ?? "" }),
-            ]
-        )
+        let columns: [(Message, (CaseCardDocument) -> HTML)] = [
+            (.pageCard, { .cardLink($0.card.cardID) }), (.pageSideTitle, { .side($0.card.side) }),
+            (.pageStateTitle, { .state($0.card.state) }), (.pageReason, { .reason($0.card.reason) }),
+            (.pageSubmitter, { "\($0.submitter)" }),
+            (.pagePersonTitle, { $0.person.map { "\(Message.pagePerson($0))" } ?? "" }),
+        ]
+        return .table(cards, .pageCards, columns)
     }
 }

@@ -10,14 +10,9 @@ extension Console {
         let asked: [AccessAction] = try query.words("action")
         let filter = LogFilter(subject: try query.single("subject"), card: card, action: asked.first)
         let before = try query.single("before", else: .requestCursor) { Int64($0) }
-        let store = self.ports.store
-        let lines = try await store.accessLines(
-            filter,
-            before: before,
-            limit: Limits.consoleRows + 1,
-            for: visit.caller
-        )
-        let shown = lines.prefix(Limits.consoleRows)
+        let (store, limit) = (self.ports.store, Limits.consoleRows)
+        let lines = try await store.accessLines(filter, before: before, limit: limit + 1, for: visit.caller)
+        let shown = lines.prefix(limit)
         let actions = AccessAction.allCases.map { (value: $0.rawValue, text: Message.textVerbatim($0.rawValue)) }
         let fields: [HTML.Filter] = [
             ("subject", .pageWho, filter.subject, []), ("card", .pageCard, filter.card?.rawValue, []),
@@ -31,7 +26,7 @@ extension Console {
             ? self.chain.value(for: { $0 * Limits.figuresPause }, within: Limits.pagePatience) {
                 try await store.checkAccessLog()
             } : nil
-        let waiting = try await store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
+        let waiting = try await store.decisionsWaiting(for: visit.caller, limit: limit)
         let check = isAsked ? Self.chain(chain) : Self.checkLink
         let head: HTML = "\(check)\(waiting.isEmpty ? nil : Self.waiting(waiting))"
         let list = Self.lines(shown)
