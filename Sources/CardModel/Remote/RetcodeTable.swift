@@ -48,12 +48,16 @@ package struct RetcodeTable: Hashable, Sendable {
         spellings.first { self.meaning(of: $0) != .unlisted } ?? spellings.last ?? ""
     }
 
-    /// Returns what a code means; the first list that holds it counts, in the order of the properties.
+    /// The lists in the order in which they are asked.
+    package var lists: [(meaning: Meaning, codes: Set<String>)] {
+        [
+            (.success, self.success), (.alreadyExists, self.alreadyExists), (.tokenExpired, self.tokenExpired),
+            (.retryable, self.retryable), (.refusal, self.rejected),
+        ]
+    }
+
+    /// Returns what a code means; the first list that holds it counts.
     package func meaning(of code: String) -> Meaning {
-        if self.success.contains(code) { return .success }
-        if self.alreadyExists.contains(code) { return .alreadyExists }
-        if self.tokenExpired.contains(code) { return .tokenExpired }
-        if self.retryable.contains(code) { return .retryable }
-        return self.rejected.contains(code) ? .refusal : .unlisted
+        self.lists.first { $0.codes.contains(code) }?.meaning ?? .unlisted
     }
 }

@@ -80,7 +80,7 @@ struct BackendAnswers {
         table: RetcodeTable,
         mask: MessageMask
     ) {
-        self.words = reply.isPage(reading) ? .page : .noCode
+        self.words = reply.isPage(isDocument: reading.isDocument) ? .page : .noCode
         let status = "http_\(reply.status)"
         if case .document(let document) = reading {
             self.take(document, shape: shape, table: table, mask: mask)
@@ -88,7 +88,7 @@ struct BackendAnswers {
             // An answer without a body whose status is all it says.
             self.whole = BackendAnswer(ReplyDocument.Statement(spellings: [status]), table: table, mask: mask)
         }
-        if let whole = self.whole { self.words = BackendMeaning.Words(whole.meaning) }
+        if let whole = self.whole { self.words = .code(whole.meaning) }
         if !reply.isComplete, self.words == .noCode || self.words == .page { self.words = .cutOff }
     }
 
@@ -128,8 +128,4 @@ struct BackendAnswers {
 extension HTTPReply {
     fileprivate var isEmpty: Bool { self.body.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
 
-    /// Whether the body is a page, or a long text: what gateways send, which another time may let the request through.
-    fileprivate func isPage(_ reading: ReplyCodec.Reading) -> Bool {
-        self.isHTML(isXML: reading.isDocument) || !reading.isDocument && self.body.count > Limits.shortText
-    }
 }

@@ -18,7 +18,7 @@ struct BackendJudge: Sendable {
         case (.accepted, let answer?), (.alreadyThere, let answer?):
             return .accepted(alreadyExisted: meaning == .alreadyThere, code: answer.code)
         case (.token, _):
-            let code = answers.words == .tokenExpired ? answer?.code : nil
+            let code = answers.words == .code(.tokenExpired) ? answer?.code : nil
             return .tokenExpired(self.refusedToken(code ?? "http_\(status)"))
         case (.later, let answer?): return .failed(self.later(answer))
         case (.refused, let answer?), (.unlisted, let answer?): return .failed(self.refusal(answer))

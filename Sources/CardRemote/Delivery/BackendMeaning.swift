@@ -29,53 +29,37 @@ enum BackendMeaning: String, CaseIterable, Sendable {
     case unknown
 
     /// What the body of an answer says.
-    enum Words: String, CaseIterable, Sendable {
-        /// A code of a list.
-        case success, alreadyExists, tokenExpired, retryable, rejected
-        /// A code of no list.
-        case unlisted
+    enum Words: Hashable, Sendable {
+        /// A code, of a list or of none.
+        case code(RetcodeTable.Meaning)
         /// JSON, XML, a short text or nothing, without a code.
         case noCode
         /// HTML or a long text, as gateways send it.
         case page
         /// The answer broke off.
         case cutOff
-
-        init(_ meaning: RetcodeTable.Meaning) {
-            self =
-                switch meaning {
-                case .success: .success
-                case .alreadyExists: .alreadyExists
-                case .tokenExpired: .tokenExpired
-                case .retryable: .retryable
-                case .refusal: .rejected
-                case .unlisted: .unlisted
-                }
-        }
     }
 
     private typealias Row = AnswerRow<Words, BackendMeaning>
 
     private static let rows: [Row] = [
-        Row(200...299, .success, is: .accepted), Row(200...299, .alreadyExists, is: .alreadyThere),
-        Row(200...299, .tokenExpired, is: .token), Row(200...299, .retryable, is: .later),
-        Row(200...299, .rejected, is: .refused), Row(200...299, .unlisted, is: .unlisted),
+        Row(200...299, .code(.success), is: .accepted), Row(200...299, .code(.alreadyExists), is: .alreadyThere),
+        Row(200...299, .code(.tokenExpired), is: .token), Row(200...299, .code(.retryable), is: .later),
+        Row(200...299, .code(.refusal), is: .refused), Row(200...299, .code(.unlisted), is: .unlisted),
         Row(200...299, .noCode, is: .unreadable), Row(200...299, is: .unknown),
         // Gateways answer `404 {"code":0}`.
-        Row(400...499, .success, is: .contradiction),
+        Row(400...499, .code(.success), is: .contradiction),
         Row(401, is: .token), Row(407, is: .proxy), Row(408, is: .unknown), Row(421, is: .unknown),
-        Row(425, is: .unknown),
-        Row(429, is: .throttled),
-        Row(400...499, .alreadyExists, is: .alreadyThere), Row(400...499, .tokenExpired, is: .token),
-        Row(400...499, .retryable, is: .later), Row(400...499, .rejected, is: .refused),
+        Row(425, is: .unknown), Row(429, is: .throttled),
+        Row(400...499, .code(.alreadyExists), is: .alreadyThere), Row(400...499, .code(.tokenExpired), is: .token),
+        Row(400...499, .code(.retryable), is: .later), Row(400...499, .code(.refusal), is: .refused),
         Row(403, is: .access), Row(404...405, is: .address), Row(409, is: .inProgress), Row(410, is: .address),
         Row(413, is: .tooLarge), Row(422, is: .keyConflict),
         // What was cut off may have been the word that the document is there already.
-        Row(400...499, .cutOff, is: .unknown),
-        Row(400...499, .unlisted, is: .unlisted), Row(400...499, is: .noWord),
+        Row(400...499, .cutOff, is: .unknown), Row(400...499, .code(.unlisted), is: .unlisted),
+        Row(400...499, is: .noWord),
         // Post/redirect/get: the backend may have stored the document.
-        Row(302...303, is: .redirectStored), Row(300...399, is: .redirect),
-        Row(503, withRetryAfter: true, is: .busy),
+        Row(302...303, is: .redirectStored), Row(300...399, is: .redirect), Row(503, withRetryAfter: true, is: .busy),
     ]
 
     init(status: Int, words: Words = .noCode, asksToWait: Bool = false) {

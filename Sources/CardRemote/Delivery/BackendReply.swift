@@ -35,7 +35,7 @@ struct BackendReply: Sendable {
                     return .failed(judge.mismatch(count: items.count))
                 }
                 let areCertain = items.allSatisfy { Self.isCertainUnderErrors($0, status) }
-                let isRefusal = BackendMeaning(status: status, words: .unlisted).failureClass == .rejected
+                let isRefusal = BackendMeaning(status: status, words: .code(.unlisted)).failureClass == .rejected
                 guard areCertain || isRefusal && judge.reply.isComplete else { return nil }
             }
             return self.outcome(of: items, answers.whole, judge)
@@ -69,7 +69,7 @@ struct BackendReply: Sendable {
     private static func isCertainUnderErrors(_ answer: BackendAnswer?, _ status: Int) -> Bool {
         guard let answer, answer.meaning != .unlisted, answer.meaning != .success else { return false }
         let certain: [BackendMeaning] = [.alreadyThere, .token, .later, .refused]
-        return certain.contains(BackendMeaning(status: status, words: BackendMeaning.Words(answer.meaning)))
+        return certain.contains(BackendMeaning(status: status, words: .code(answer.meaning)))
     }
 
     /// Names of fields as far as they are plain words: a foreign name may be anything.

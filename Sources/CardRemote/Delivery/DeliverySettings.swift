@@ -30,9 +30,8 @@ package struct DeliverySettings: Sendable {
 
     /// All that answers are read with.
     var terms: Redacted<String> {
-        let codes = self.retcodes
-        let lists = [codes.success, codes.alreadyExists, codes.tokenExpired, codes.retryable, codes.rejected]
-        let names = [self.reply.code, self.reply.message, self.reply.items, codes.unlisted.rawValue]
+        let lists = self.retcodes.lists.map { $0.codes.sorted() }
+        let names = [self.reply.code, self.reply.message, self.reply.items, self.retcodes.unlisted.rawValue]
         return Redacted(
             "\(self.endpoint.terms.reveal()) \(self.encryption?.terms ?? []) \(names) \(lists.map { $0.sorted() })"
         )

@@ -54,6 +54,11 @@ struct HTTPReply: Sendable, Discreet {
         return start.hasPrefix("<") && !isXML && self.mediaType == "text/html"
     }
 
+    /// Whether the body is a page, or a long text: what gateways send, which another time may let the request through.
+    func isPage(isDocument: Bool) -> Bool {
+        self.isHTML(isXML: isDocument) || !isDocument && self.body.count > Limits.shortText
+    }
+
     /// The charset that the content type names.
     var charset: String? {
         // No Regex here: making one takes longer than all else that is done with a reply.

@@ -71,8 +71,7 @@ struct ReplyReading {
     ) -> VerifierMeaning.Words {
         if !reply.isComplete { return .cutOff }
         if let answered { return answered == dialect ? .reading : .otherDialect }
-        let isPage = !isObject && (reply.isHTML(isXML: false) || reply.body.count > Limits.shortText)
-        return isPage ? .page : .nothingKnown
+        return !isObject && reply.isPage(isDocument: false) ? .page : .nothingKnown
     }
 
     private static func failure(

@@ -189,8 +189,9 @@ import Testing
 
     /// A body for each thing that an answer can say, by the lists of the table below.
     private static let bodies: [BackendMeaning.Words: [String]] = [
-        .success: [#"{"RETCODE":"OK"}"#], .alreadyExists: [#"{"RETCODE":"A"}"#], .tokenExpired: [#"{"RETCODE":"T"}"#],
-        .retryable: [#"{"RETCODE":"L"}"#], .rejected: [#"{"RETCODE":"R"}"#], .unlisted: [#"{"RETCODE":"?"}"#],
+        .code(.success): [#"{"RETCODE":"OK"}"#], .code(.alreadyExists): [#"{"RETCODE":"A"}"#],
+        .code(.tokenExpired): [#"{"RETCODE":"T"}"#], .code(.retryable): [#"{"RETCODE":"L"}"#],
+        .code(.refusal): [#"{"RETCODE":"R"}"#], .code(.unlisted): [#"{"RETCODE":"?"}"#],
         .noCode: ["", "ok", #"{"code":0}"#, "<r><code>0</code></r>", "[]"],
         .page: ["<!DOCTYPE html><p>", "<HTML></HTML>", String(repeating: "x", count: 5_000)],
         .cutOff: [#"{"RETC"#],
