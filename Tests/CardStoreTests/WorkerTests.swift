@@ -64,6 +64,49 @@ import Testing
         try far.close()
     }
 
+    @Test func `machines that start together find each other, and none takes over what another has`() async throws {
+        // Each looked before the other had a row; and neither sees the locks of the other.
+        let far = try await harness.another()
+        let theirs = try await far.startWorker(id: "far", command: "watch", boot: "far", now: harness.now) {}
+        theirs.release()
+        try await harness.admit("front", number: "N")
+        try await harness.plant("UPDATE card SET worker = 'far'")
+        func beat(_ store: CardStore, _ worker: Worker) async throws -> String? {
+            do { try await store.heartbeat(of: worker, now: harness.now) } catch let error as CodedError {
+                return error.kind == .configuration ? error.message.text() : nil
+            }
+            return nil
+        }
+        #expect(try await beat(harness.store, harness.worker)?.contains("watch (process") == true)
+        #expect(try await harness.claim().isEmpty)
+        #expect(try await harness.value("SELECT count(*) FROM worker") == 2)
+        harness.worker.release()
+        harness.pass(.seconds(2))
+        try await harness.plant("UPDATE worker SET seen_at = \(harness.now.millisecondsSinceEpoch) WHERE id = 'w1'")
+        #expect(try await beat(far, theirs)?.contains("run (process") == true)
+        #expect(try await harness.value("SELECT count(*) FROM worker") == 2)
+        try far.close()
+    }
+
+    @Test func `nobody changes the key while another machine is at work`() async throws {
+        let (harness, far) = (self.harness, try await self.harness.another())
+        try await harness.store.end(harness.worker, now: harness.now)
+        try await far.startWorker(id: "far", command: "watch", boot: "far", now: harness.now) {}.release()
+        let beats = Task {
+            for beat in 1... {
+                try await Task.sleep(for: .milliseconds(100))
+                try await far.database.write { tx in try tx.run("UPDATE worker SET seen_at = seen_at + \(beat)") }
+            }
+        }
+        let error = await #expect(throws: CodedError.self) {
+            _ = try await harness.store.rotateKeys(to: .random(), by: StoreHarness.person) {}
+        }
+        #expect(error?.message.text().contains("watch (process") == true)
+        beats.cancel()
+        _ = await beats.result
+        try far.close()
+    }
+
     @Test func `tokens that open nothing are trouble, and none that opens anything is worse`() async throws {
         func troubles(_ tokens: TokenIssue) async throws -> [String] {
             try await harness.store.heartbeat(of: harness.worker, tokens: tokens, now: harness.now)

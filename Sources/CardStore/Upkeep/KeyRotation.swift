@@ -50,6 +50,7 @@ extension CardStore {
         retiring: () throws -> Void = {},
         reached: @escaping @Sendable (RotationStep) -> Void = { _ in }
     ) async throws -> KeyRotation {
+        try await self.requireNoOtherMachine()
         let alone = try await Self.takeAlone(self.folder)
         defer { alone.release() }
         let vault = self.vault

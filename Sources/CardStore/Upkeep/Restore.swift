@@ -156,7 +156,9 @@ package struct Restore: Sendable {
             let database = try Database(path: self.folder.database)
             defer { try? database.close() }
             cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
-            vault = try? await CardStore.unlock(database, in: self.folder, kind: nil, ring: self.ring).vault
+            let store = try? await CardStore.unlock(database, in: self.folder, kind: nil, ring: self.ring)
+            try await store?.requireNoOtherMachine()
+            vault = store?.vault
         } catch let error as DatabaseError where error.kind != .busy {
             guard self.isReplacing else { throw self.notEmpty(self.unreadable(error)) }
             report.replacedUnreadable = true

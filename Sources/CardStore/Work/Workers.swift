@@ -6,10 +6,12 @@ import Glibc
 package final class Worker: Sendable {
     package let id: String
     private let lock: FileLock
+    fileprivate let boot: String
+    /// When the workers of other boots that stood still before this one began were last seen: what a reboot left.
+    fileprivate let left: [String: Timestamp]
 
-    fileprivate init(id: String, lock: FileLock) {
-        self.id = id
-        self.lock = lock
+    fileprivate init(id: String, lock: FileLock, boot: String, left: [String: Timestamp]) {
+        (self.id, self.lock, self.boot, self.left) = (id, lock, boot, left)
     }
 
     /// How often a worker writes its heartbeat and looks for dead ones.
@@ -103,7 +105,7 @@ extension CardStore {
         now: Timestamp,
         pause: () async throws -> Void = { try await Task.sleep(for: Worker.heartbeat) }
     ) async throws -> Worker {
-        try await self.requireNoOtherMachine(boot: boot, pause)
+        let left = try await self.requireNoOtherMachine(boot: boot, pause)
         let opening = try await Self.waitForOpening(self.folder)
         defer { opening.release() }
         self.reserve.keep(freeBytes: self.freeBytes)
@@ -125,25 +127,37 @@ extension CardStore {
             unlink(path)
             throw error
         }
-        return Worker(id: id, lock: lock)
+        return Worker(id: id, lock: lock, boot: boot, left: left)
     }
 
     /// Refuses to work beside another machine, whose locks may not be seen here: a heartbeat of another boot that moves within
     /// three is that of a process at work, while what a reboot left stands still.
-    private func requireNoOtherMachine(boot: String, _ pause: () async throws -> Void) async throws {
-        guard !boot.isEmpty else { return }
-        func others() async throws -> [WorkerStatus] {
-            try await self.read { tx in try WorkerStatus.all("WHERE boot NOT IN ('', \(boot))", in: tx) }
-        }
-        let before = try await others()
-        guard !before.isEmpty else { return }
-        for _ in 0..<3 {
+    ///
+    /// - Returns: when what stands still was last seen.
+    @discardableResult
+    func requireNoOtherMachine(
+        boot: String = Worker.boot,
+        _ pause: () async throws -> Void = { try await Task.sleep(for: Worker.heartbeat) }
+    ) async throws -> [String: Timestamp] {
+        var left: [String: Timestamp] = [:]
+        for worker in try await self.workers(ofOtherThan: boot) { left[worker.id] = worker.seenAt }
+        for _ in 0..<(left.isEmpty ? 0 : 3) {
             try await pause()
-            for worker in try await others()
-            where !before.contains(where: { $0.id == worker.id && $0.seenAt == worker.seenAt }) {
-                throw CodedError(.sandboxUnavailable, .configuration, .sandboxOtherHost(worker))
-            }
+            try await self.requireNoOtherMachine(than: boot, left)
         }
+        return left
+    }
+
+    /// - Parameter left: when workers of other boots that do not live were last seen.
+    private func requireNoOtherMachine(than boot: String, _ left: [String: Timestamp]) async throws {
+        for worker in try await self.workers(ofOtherThan: boot) where left[worker.id] != worker.seenAt {
+            throw CodedError(.sandboxUnavailable, .configuration, .sandboxOtherHost(worker))
+        }
+    }
+
+    /// None where the system does not tell which boot this is.
+    private func workers(ofOtherThan boot: String) async throws -> [WorkerStatus] {
+        try await self.read { tx in try WorkerStatus.all("WHERE \(boot) <> '' AND boot NOT IN ('', \(boot))", in: tx) }
     }
 
     /// Ends to work: gives back what is still claimed, and the lock.
@@ -171,6 +185,7 @@ extension CardStore {
     ///   - standstill: which of its stages stands still.
     ///   - told: hears of the cards that are held since a dead worker was sending them.
     /// - Returns: how many dead workers there were.
+    /// - Throws: `sandbox_unavailable`, also while a worker of another machine is at work.
     @discardableResult
     package func heartbeat(
         of worker: Worker,
@@ -185,6 +200,8 @@ extension CardStore {
         let others = try await self.read { tx in
             try tx.values("SELECT id FROM worker WHERE id <> \(worker.id)", as: String.self)
         }
+        // Each of two that began together looked before the other was there.
+        try await self.requireNoOtherMachine(than: worker.boot, worker.left)
         // Held while their claims are given back, so that nobody else does it at the same time. A lock file that is gone counts
         // as that of a process that has ended, too.
         let dead = try others.compactMap { id in
