@@ -122,7 +122,7 @@ extension Restore {
             """
             INSERT INTO main.cases (number, key, submitter, holder)
             SELECT number, key, submitter, holder FROM previous.cases
-            WHERE number IN (SELECT number FROM previous.card WHERE state = 'erased') ON CONFLICT (number) DO NOTHING
+            WHERE number IN (SELECT number FROM previous.card WHERE state = 'erased') ON CONFLICT DO NOTHING
             """
         )
         try tx.run(
@@ -131,7 +131,7 @@ extension Restore {
             holder = coalesce(cases.holder, was.holder),
             disputed = CASE WHEN was.disputed = 1 OR cases.holder <> was.holder THEN 1 ELSE cases.disputed END,
             \(Self.newest("front")), \(Self.newest("back"))
-            FROM previous.cases AS was WHERE was.number = cases.number
+            FROM previous.cases AS was WHERE was.key = cases.key
             """
         )
         try tx.run(
@@ -149,6 +149,11 @@ extension Restore {
         return .joined(columns.map { "\($0) = CASE WHEN \(isNewer) THEN was.\($0) ELSE cases.\($0) END" }, by: ", ")
     }
 
+    /// The number of a row `was` of the replaced sandbox, as its case is spelled here.
+    private static let number: SQL = """
+        (SELECT cases.number FROM main.cases JOIN previous.cases AS there ON there.key = cases.key WHERE there.number = was.number)
+        """
+
     /// Takes over the tombstones of cards that the backup does not know, and returns how many there were.
     private static func takeOverTombstones(in tx: Transaction) throws -> Int {
         let unknown: SQL = """
@@ -159,7 +164,8 @@ extension Restore {
             """
             INSERT INTO main.card (id, state, number, submitter, side, expected_side, intake_order, taken, priority, part,
             reason, waits_until, created_at, changed_at, was_delivered, certificate)
-            SELECT id, state, number, submitter, side, expected_side, intake_order, taken, priority, part, reason, waits_until, created_at, changed_at, was_delivered, certificate FROM previous.card WHERE id IN (\(unknown))
+            SELECT id, state, \(Self.number), submitter, side, expected_side, intake_order, taken, priority, part, reason,
+            waits_until, created_at, changed_at, was_delivered, certificate FROM previous.card AS was WHERE id IN (\(unknown))
             """
         )
         try tx.run(
@@ -173,7 +179,7 @@ extension Restore {
         try tx.run(
             """
             INSERT INTO main.input (location, number, part, card, device, inode, size, modified, changed, request)
-            SELECT location, number, part, card, device, inode, size, modified, changed, request FROM previous.input
+            SELECT location, \(Self.number), part, card, device, inode, size, modified, changed, request FROM previous.input AS was
             WHERE card IN (SELECT id FROM main.card WHERE state = 'erased')
             ON CONFLICT (location, number, part) DO UPDATE SET card = excluded.card, device = excluded.device, inode = excluded.inode,
             size = excluded.size, modified = excluded.modified, changed = excluded.changed, request = excluded.request

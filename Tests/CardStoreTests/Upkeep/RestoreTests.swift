@@ -123,6 +123,24 @@ import Testing
         #expect(try await harness.proposals() == [[back]])
     }
 
+    @Test func `a number that was spelled in another way since is one, with its tombstones`() async throws {
+        let (spelled, late) = (["Cr\u{E9}dit-7", "Cre\u{301}dit-7"], scene.backup + ".late")
+        let front = try await harness.admit("front", number: spelled[0]).card
+        try await harness.backUp(to: late)
+        try await scene.closeAndRestore()
+        harness.worker = try await harness.store.startWorker(id: "between", command: "run", now: harness.now)
+        let file = try harness.file("back")
+        let back = try await harness.admit("back", number: spelled[1], file: file).card
+        try await harness.erase(back)
+        try FileManager.default.removeItem(atPath: scene.backup)
+        try FileManager.default.moveItem(atPath: late, toPath: scene.backup)
+        #expect(try await scene.closeAndRestore().tombstonesTakenOver == 1)
+        #expect(try await harness.state(front) == "held restored")
+        for number in spelled { #expect(try await harness.known([file], number: number)[0]?.card == back) }
+        #expect(try await harness.value("SELECT count(*) FROM cases WHERE key LIKE 'cr%dit-7'", as: Int.self) == 1)
+        #expect(try await harness.findings() == [])
+    }
+
     @Test func `whom an erased front named is still known, so another person's front is held`() async throws {
         let back = try await harness.verified("back", number: "H", .back)
         try await scene.backUpAgain()
