@@ -151,6 +151,7 @@ struct RunCommand: Command {
     ) async throws -> CommandStatus {
         var runnable = CardFilter()
         runnable.states = CardState.allCases.filter(\.isRunnable)
+        runnable.includesFetchedAgain = true
         let adopted = listing == nil ? try await store.cardIDs(runnable) : []
         let tracker = RunTracker(listing: listing?.entries ?? [], adopted: adopted, newsOnly: self.newOnly)
         let pipeline = Pipeline(configuration: configuration, store: store)

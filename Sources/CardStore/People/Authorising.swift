@@ -15,7 +15,7 @@ extension CardStore {
 
     /// Fetches a card which somebody wants to see.
     func row(_ id: CardID, for action: AccessAction, by caller: Caller?, in tx: Transaction) throws -> CardRow {
-        let row = try CardRow.require(id, in: tx)
+        guard let row = try CardRow.fetch(id, in: tx), row.beside == nil else { throw CardRow.missing(id) }
         guard let caller else { return row }
         guard caller.sees(row.submitter) else { throw CardRow.missing(id) }
         guard caller.has(action.scopes) else { throw Self.scopeMissing(action) }

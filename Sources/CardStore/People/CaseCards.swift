@@ -32,7 +32,9 @@ extension CardStore {
     }
 
     func caseCards(of number: BusinessNumber, for caller: Caller?, in tx: Transaction) throws -> [CaseMember] {
-        let own: SQL = "WHERE card.number = \(first: number) ORDER BY card.intake_order LIMIT \(Limits.pageSize)"
+        let own: SQL = """
+            WHERE card.number = \(first: number) AND card.beside IS NULL ORDER BY card.intake_order LIMIT \(Limits.pageSize)
+            """
         let rows = try CardRow.all(own, in: tx).filter { caller?.sees($0.submitter) ?? true }
         let compared = try tx.rows("SELECT id, holder, compared_with FROM card \(own)") { row in
             (id: try row.next(CardID.self), holder: try row.next(Data?.self), with: try row.next(CardID?.self))

@@ -13,6 +13,8 @@ package struct CardFilter: Hashable, Sendable {
     package var attention: [CardAttention] = []
     /// Whose cards: a submitter's name; `nil` for all.
     package var submitter: String?
+    /// Whether there are also those that are only fetched to see whether the photo of another card was retaken.
+    package var includesFetchedAgain = false
 
     /// Lists every card.
     package init() {}
@@ -115,7 +117,8 @@ extension CardStore {
         var own: [SQL] = []
         if let number = filter.number { own.append("number = \(first: number)") }
         if let submitter = filter.submitter { own.append("submitter = \(submitter)") }
-        var conditions = [SQL.joined(own + ["1 = 1"], by: " AND ")]
+        // Nobody was answered the id of a card that may go again.
+        var conditions = [SQL.joined(own + [filter.includesFetchedAgain ? "1 = 1" : "beside IS NULL"], by: " AND ")]
         func split(_ pieces: [SQL]) { conditions = conditions.flatMap { one in pieces.map { "\(one) AND \($0)" } } }
         let needs = CardAttention.allCases.filter(filter.attention.contains)
         if !needs.isEmpty { split(needs.flatMap(Self.conditions)) }
@@ -226,7 +229,7 @@ extension CardStore {
     package func inputNames(of one: Case) async throws -> [Redacted<String>] {
         try await self.read { tx in
             let rows = try CardRow.all("WHERE card.number = \(one.number) ORDER BY card.intake_order", in: tx)
-                .filter { $0.state != .superseded && $0.state != .erased && !$0.isRetaken }
+                .filter { $0.state != .superseded && $0.state != .erased && !$0.isRetaken && $0.beside == nil }
             let cause = one.standing.card
             return (rows.filter { $0.id == cause } + rows.filter { $0.id != cause })
                 .compactMap { self.inputName(of: $0, key: try? $0.key(self.vault)) }

@@ -161,6 +161,9 @@ struct Erasure: Sendable {
             """
         try self.store.move(row, Transition(.erased, self.reason), also: also, in: tx)
         try Self.destroy(row.id, in: tx)
+        for other in try CardRow.all("WHERE card.number = \(row.number) AND card.beside = \(row.id)", in: tx) {
+            try self.store.drop(other, in: tx)
+        }
         try self.fold(row.id, in: tx)
         return certificate
     }

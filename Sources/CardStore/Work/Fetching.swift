@@ -83,8 +83,7 @@ extension CardStore {
     package func keep(_ bytes: Data, at offset: Int, of job: FetchJob, version: FetchedVersion) async throws {
         let id = job.card.id
         try await self.write(byteCount: bytes.count, usesReserve: false) { tx in
-            let row = try CardRow.require(id, in: tx)
-            guard row.state == .fetching, row.worker == job.worker else {
+            guard let row = try CardRow.fetch(id, in: tx), row.state == .fetching, row.worker == job.worker else {
                 throw CodedError(.cardConflict, .conflict, .cardNotFetchedHere(id))
             }
             let key = try row.key(self.vault)
@@ -154,9 +153,7 @@ extension CardStore {
         if let same = try self.firstCard(of: number, where: own, for: row.submitter, in: tx) {
             return try self.absorb(row, into: same, content: .received(bytes), in: tx)
         }
-        if let known = row.beside {
-            let isErased = try CardRow.require(known, in: tx).state == .erased
-            guard !isErased else { return try self.drop(row, beside: known, in: tx) }
+        if row.beside != nil {
             let place = try self.place(self.address(of: row.id, key: key, in: tx).address)
             try tx.run("UPDATE input SET card = \(row.id) WHERE location = \(place) AND number = \(number)")
         }
@@ -172,8 +169,8 @@ extension CardStore {
         let name = try self.inputName(of: row, key: row.key(self.vault))
         let metadata = try row.card(self.vault).metadata
         let said = Said(metadata: metadata, name: name, submitter: row.submitter, content: content)
-        if let known = row.beside {
-            try self.drop(row, beside: known, in: tx)
+        if row.beside != nil {
+            try self.drop(row, in: tx)
         } else {
             try self.dropSource(of: row.id, in: tx)
             let isKnown = known.isKnown(to: row.submitter)
@@ -189,9 +186,9 @@ extension CardStore {
     }
 
     /// Takes a card away that was fetched beside a known one: its id was never answered.
-    private func drop(_ row: CardRow, beside known: CardID, in tx: Transaction) throws {
+    func drop(_ row: CardRow, in tx: Transaction) throws {
         try Erasure.destroy(row.id, in: tx)
-        try tx.run("UPDATE attempt SET subject = \(known) WHERE subject = \(row.id)")
+        try tx.run("UPDATE attempt SET subject = \(row.beside) WHERE subject = \(row.id)")
         try tx.run("DELETE FROM card WHERE id = \(row.id)")
     }
 
@@ -247,9 +244,9 @@ extension CardStore {
             try self.move(row, transition, also: ", due_at = NULL", in: tx)
             return
         }
-        try self.drop(row, beside: beside, in: tx)
+        try self.drop(row, in: tx)
         let known = try CardRow.require(beside, in: tx)
-        guard known.state != .erased, let reason = transition.reason, let cause = transition.message else { return }
+        guard let reason = transition.reason, let cause = transition.message else { return }
         let finding = VerdictFinding(reason, .warn, message: .cardNotFetchedAgain(cause))
         _ = try Self.ifOpens { try self.note(finding, of: known, in: known.state, in: tx) }
     }

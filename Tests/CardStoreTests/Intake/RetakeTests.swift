@@ -88,14 +88,53 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
-    @Test func `what is erased while its address is fetched again does not come back`() async throws {
+    @Test(arguments: [false, true])
+    func `what is erased while its address is fetched again does not come back`(isClaimed: Bool) async throws {
         let card = try await ended("delivered")
         _ = try await harness.admit(harness.message("m2", from: "local"))
+        let job = isClaimed ? try await harness.claimFetching().first : nil
         try await harness.erase(card)
-        try await harness.fetch("old")
         #expect(try await harness.value("SELECT count(*) FROM card") == 1)
+        if let job {
+            let error = await #expect(throws: CodedError.self) {
+                try await harness.keep("new", at: 0, of: job, byteCount: 3)
+            }
+            #expect(error?.code == .cardConflict)
+            try await harness.conclude(job, .fetched)
+        }
+        #expect(try await harness.claimFetching().isEmpty)
         #expect(try await harness.state(card) == "erased requested")
         #expect(try await harness.findings() == [])
+    }
+
+    @Test func `what is only fetched to be compared is there for nobody, and its number is erased without it`()
+        async throws
+    {
+        let card = try await ended("rejected")
+        _ = try await harness.admit(harness.message("m2", from: "local"))
+        let hidden = try #require(try await harness.value("SELECT id FROM card WHERE beside <> ''", as: CardID.self))
+        var filter = CardFilter()
+        for number in [nil, BusinessNumber(stored: "N")] {
+            filter.number = number
+            for caller in [Caller.process, Caller(subject: "local", scopes: [.read])] {
+                let listed = try await harness.store.cards(filter, after: 0, limit: 9, for: caller)
+                #expect(listed.map(\.id) == [card])
+            }
+        }
+        let members = try await harness.store.caseCards(of: BusinessNumber(stored: "N"), for: .process)
+        #expect(members.map(\.card.id) == [card])
+        for look in [
+            harness.retry, { try await self.harness.resolve($0, .reject) }, { try await self.harness.erase($0) },
+        ] {
+            let error = await #expect(throws: CodedError.self) { try await look(hidden) }
+            #expect(error?.code == .notFound)
+        }
+        // A process that goes on with what is there waits for it.
+        filter.includesFetchedAgain = true
+        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [card, hidden])
+        try await harness.fetch("new")
+        filter.includesFetchedAgain = false
+        #expect(try await harness.store.cards(filter, after: 0, limit: 9, for: .process).map(\.id) == [card, hidden])
     }
 
     @Test func `what is said of the same image now amends its card`() async throws {
