@@ -69,7 +69,7 @@ package struct Engine: Sendable {
         try await self.run {
             try await self.take(groups) { event in
                 guard case .taken(_, let outcome) = event else { return }
-                _ = own.withLock { $0.insert(outcome.card) }
+                own.withLock { $0.formUnion(outcome.cards) }
             }
             context.board.endIntake()
             let cards = own.withLock(\.self)

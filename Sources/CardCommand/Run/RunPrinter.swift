@@ -29,7 +29,7 @@ final class RunPrinter: Sendable {
         for await ending in self.tracker.endings {
             // A known card may be retaken by an input that is still to end.
             guard self.format != .text || self.tracker.isNews(ending) else { continue }
-            let card = try await self.fetch(self.tracker.card(of: ending).map { [$0] } ?? [])
+            let card = try await self.fetch(self.tracker.cards(of: ending))
             let line = try await self.line(ending, cards: card)
             guard self.format != .text || line.notice != .nothing && self.folds.withLock({ $0.shows(line) }) else {
                 continue
@@ -96,7 +96,7 @@ final class RunPrinter: Sendable {
     }
 
     private func line(_ ending: RunEnding, cards: [CardID: Card]) async throws -> RunLine {
-        let card = self.tracker.card(of: ending).flatMap { cards[$0] }
+        let card = self.tracker.cards(of: ending).lazy.compactMap { cards[$0] }.first
         var line = RunLine(source: "", state: "unchanged")
         if case .input(let place) = ending {
             line = self.tracker.line(place, card: card)

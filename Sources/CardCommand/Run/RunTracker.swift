@@ -100,8 +100,8 @@ final class RunTracker: Sendable {
             state.moved[outcome.card] = outcome.state
             state.figures.note(outcome.state, of: outcome.card)
         }
-        guard outcome.state.isRunnable else { return [place] }
-        state.waiting[outcome.card, default: []].append(place)
+        guard outcome.state.isRunnable || outcome.retake != nil else { return [place] }
+        state.waiting[outcome.retake ?? outcome.card, default: []].append(place)
         return []
     }
 
@@ -151,19 +151,22 @@ final class RunTracker: Sendable {
             case .success(let outcome):
                 line.cardID = outcome.card
                 if let card { line.describe(card) }
-                if outcome.isDuplicate { line.duplicateOf = outcome.card }
+                // Nobody hears of the id of a card that may go again.
+                if card?.state == .fetching { line.cardID = outcome.card }
+                if outcome.isDuplicate, line.cardID == outcome.card { line.duplicateOf = outcome.card }
                 if self.newsOnly, !self.isNews(.input(place)) { line.notice = .nothing }
             }
             return line
         }
     }
 
-    func card(of ending: RunEnding) -> CardID? {
+    /// The card of an ending: the first of these that is there.
+    func cards(of ending: RunEnding) -> [CardID] {
         switch ending {
-        case .card(let card): return card
+        case .card(let card): return [card]
         case .input(var place):
             if case .duplicate(_, let item) = self.listing[place] { place = self.places[item] ?? place }
-            return self.state.withLock { [place] in try? $0.fates[place]?.get().card }
+            return self.state.withLock { [place] in (try? $0.fates[place]?.get().cards) ?? [] }
         }
     }
 
@@ -174,7 +177,7 @@ final class RunTracker: Sendable {
         if case .duplicate = self.listing[place] { return false }
         return self.state.withLock { state in
             guard case .success(let outcome) = state.fates[place] else { return true }
-            return state.moved[outcome.card].map { $0 != .delivered } ?? false
+            return outcome.cards.compactMap { state.moved[$0] }.first.map { $0 != .delivered } ?? false
         }
     }
 
@@ -185,9 +188,9 @@ final class RunTracker: Sendable {
         self.state.withLock { state in
             var tally = RunTally()
             var counted: Set<CardID> = []
-            func add(_ id: CardID) {
-                guard let card = cards[id] else { return }
-                let isNews = state.moved[id] != nil
+            func add(_ ids: [CardID]) {
+                guard let card = ids.compactMap({ cards[$0] }).first else { return }
+                let (id, isNews) = (card.id, card.id != ids.last || state.moved[card.id] != nil)
                 let notice = self.newsOnly && !isNews ? .nothing : card.notice
                 tally.add(card, notice, isNews: isNews, isFirst: counted.insert(id).inserted)
             }
@@ -197,11 +200,11 @@ final class RunTracker: Sendable {
                 case (.duplicate, _): tally.counts.add("duplicate")
                 case (.refuse(let input), _): tally.add(input.error)
                 case (.take, .failure(let error)): tally.add(error)
-                case (.take, .success(let outcome)): add(outcome.card)
+                case (.take, .success(let outcome)): add(outcome.cards)
                 case (.take, nil): tally.addNotReached()
                 }
             }
-            if self.listing.isEmpty { Set(state.moved.keys).union(self.adopted).forEach(add) }
+            if self.listing.isEmpty { Set(state.moved.keys).union(self.adopted).forEach { add([$0]) } }
             return tally
         }
     }
@@ -209,7 +212,7 @@ final class RunTracker: Sendable {
     /// Every card that is an input, or was moved by a run without inputs.
     var knownCards: [CardID] {
         self.state.withLock { state in
-            let cards = state.fates.values.compactMap { try? $0.get().card }
+            let cards = state.fates.values.flatMap { (try? $0.get().cards) ?? [] }
             return Array(self.listing.isEmpty ? Set(state.moved.keys).union(self.adopted) : Set(cards))
         }
     }

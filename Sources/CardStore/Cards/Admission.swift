@@ -89,6 +89,11 @@ package struct AdmissionOutcome: Hashable, Sendable {
     package var isDuplicate: Bool
     /// Whether this very request was answered before, which changes nothing.
     package var isReplay = false
+    /// The card that the photo becomes if it was retaken: its address is fetched again.
+    package var retake: CardID?
+
+    /// The cards that the photo may be: the first of these that is there.
+    package var cards: [CardID] { [self.retake, self.card].compactMap(\.self) }
 }
 
 extension AdmissionOutcome {

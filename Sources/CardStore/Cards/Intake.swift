@@ -270,15 +270,13 @@ extension CardStore {
 
     /// Has an address fetched again beside its card, which is answered and stays as it is (`Fetching`).
     private func fetchAgain(_ photo: Admission, beside row: CardRow, in tx: Transaction) throws -> AdmissionOutcome {
-        let open: CardID? = try tx.value(
-            "SELECT id FROM card WHERE number = \(row.number) AND state = 'fetching' AND beside = \(row.id)"
-        )
-        if let open {
-            _ = try self.amend(CardRow.require(open, in: tx), with: photo.said, in: tx)
-        } else {
-            _ = try self.insert(photo, source: nil, isForeign: false, beside: row.id, in: tx)
-        }
-        return AdmissionOutcome(known: row)
+        let open = try CardRow.all("WHERE card.number = \(row.number) AND card.beside = \(row.id)", in: tx).first
+        let retake =
+            try open.map { try self.amend($0, with: photo.said, in: tx) }
+            ?? self.insert(photo, source: nil, isForeign: false, beside: row.id, in: tx)
+        var known = AdmissionOutcome(known: row)
+        known.retake = retake.card
+        return known
     }
 
     static func holdForeign(_ card: CardID) -> Transition { Transition(.held, .submitterConflict, .cardForeign(card)) }

@@ -9,13 +9,7 @@ import Testing
 
 @Suite struct RunTrackerTests {
     @Test func `What is taken in again, with what of its number is left, counts as what it was at first`() {
-        let items = ["front", "back"].map { name in
-            InputItem(
-                place: .address(Redacted("https://host/\(name).jpg")),
-                name: Redacted(name),
-                metadata: CardMetadata(businessNumber: BusinessNumber(stored: "B-1"))
-            )
-        }
+        let items = ["front", "back"].map(InputItem.specimen)
         let tracker = RunTracker(listing: items.map { .take($0) })
         func take(_ item: InputItem, isDuplicate: Bool) {
             let card = CardID(rawValue: item.name.reveal())
@@ -31,5 +25,57 @@ import Testing
         #expect(tracker.left(of: [items]) == [])
         #expect(tracker.report(known: []).counts == ["admitted": 2, "duplicate": 0, "refused": 0, "ignored": 0])
         #expect(tracker.report(known: []).refusals == [:])
+    }
+
+    @Test(arguments: [
+        (CardState?.none, "duplicate", false), (.delivered, "delivered", false), (.fetching, "fetching", true),
+    ])
+    func `What is fetched again is the known card until it is another photo, and is not done before`(
+        _ state: CardState?,
+        _ counted: String,
+        _ isWorkLeft: Bool
+    ) throws {
+        let item = InputItem.specimen("front")
+        let tracker = RunTracker(listing: [.take(item)])
+        let (known, retake) = (CardID(rawValue: "known"), CardID(rawValue: "retake"))
+        var outcome = AdmissionOutcome(card: known, state: .delivered, isDuplicate: true)
+        outcome.retake = retake
+        tracker.observe(.taken(item, outcome))
+        if let state, state != .fetching { tracker.observe(.changed(CardChange(card: retake, state: state))) }
+        var cards = [known: Self.card(known, .delivered)]
+        cards[retake] = state.map { Self.card(retake, $0) }
+        let tally = tracker.outcome(cards: cards)
+        #expect(tally.counts[counted] == 1 && tally.counts.total == 1)
+        #expect((tally.status(isStopped: false) == .workRemains) == isWorkLeft)
+        #expect(Set(tracker.knownCards) == [known, retake])
+        let line = tracker.line(0, card: tracker.cards(of: .input(0)).compactMap { cards[$0] }.first)
+        // Nobody hears of the id of a card that may go again.
+        #expect(line.cardID == (state == .delivered ? retake : known))
+        #expect(line.duplicateOf == (state == .delivered ? nil : known))
+    }
+
+    private static func card(_ id: CardID, _ state: CardState) -> Card {
+        let (metadata, now) = (InputItem.specimen("front").metadata, Timestamp(millisecondsSinceEpoch: 0))
+        return Card(
+            id: id,
+            state: state,
+            metadata: metadata,
+            submitter: "local",
+            order: 1,
+            taken: nil,
+            waitsUntil: now,
+            createdAt: now,
+            changedAt: now
+        )
+    }
+}
+
+extension InputItem {
+    fileprivate static func specimen(_ name: String) -> InputItem {
+        InputItem(
+            place: .address(Redacted("https://host/\(name).jpg")),
+            name: Redacted(name),
+            metadata: CardMetadata(businessNumber: BusinessNumber(stored: "B-1"))
+        )
     }
 }

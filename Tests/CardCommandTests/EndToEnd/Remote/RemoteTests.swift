@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -56,5 +57,36 @@ import Testing
         }
         let accepted = try self.tool.ledger().filter { $0.retcode == "000000" }
         #expect(accepted.map(\.doctype) == ["IDCARD_FRONT_APP", "IDCARD_BACK_APP"])
+    }
+
+    @Test func `a photo that was retaken at its address counts as the card that it became`() async throws {
+        let photo = Mutex(MarkedPhoto.front(1))
+        let verifier = MarkVerifier { photo in photo.serial < 2 ? nil : MarkDialect.faceIDv1.answer(about: nil) }
+        let host = FaultServer { _, _ in
+            .answer { _ in
+                let jpeg = photo.withLock(\.jpeg)
+                return FaultReply(raw: Array("HTTP/1.1 200 OK\r\nContent-Length: \(jpeg.count)\r\n\r\n".utf8) + jpeg)
+            }
+        }
+        try await host.listening { port in
+            let fetch = "{hosts: [127.0.0.1], allow_http: true, allow_addresses: [127.0.0.0/8], ports: [\(port)]}"
+            let configuration = RemoteConfiguration(others: ["fetch: \(fetch)"])
+            let list = try self.tool.secretFile("list.csv", "path,business_no\nhttp://127.0.0.1:\(port)/front,R-1\n")
+            try await self.tool.servingBoth(with: configuration, verifier: verifier) { file in
+                let command = ["run", "--manifest", list.path, "--format", "json"] + file
+                func expect(_ state: String, ends status: Int32) async throws {
+                    let outcome = try await self.tool.run(command, ends: status)
+                    #expect(try outcome.json().counts[state] == 1, "\(state)")
+                    #expect(outcome.errors.contains("nothing was sent") == (state == "duplicate"))
+                }
+                try await expect("delivered", ends: 0)
+                try await expect("duplicate", ends: 0)
+                photo.withLock { $0 = .front(1, serial: 1) }
+                try await expect("delivered", ends: 0)
+                photo.withLock { $0 = .front(1, serial: 2) }
+                try await expect("rejected", ends: 1)
+            }
+        }
+        #expect(try self.tool.ledger().count == 2)
     }
 }
