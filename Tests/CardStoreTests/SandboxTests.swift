@@ -48,6 +48,11 @@ import class GRDB.DatabaseQueue
         }
     }
 
+    @Test func `a sandbox that another process has just made is within no other`() throws {
+        #expect(throws: Never.self) { try SandboxFolder(path: harness.folder).requireOutside() }
+        #expect(throws: CodedError.self) { try SandboxFolder(path: harness.folder + "/a").requireOutside() }
+    }
+
     @Test(arguments: [("nfs4", false), ("fuse.sshfs", false), ("virtiofs", true), ("ext4", true)])
     func `a sandbox is neither made nor opened on a network file system`(kind: String, isFit: Bool) async throws {
         for (path, creating) in [(harness.folder + "-far", true), (harness.folder, false)] {

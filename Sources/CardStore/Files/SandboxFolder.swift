@@ -49,8 +49,13 @@ struct SandboxFolder: Sendable {
         if let disk = disk ?? FileSystemKind(of: self.path), disk.isNetwork {
             throw CodedError(.sandboxUnavailable, .configuration, .sandboxRemote(self.path, disk.name))
         }
-        guard !self.hasDatabase else { return }
+        if !self.hasDatabase { try self.requireOutside() }
+    }
+
+    /// Refuses a path within another sandbox. It may be one itself by now: another process makes it at the same time.
+    func requireOutside() throws(CodedError) {
         var folder = DurableFile.nearestExisting(self.path)
+        if folder == SecretRights.realPath(self.path) { folder = DurableFile.folder(of: folder) }
         while folder != DurableFile.folder(of: folder) {
             if SandboxFolder(path: folder).hasDatabase {
                 throw CodedError(.sandboxUnavailable, .configuration, .sandboxWithin(self.path, folder))
