@@ -44,9 +44,9 @@ package struct Engine: Sendable {
                 case .changed(let change):
                     board.noteProgress(at: time.steady())
                     // Also judged by a reading that was there, without a call.
-                    if [.verified, .rejected, .held, .failed].contains(change.state) { board.noteMove(of: .verify) }
-                case .called(let stage, _, _): board.noteMove(of: stage)
-                case .sending: board.noteMove(of: .deliver)
+                    if [.verified, .rejected, .held, .failed].contains(change.state) { board.markMoved(.verify) }
+                case .called(let stage, _, _): board.markMoved(stage)
+                case .sending: board.markMoved(.deliver)
                 case .failed, .paused, .resumed, .beat, .overdue, .erasingFailed: break
                 }
                 events(event)
@@ -341,9 +341,9 @@ package struct Engine: Sendable {
         for work in stages {
             let mayWork = !reported.contains(work.stage) && work.gate.wait == nil && (isAmple || work.stage == .deliver)
             if mayWork, let due = try await work.nextDue(), due <= now {
-                self.context.board.noteDue(work.stage, time: self.context.time)
+                self.context.board.markDue(work.stage, time: self.context.time)
             } else {
-                self.context.board.noteMove(of: work.stage)
+                self.context.board.markMoved(work.stage)
             }
         }
     }

@@ -158,10 +158,10 @@ final class WorkBoard: Sendable {
     // MARK: Stages that do nothing although they have work that waits for nothing, whatever the cause
 
     /// A stage did something, or has nothing to do.
-    func noteMove(of stage: Stage) { self.state.withLock { $0.dueSince[stage] = nil } }
+    func markMoved(_ stage: Stage) { self.state.withLock { $0.dueSince[stage] = nil } }
 
     /// A stage has work that is due.
-    func noteDue(_ stage: Stage, time: EngineTime) {
+    func markDue(_ stage: Stage, time: EngineTime) {
         self.state.withLock { state in
             if state.dueSince[stage] == nil { state.dueSince[stage] = (time.now(), time.steady()) }
         }
