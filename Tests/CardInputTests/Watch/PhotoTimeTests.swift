@@ -2,7 +2,6 @@ import CardEngine
 import CardModel
 import Foundation
 import Glibc
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -16,7 +15,7 @@ import Testing
         async throws
     {
         let sandbox = try await StoredPhotos()
-        let watching = try Watching(pipeline: sandbox.pipeline)
+        let watching = try Watching(pipeline: sandbox.pipeline())
         var random = SeededRandom(seed: 40)
         let photos = (0..<40).map { (number: "R-\($0 % 10)", taken: 1_699_000_000 + $0 * 300) }.shuffled(using: &random)
         try await watching.run(afterScans: 1) { _ in
@@ -24,12 +23,12 @@ import Testing
                 try bring(photo.number, taken: photo.taken, to: watching.folder)
                 await watching.reports.wait(forPlaced: index + 1)
                 let pause = Duration.milliseconds(Int.random(in: 0...2_000, using: &random))
-                sandbox.clock.withLock { $0 = $0.advanced(by: pause) }
+                sandbox.pass(pause)
                 if index % 7 == 6 { try await sandbox.deliver() }
             }
         }
         try await sandbox.deliver()
-        let sent = sandbox.sent.withLock(\.self)
+        let sent = sandbox.sent
         for number in Set(photos.map(\.number)) {
             let times = sent.filter { $0.hasPrefix(number + " ") }.compactMap { Int($0.split(separator: " ")[1]) }
             #expect(times == times.sorted() && times.last == photos.filter { $0.number == number }.map(\.taken).max())
@@ -43,10 +42,9 @@ import Testing
         }
         // A person wants one of them.
         let chosen = try #require(passedOver.first)
-        try await sandbox.store.retry(chosen.id, by: AccessOrigin(actor: "test"), now: sandbox.clock.withLock(\.self))
+        try await sandbox.store.retry(chosen.id, by: AccessOrigin(actor: "test"), now: sandbox.now)
         try await sandbox.deliver()
-        let last = sandbox.sent.withLock { $0.last ?? "" }
-        #expect(last.hasPrefix("\(chosen.metadata.businessNumber) "))
+        #expect(sandbox.sent.last?.hasPrefix("\(chosen.metadata.businessNumber) ") == true)
         #expect(try await sandbox.store.cards([chosen.id], for: .process).map(\.state) == [.delivered])
     }
 
@@ -74,64 +72,5 @@ import Testing
         let moved = "failed/LOAN-1/front-2.jpg"
         #expect(watching.files() == [moved, moved + ".failed.json", moved + ".json", "failed/LOAN-1/front.jpg"])
         #expect(try watching.note("in/\(moved).failed.json")["code"] == "taken_earlier")
-    }
-}
-
-/// A sandbox whose outside is in memory, by a clock that the test sets.
-private final class StoredPhotos: Sendable {
-    let store: CardStore
-    let clock = Mutex(Timestamp(millisecondsSinceEpoch: 1_700_000_000_000))
-    /// What was sent, in its order: `R-1 1699000000`.
-    let sent = Mutex<[String]>([])
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "photos-\(UUID().uuidString)").path
-    private let worker: Worker
-
-    init() async throws {
-        let (now, ring) = (Timestamp(millisecondsSinceEpoch: 1_700_000_000_000), KeyRing(VaultKey.random()))
-        self.store = try await CardStore.open(path: self.folder, kind: .real, ring: ring, creating: true, now: now)
-        self.worker = try await self.store.startWorker(id: "w1", command: "watch", now: now)
-    }
-
-    deinit {
-        try? self.store.close()
-        try? FileManager.default.removeItem(atPath: self.folder)
-    }
-
-    var pipeline: FakePipeline {
-        FakePipeline { photo, _, _ in
-            _ = try await self.engine.take(photo)
-            return .taken
-        }
-    }
-
-    func deliver() async throws { _ = try await self.engine.runBatch([]) }
-
-    private var engine: Engine {
-        let time = EngineTime(
-            now: { self.clock.withLock(\.self) },
-            steady: EngineTime.system.steady,
-            sleep: EngineTime.system.sleep
-        )
-        let (store, worker, settings) = (self.store, self.worker, EngineSettings())
-        return Engine(store: store, worker: worker, ports: self.ports, settings: settings, time: time) { _ in }
-    }
-
-    private var ports: EnginePorts {
-        EnginePorts(
-            read: { Data(try SourceFile.read($0, limit: 1 << 20)) },
-            prepare: { PreparedImage(jpeg: $0, width: 100, height: 63, digest: ContentDigest(of: $0)) },
-            shrink: { _ in nil },
-            fetcher: ClosureFetcher { _, _ in .fetched },
-            verifier: ClosureVerifier { _ in
-                let fields = CardFields(name: "SPECIMEN", number: "11010519491231002X")
-                let legality = Legality(vendorScores: ["ID Photo": 0.9])
-                return .read(CardReading(side: .front, fields: fields, legality: legality))
-            },
-            backend: ClosureBackend { delivery in
-                let photos = delivery.images.values.map { String(decoding: $0.dropFirst(4), as: UTF8.self) }
-                self.sent.withLock { $0 += photos }
-                return .accepted(alreadyExisted: false, code: "000000")
-            }
-        )
     }
 }

@@ -124,7 +124,7 @@ struct Watching: Sendable {
 
 extension FolderWatch {
     /// Has all folders scanned as if the time of the next scan had come.
-    fileprivate func makeScansDue() {
+    func makeScansDue() {
         for index in self.roots.indices { self.roots[index].nextScan = .zero }
         self.ring()
     }
