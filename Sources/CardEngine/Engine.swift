@@ -78,7 +78,8 @@ package struct Engine: Sendable {
             while true {
                 await context.board.waitUntilDone(patience: context.settings.patience, time: context.time)
                 let areFree = try await self.areFree(cards)
-                guard !context.board.isEnding, !(areFree && wereFree) else { break }
+                let hasMoved = await self.carryOutDueDecisions()
+                guard !context.board.isEnding, hasMoved || !(areFree && wereFree) else { break }
                 if !areFree { try await context.time.sleep(Limits.look) }
                 // What another process let go after the stages looked may be work for this one: they look once more.
                 wereFree = areFree
@@ -109,6 +110,7 @@ package struct Engine: Sendable {
         // Before anything is claimed: what dead processes had is taken over.
         try await self.heartbeat()
         try await context.store.reconsider(under: context.deciding, now: context.time.now())
+        await self.carryOutDueDecisions()
         // Who cancels the run wants its end: nothing below hears of it otherwise.
         try await withTaskCancellationHandler {
             try await self.runTogether {
@@ -309,13 +311,25 @@ package struct Engine: Sendable {
     private func carryOutDecisions() async {
         while !self.context.board.isEnding {
             do { try await self.context.time.sleep(Limits.decisionLook) } catch { return }
-            // A sandbox that is busy or full ends nothing here: what is due stays so.
-            let changes = try? await self.context.store.carryOutDecisions(now: self.context.time.now())
-            guard let changes, !changes.isEmpty else { continue }
-            changes.forEach(self.context.tell)
-            self.wake()
+            await self.carryOutDueDecisions()
         }
     }
+
+    /// - Returns: whether that moved cards.
+    @discardableResult
+    private func carryOutDueDecisions() async -> Bool {
+        let (worker, time) = (self.context.worker, self.context.time)
+        // A sandbox that is busy or full ends nothing here: what is due stays so.
+        let changes = try? await self.context.store
+            .carryOutDecisions(by: worker, steady: time.steady(), now: time.now())
+        guard let changes, !changes.isEmpty else { return false }
+        changes.forEach(self.context.tell)
+        self.wake()
+        return true
+    }
+
+    /// The name of this process in the sandbox.
+    package var worker: String { self.context.worker.id }
 
     /// - Returns: the pauses that stand in the sandbox.
     @discardableResult

@@ -19,12 +19,11 @@ package final class CardStore: Sendable {
     let vault: Vault
     let folder: SandboxFolder
     let handOver = HandOver()
+    let undoTimes = UndoTimes()
     /// The identity of the sandbox, which its backups keep.
     package let id: String
     /// Which endpoints its cards go to.
     package let kind: Kind
-    /// What a second person must decide, too, before it is done.
-    package let fourEyes: Set<DecisionAction>
     /// What codes of the backend mean by the configuration of now: a kept answer is judged by it.
     let retcodes: RetcodeTable
 
@@ -34,7 +33,6 @@ package final class CardStore: Sendable {
         folder: SandboxFolder,
         id: String,
         kind: Kind,
-        fourEyes: Set<DecisionAction> = [],
         retcodes: RetcodeTable = RetcodeTable()
     ) {
         self.database = database
@@ -42,7 +40,6 @@ package final class CardStore: Sendable {
         self.folder = folder
         self.id = id
         self.kind = kind
-        self.fourEyes = fourEyes
         self.retcodes = retcodes
     }
 
@@ -57,7 +54,6 @@ package final class CardStore: Sendable {
     ///   - path: its folder, absolute.
     ///   - kind: which endpoints its cards go to; `nil` takes what is there.
     ///   - ring: the keys that may wrap its data keys, the current one first.
-    ///   - fourEyes: what a second person must decide, too.
     ///   - retcodes: what codes of the backend mean.
     ///   - creating: whether it is made if it is not there.
     ///   - disk: the kind of file system that it lies on; looked up if it is not given.
@@ -68,7 +64,6 @@ package final class CardStore: Sendable {
         path: String,
         kind: Kind?,
         ring: KeyRing,
-        fourEyes: Set<DecisionAction> = [],
         retcodes: RetcodeTable = RetcodeTable(),
         creating: Bool,
         on disk: FileSystemKind? = nil,
@@ -94,7 +89,6 @@ package final class CardStore: Sendable {
                         in: folder,
                         kind: kind,
                         ring: ring,
-                        fourEyes: fourEyes,
                         retcodes: retcodes
                     )
                 } catch {
@@ -191,7 +185,6 @@ package final class CardStore: Sendable {
         in folder: SandboxFolder,
         kind: Kind?,
         ring: KeyRing,
-        fourEyes: Set<DecisionAction> = [],
         retcodes: RetcodeTable = RetcodeTable()
     ) async throws -> CardStore {
         let store = try await database.read { tx in
@@ -202,7 +195,6 @@ package final class CardStore: Sendable {
                     folder: folder,
                     id: try row.next(),
                     kind: try row.next(),
-                    fourEyes: fourEyes,
                     retcodes: retcodes
                 )
             }

@@ -84,6 +84,12 @@ package enum Limits {
     /// For how long a tab of a page keeps the cards that it claimed, and a decision of it can be undone.
     static let claimTime = Duration.seconds(600)
     static let undoTime = Duration.seconds(10)
+    /// How late a decision of a living process is carried out by another one.
+    static let undoGrace = Duration.seconds(60)
+    /// The cases that one person has claimed at a time.
+    static let tabs = 3
+    /// After how long one person alone may take an action off the list of those for two.
+    static let dropAlone = Duration.seconds(7 * 86_400)
     /// Decisions of pages that one call carries out.
     static let decisionsPerCall = 50
     /// Cards that are checked on one snapshot, so that a check of hours keeps no old pages in the log.

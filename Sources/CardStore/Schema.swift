@@ -95,7 +95,11 @@ enum Schema {
             cause TEXT,
             cause_card TEXT,
             since INTEGER,
+            claimed_by TEXT,
+            claimed_tab TEXT,
+            claimed_until INTEGER,
             CHECK ((state IS NULL) = (since IS NULL)),
+            CHECK ((claimed_by IS NULL) = (claimed_until IS NULL) AND (claimed_by IS NULL) = (claimed_tab IS NULL)),
             CHECK (disputed = 0 OR holder IS NOT NULL),
             CHECK (decide_at IS NULL OR decide_from IS NOT NULL)
         ) STRICT;
@@ -278,16 +282,27 @@ enum Schema {
             ended_at INTEGER
         ) STRICT;
         CREATE TABLE decision (
-            card TEXT PRIMARY KEY REFERENCES card (id),
+            card TEXT NOT NULL REFERENCES card (id),
+            action TEXT NOT NULL CHECK (action IN ('accept', 'delivered', 'resend', 'reject', 'retry', 'erase')),
             subject TEXT NOT NULL,
-            tab TEXT NOT NULL,
-            action TEXT CHECK (action IN ('accept', 'delivered', 'resend', 'reject', 'retry', 'erase')),
+            purpose TEXT NOT NULL,
+            needs_second INTEGER NOT NULL CHECK (needs_second IN (0, 1)),
+            second TEXT,
+            second_purpose TEXT,
+            until INTEGER NOT NULL,
+            worker TEXT,
             seen INTEGER NOT NULL,
             message BLOB,
-            purpose TEXT NOT NULL,
-            until INTEGER NOT NULL,
-            second INTEGER NOT NULL CHECK (second IN (0, 1)),
-            proposer TEXT
+            dropped INTEGER NOT NULL DEFAULT 0 CHECK (dropped IN (0, 1)),
+            PRIMARY KEY (card, dropped),
+            CHECK (dropped = 0 OR worker IS NULL),
+            CHECK (worker IS NOT NULL OR needs_second = 1 AND second IS NULL OR dropped = 1)
+        ) STRICT;
+        CREATE TABLE four_eyes (
+            action TEXT PRIMARY KEY CHECK (action IN ('accept', 'delivered', 'resend', 'reject', 'retry', 'erase')),
+            dropped_by TEXT,
+            dropped_at INTEGER,
+            CHECK ((dropped_by IS NULL) = (dropped_at IS NULL))
         ) STRICT;
         CREATE TABLE access_log (
             number INTEGER PRIMARY KEY,
@@ -305,6 +320,7 @@ enum Schema {
         CREATE INDEX cases_due ON cases (decide_at, priority DESC) WHERE decide_at IS NOT NULL;
         CREATE INDEX cases_ahead ON cases (decide_from) WHERE decide_at IS NOT NULL;
         CREATE INDEX cases_standing ON cases (state, since, number, cause) WHERE state IS NOT NULL;
+        CREATE INDEX cases_claimed ON cases (claimed_by, claimed_tab) WHERE claimed_by IS NOT NULL;
         CREATE INDEX cases_submitter ON cases (submitter, number) WHERE state IS NOT NULL;
         CREATE INDEX card_end ON card (substr(id, -8));
         CREATE INDEX card_number ON card (number, state, intake_order);
@@ -338,10 +354,9 @@ enum Schema {
         CREATE INDEX attempt_open ON attempt (worker) WHERE ended_at IS NULL;
         CREATE INDEX attempt_understood ON attempt (stage, ended_at) WHERE \(Unreadable.isUnderstood.text);
         CREATE INDEX event_card ON event (card);
-        CREATE INDEX decision_due ON decision (until) WHERE action IS NOT NULL AND second = 0;
-        CREATE INDEX decision_claim ON decision (until) WHERE action IS NULL;
-        CREATE INDEX decision_second ON decision (until) WHERE second = 1;
-        CREATE INDEX decision_tab ON decision (subject, tab);
+        CREATE INDEX decision_undo ON decision (until) WHERE worker IS NOT NULL;
+        CREATE INDEX decision_second ON decision (until) WHERE needs_second = 1 AND second IS NULL AND dropped = 0;
+        CREATE INDEX decision_dropped ON decision (until) WHERE dropped = 1;
         CREATE INDEX access_subject ON access_log (subject, action, at, number) WHERE subject IS NOT NULL;
         CREATE INDEX access_action ON access_log (action, at, number) WHERE subject IS NOT NULL;
         CREATE INDEX access_card ON access_log (card, at, number);

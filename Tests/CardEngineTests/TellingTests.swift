@@ -65,9 +65,7 @@ import Testing
             _ = try tx.run("UPDATE card SET state = 'held', reason = 'legality_low'")
         }
         let card = try await harness.onlyCard()
-        let now = harness.time.now
         let person = try AccessOrigin(.process, actor: "li.na", purpose: "T-1")
-        _ = try await harness.store.decide(card.card.id, .retry, seen: card.lastEvent, tab: "a", by: person, now: now)
         let carriedOut = Mutex<[Duration]>([])
         harness.state.withLock { state in
             state.onEvent = { [time = harness.time] event, _ in
@@ -75,9 +73,19 @@ import Testing
                 carriedOut.withLock { $0.append(time.elapsed) }
             }
         }
-        try await harness.take([], harness.settings(), harness.time, until: .seconds(15))
+        let time = harness.time
+        try await time.passing(whenAsleep: 7) {
+            try await harness.withEngine(harness.settings(), time: time.engineTime) { engine in
+                try await engine.run {
+                    let (store, worker) = (harness.store, engine.worker)
+                    _ = try await store.decide(card.card.id, .retry, undoableIn: worker, by: person, now: time.now)
+                    await time.reached(.seconds(15))
+                }
+            }
+        }
         #expect(try await harness.states() == ["N1 front": "delivered"])
-        #expect(carriedOut.withLock(\.self) == [.seconds(10)])
+        // Looked at every two seconds.
+        #expect(carriedOut.withLock(\.self) == [.seconds(12)])
     }
 
     @Test func `each call of a stage is told of by how it ended`() async throws {

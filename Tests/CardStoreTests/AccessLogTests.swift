@@ -33,7 +33,7 @@ import Testing
         #expect(try await harness.accessLog().isEmpty)
         let origin = AccessOrigin(actor: "root:cards", purpose: "ticket 7")
         try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low'")
-        try await harness.store.retry(card, by: origin, now: harness.now)
+        try await harness.store.decide(card, .retry, by: origin, now: harness.now)
         try await harness.plant("UPDATE card SET state = 'held', reason = 'legality_low'")
         try await harness.store.resolve(card, as: .reject, by: origin, now: harness.now)
         let expected = ["retry", "resolve"].map { [$0, "root:cards", "ticket 7", card.rawValue] }

@@ -48,21 +48,13 @@ import Testing
         let (one, two, back) = try await self.disputed()
         let person = try AccessOrigin(.process, actor: "li.na", purpose: "T-1")
         for card in [two, back] {
-            let seen = try await harness.store.details(of: card, for: .process).lastEvent
-            let outcome = try await harness.store.decide(
-                card,
-                .reject,
-                seen: seen,
-                tab: "a",
-                by: person,
-                now: harness.now
-            )
+            let outcome = try await harness.decideOnPage(card, .reject, by: person)
             #expect(outcome == .undoable(until: harness.now.advanced(by: .seconds(10))))
             harness.pass(.seconds(5))
         }
         for _ in 0..<2 {
             harness.pass(.seconds(5))
-            _ = try await harness.store.carryOutDecisions(now: harness.now)
+            _ = try await harness.carryOut()
         }
         #expect(try await harness.state(two) == "rejected rejected_by_operator")
         #expect(try await harness.state(back) == "rejected rejected_by_operator")

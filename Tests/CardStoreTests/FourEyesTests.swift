@@ -27,11 +27,10 @@ import Testing
     private func decide(_ card: CardID, _ action: DecisionAction, _ origin: AccessOrigin) async throws
         -> DecisionOutcome
     {
-        let seen = try await store.details(of: card, for: .process).lastEvent
-        return try await store.decide(card, action, seen: seen, tab: "a", by: origin, now: harness.now)
+        try await harness.decideOnPage(card, action, by: origin)
     }
 
-    private func waiting() async throws -> [PendingDecision] {
+    private func waiting() async throws -> [Decision] {
         try await store.decisionsWaiting(for: .process, limit: 10)
     }
 
@@ -93,13 +92,13 @@ import Testing
     @Test func `retries and erasures are for two, too, each card on its own, but not those of retention`() async throws
     {
         let retried = try await held([.retry, .erase], number: "M")
-        #expect(try await store.retry(retried, by: li, now: harness.now) == .waitsForSecond)
-        #expect(try await store.retry(retried, by: wang, now: harness.now).changes.map(\.state) == [.prepared])
+        #expect(try await store.decide(retried, .retry, by: li, now: harness.now) == .waitsForSecond)
+        #expect(try await store.decide(retried, .retry, by: wang, now: harness.now).changes.map(\.state) == [.prepared])
         let first = try AccessOrigin(Caller(subject: "zhao", scopes: [.operate]), actor: "zhao", purpose: "T-3")
         let second = try AccessOrigin(Caller(subject: "qian", scopes: [.operate]), actor: "qian", purpose: "T-4")
         let cards = [try await held([.erase], number: "N-1"), try await held([.erase], number: "N-2")]
         func erase(_ cards: [CardID], _ origin: AccessOrigin) async throws -> [CardID] {
-            try await store.erase(cards, because: .requested, by: origin, now: harness.now).map(\.card)
+            try await store.erase(cards, because: .requested, by: origin, now: harness.now).certificates.map(\.card)
         }
         #expect(try await erase([cards[0]], first) == [])
         #expect(try await erase(cards, second) == [cards[0]])
@@ -116,10 +115,10 @@ import Testing
     @Test func `a decision of a page waits for a second person after its time to undo`() async throws {
         let card = try await held()
         let until = harness.now.advanced(by: .seconds(10))
-        #expect(try await decide(card, .accept, li) == .undoable(until: until))
-        #expect(await code { try await self.resolve(card, .accept, self.wang) } == .cardConflict)
+        for _ in 0..<2 { #expect(try await decide(card, .accept, li) == .undoable(until: until)) }
+        #expect(await code { try await self.resolve(card, .reject, self.wang) } == .cardConflict)
         harness.pass(.seconds(10))
-        #expect(try await store.carryOutDecisions(now: harness.now) == [])
+        #expect(try await harness.carryOut() == [])
         #expect(try await decide(card, .accept, li) == .waitsForSecond)
         #expect(try await waiting().map(\.subject) == ["li.na"])
         // It has left the queue.
@@ -143,7 +142,7 @@ import Testing
             #expect(again.map(\.subject) == ["li.na"] && again.map(\.purpose) == first.map(\.purpose))
         }
         harness.pass(.seconds(10))
-        #expect(try await store.carryOutDecisions(now: harness.now).map(\.state) == [.verified])
+        #expect(try await harness.carryOut().map(\.state) == [.verified])
         #expect(try await log(card).last == ["resolve", "console:wang.wei as accept, confirms li.na", "T-2"])
     }
 }

@@ -63,8 +63,9 @@ import Testing
         _ = try await harness.store.reviewQueue(now: harness.now)
         _ = try await harness.store.decisionsWaiting(for: .process, limit: 10)
         _ = try await harness.store.claimed(tab: "a", by: .process, now: harness.now, extending: false)
-        _ = try await harness.store.undoable(by: .process, now: harness.now)
-        _ = try await harness.store.carryOutDecisions(now: harness.now)
+        _ = try await harness.store.undoable(by: .process)
+        _ = try await harness.store.takeDropped(of: .process, now: harness.now)
+        _ = try await harness.carryOut()
         let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") }
         #expect(statements.count > 35)
         for (detail, statement) in try await Self.plans(of: statements.sorted(), in: harness) {
@@ -72,7 +73,7 @@ import Testing
             // A part of the statement itself has a page at most.
             let isWhole = scanned.map { !Self.small.contains($0) && !$0.hasPrefix("(subquery") } ?? false
             // These indexes hold what is not yet decided in the end.
-            let isPending = ["decision_due", "decision_second"].contains { detail.hasSuffix("USING INDEX \($0)") }
+            let isPending = ["decision_undo", "decision_second", "decision_dropped"].contains { detail.hasSuffix("USING INDEX \($0)") }
             #expect(!isWhole || isPending, "\(detail): \(statement)")
             #expect(!Self.looksBeyondNumber(detail, statement), "\(detail): \(statement)")
             #expect(!Self.looksBeyondCard(detail, statement), "\(detail): \(statement)")
@@ -125,16 +126,14 @@ import Testing
         let seen = try await harness.store.claimed(tab: "a", by: .process, now: harness.now, extending: true)
         #expect(seen == [doubtful])
         for _ in 0..<2 {
-            let event = try await harness.store.details(of: doubtful, for: .process).lastEvent
-            _ = try await harness.store.decide(doubtful, .accept, seen: event, tab: "a", by: person, now: harness.now)
+            try await harness.decideOnPage(doubtful, .accept, by: person)
             guard try await harness.store.undo(doubtful, tab: "a", by: person, now: harness.now) else { break }
             try await harness.store.release(tab: "a", by: .process, now: harness.now)
         }
         // A second person confirms what another one decided, and takes that back.
         let other = try AccessOrigin(Caller(subject: "wang.wei", scopes: [.operate]), actor: "wang.wei", purpose: "T-2")
-        #expect(try await harness.store.retry(doubtful, by: person, now: harness.now) == .waitsForSecond)
-        let event = try await harness.store.details(of: doubtful, for: .process).lastEvent
-        _ = try await harness.store.decide(doubtful, .retry, seen: event, tab: "a", by: other, now: harness.now)
+        #expect(try await harness.store.decide(doubtful, .retry, by: person, now: harness.now) == .waitsForSecond)
+        try await harness.decideOnPage(doubtful, .retry, by: other)
         #expect(try await harness.store.undo(doubtful, tab: "a", by: other, now: harness.now))
         try await harness.killWorker()
         var terms = RetentionTerms()

@@ -21,27 +21,19 @@ import Testing
     private func decide(
         _ card: CardID,
         _ action: DecisionAction = .accept,
-        tab: String = "a",
         message: String? = nil
     ) async throws {
-        let seen = try await store.details(of: card, for: .process).lastEvent
-        let outcome = try await store.decide(
-            card,
-            action,
-            seen: seen,
-            message: message.map { Redacted($0) },
-            tab: tab,
-            by: li,
-            now: harness.now
-        )
+        let outcome = try await harness.decideOnPage(card, action, message: message, by: li)
         #expect(outcome == .undoable(until: harness.now.advanced(by: .seconds(10))))
     }
 
-    private func rows() async throws -> Int? { try await harness.value("SELECT count(*) FROM decision") }
+    private func rows() async throws -> Int? {
+        try await harness.value("SELECT count(*) FROM decision WHERE dropped = 0")
+    }
 
     // MARK: Claims
 
-    @Test func `two tabs that take the next case two hundred times each never get the same`() async throws {
+    @Test func `two pages that take the next case two hundred times each never get the same`() async throws {
         var cards: [CardID] = []
         for number in 0..<400 {
             cards += try await store.admit([harness.photo("\(number)", number: "N-\(number)")], now: harness.now)
@@ -55,8 +47,10 @@ import Testing
                 tasks.addTask {
                     var numbers: [BusinessNumber] = []
                     for _ in 0..<200 {
-                        let next = try await store.claimNext(tab: tab, by: Self.li, now: now)
-                        numbers.append(try #require(next))
+                        // Who has three tabs loses the oldest.
+                        let person = Caller(subject: "\(tab) \(numbers.count)", scopes: [.review])
+                        let origin = AccessOrigin(caller: person, tab, "T-1")
+                        numbers.append(try #require(try await store.claimNext(tab: tab, by: origin, now: now)))
                     }
                     return numbers
                 }
@@ -65,9 +59,28 @@ import Testing
         }
         #expect(claimed.count == 400 && Set(claimed).count == 400)
         #expect(try await store.claimNext(tab: "a", by: li, now: now) == nil)
-        let own = try #require(li.caller)
-        #expect(try await store.claimed(tab: "a", by: own, now: now, extending: false).count == 200)
         try other.close()
+    }
+
+    @Test func `a person has one case a tab and three tabs, and the oldest falls`() async throws {
+        for number in 1...5 {
+            _ = try await held("N-\(number)")
+            harness.pass(.seconds(1))
+        }
+        func claimed() async throws -> String? {
+            let tabs: SQL = "SELECT claimed_tab || ' ' || number AS tab FROM cases WHERE claimed_by IS NOT NULL ORDER BY tab"
+            return try await harness.value("SELECT group_concat(tab, ', ') FROM (\(tabs))")
+        }
+        for tab in ["a", "b", "c"] {
+            _ = try await store.claimNext(tab: tab, by: li, now: harness.now)
+            harness.pass(.seconds(1))
+        }
+        _ = try await store.claimed(tab: "a", by: try #require(li.caller), now: harness.now, extending: true)
+        _ = try await store.claimNext(tab: "d", by: li, now: harness.now)
+        #expect(try await claimed() == "a N-1, c N-3, d N-4")
+        _ = try await store.claimNext(tab: "d", by: li, now: harness.now)
+        #expect(try await claimed() == "a N-1, c N-3, d N-2")
+        #expect(try await store.claimNext(tab: "x", by: Self.wang, now: harness.now)?.rawValue == "N-4")
     }
 
     @Test func `a tab gets all cards of the oldest case that need a person, and no other`() async throws {
@@ -139,12 +152,15 @@ import Testing
         var cards: [CardID] = []
         for number in 0..<30 { cards.append(try await held("N-\(number)")) }
         for card in cards { try await decide(card, .reject) }
-        #expect(try await store.carryOutDecisions(now: harness.now) == [])
+        #expect(try await harness.carryOut() == [])
         harness.pass(.seconds(10))
-        let (other, now) = (try await harness.another(), harness.now)
+        let (other, worker, now) = (try await harness.another(), harness.worker, harness.now)
+        let steady = Duration.milliseconds(now.millisecondsSinceEpoch)
+        // The other handle is the same process, and knows of them as well.
+        _ = try await other.carryOutDecisions(by: worker, steady: steady - .seconds(10), now: now)
         let changes = try await withThrowingTaskGroup(of: [CardChange].self) { tasks in
             for store in [store, other, store, other] {
-                tasks.addTask { try await store.carryOutDecisions(now: now) }
+                tasks.addTask { try await store.carryOutDecisions(by: worker, steady: steady, now: now) }
             }
             return try await tasks.reduce(into: []) { $0 += $1 }
         }
@@ -164,8 +180,8 @@ import Testing
     @Test func `at most fifty are carried out at a time`() async throws {
         for number in 0..<51 { try await decide(try await held("N-\(number)")) }
         harness.pass(.seconds(10))
-        #expect(try await store.carryOutDecisions(now: harness.now).count == 50)
-        #expect(try await store.carryOutDecisions(now: harness.now).count == 1)
+        #expect(try await harness.carryOut().count == 50)
+        #expect(try await harness.carryOut().count == 1)
     }
 
     @Test func `a decision is undone in time, also after the sandbox was opened again, and not later`() async throws {
@@ -174,25 +190,23 @@ import Testing
         harness.pass(.seconds(2))
         try await decide(second)
         let third = try await held("N-3")
-        try await decide(third, tab: "b")
+        try await decide(third)
         try await harness.reopen()
         harness.pass(.milliseconds(7_999))
         #expect(try await !store.undo(second, tab: "a", by: Self.wang, now: harness.now))
-        let undoable = try await store.undoable(by: li.caller ?? .process, now: harness.now).map(\.card)
+        let undoable = try await store.undoable(by: li.caller ?? .process).map(\.card)
         #expect(Set(undoable) == [first, second, third] && undoable.last == first)
         #expect(try await store.undo(second, tab: "a", by: li, now: harness.now))
         #expect(try await store.undo(first, tab: "a", by: li, now: harness.now))
         #expect(try await !store.undo(first, tab: "a", by: li, now: harness.now))
         let caller = try #require(li.caller)
-        // The tab has them again.
-        #expect(
-            try await store.claimed(tab: "a", by: caller, now: harness.now, extending: false) == [first, second]
-        )
+        // The tab has the last one again.
+        #expect(try await store.claimed(tab: "a", by: caller, now: harness.now, extending: false) == [first])
         try await decide(first)
         harness.pass(.seconds(10))
-        #expect(try await !store.undo(first, tab: "a", by: li, now: harness.now))
-        let changes = try await store.carryOutDecisions(now: harness.now)
+        let changes = try await harness.carryOut()
         #expect(changes.map(\.card).contains(first) && changes.map(\.state) == [.verified, .verified])
+        #expect(try await !store.undo(first, tab: "a", by: li, now: harness.now))
     }
 
     @Test func `a decision about what has moved since is refused with what happened and by whom`() async throws {
@@ -201,7 +215,7 @@ import Testing
         harness.pass(.seconds(1))
         try await store.resolve(card, as: .reject, by: Self.wang, now: harness.now)
         let error = await #expect(throws: CodedError.self) {
-            try await self.store.decide(card, .accept, seen: seen, tab: "a", by: self.li, now: self.harness.now)
+            try await self.store.decide(card, .accept, seen: seen, by: self.li, now: self.harness.now)
         }
         #expect(error?.code == .cardMoved && error?.kind == .conflict)
         let text = error?.message.text() ?? ""
@@ -217,7 +231,7 @@ import Testing
         // The rules say no to what a waiting reason, which is no event, has changed.
         try await harness.plant("DELETE FROM reading WHERE card = '\(accepted)'")
         harness.pass(.seconds(9))
-        #expect(try await store.carryOutDecisions(now: harness.now) == [])
+        #expect(try await harness.carryOut() == [])
         #expect(try await rows() == 0)
         for (card, state) in [(moved, "rejected rejected_by_operator"), (accepted, "held legality_unavailable")] {
             #expect(try await harness.state(card) == state)
@@ -226,6 +240,15 @@ import Testing
             let text = event.message?.text() ?? ""
             #expect(text.hasPrefix("the decision accept of li.na was not carried out: "))
         }
+        // The person is told once; until then status does.
+        #expect(
+            try await store.troubles(.ample, now: harness.now).map(\.code) == [
+                "legality_unavailable", "decision_refused",
+            ]
+        )
+        let told = try await store.takeDropped(of: li.caller ?? .process, now: harness.now)
+        #expect(Set(told.map(\.card)) == [moved, accepted])
+        #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now) == [])
         #expect(try await harness.findings() == [])
     }
 
@@ -257,7 +280,7 @@ import Testing
         #expect(try !isInTheClear())
         #expect(try await harness.findings() == [])
         harness.pass(.seconds(10))
-        _ = try await store.carryOutDecisions(now: harness.now)
+        _ = try await harness.carryOut()
         let message = try #require(try await harness.card(card).message)
         #expect(message.text() == "a person rejected the photo: \(words)")
         #expect(message.description == "a person rejected the photo: <redacted>")
@@ -270,11 +293,11 @@ import Testing
         try await harness.erase(card)
         #expect(try await rows() == 0)
         harness.pass(.seconds(10))
-        #expect(try await store.carryOutDecisions(now: harness.now) == [])
+        #expect(try await harness.carryOut() == [])
         try await harness.plant(
             """
-            INSERT INTO decision (card, subject, tab, seen, purpose, until, second)
-            VALUES ('\(card)', 'li.na', 'a', 1, '', 0, 0)
+            INSERT INTO decision (card, action, subject, seen, purpose, until, needs_second)
+            VALUES ('\(card)', 'accept', 'li.na', 1, '', 0, 1)
             """
         )
         #expect(try await harness.findings() == ["erased_with_remains"])

@@ -38,14 +38,12 @@ final class StoreHarness {
     /// Opens the same sandbox once more, as another process would.
     func another(
         _ ring: KeyRing? = nil,
-        fourEyes: Set<DecisionAction> = [],
         retcodes: RetcodeTable = RetcodeTable()
     ) async throws -> CardStore {
         try await CardStore.open(
             path: self.folder,
             kind: nil,
             ring: ring ?? KeyRing(self.key),
-            fourEyes: fourEyes,
             retcodes: retcodes,
             creating: false,
             now: self.now
@@ -69,17 +67,12 @@ final class StoreHarness {
 
     @discardableResult
     func erase(_ ids: CardID...) async throws -> [ErasureCertificate] {
-        try await self.store.erase(ids, because: .requested, by: Self.person, now: self.now)
+        try await self.store.erase(ids, because: .requested, by: Self.person, now: self.now).certificates
     }
 
     func eraseExpired(_ terms: RetentionTerms, clockIsRight: Bool = false, limit: Int = 500) async throws -> [CardID] {
-        try await self.store.eraseExpired(
-            terms,
-            clockIsRight: clockIsRight,
-            limit: limit,
-            by: Self.person,
-            now: self.now
-        ).map(\.card)
+        if clockIsRight { try await self.store.see(self.now, isRight: true) }
+        return try await self.store.eraseExpired(terms, limit: limit, by: Self.person, now: self.now).map(\.card)
     }
 
     static let person = AccessOrigin(actor: "test")
@@ -95,7 +88,8 @@ final class StoreHarness {
         retcodes: RetcodeTable = RetcodeTable()
     ) async throws {
         try self.store.close()
-        self.store = try await self.another(ring, fourEyes: fourEyes, retcodes: retcodes)
+        self.store = try await self.another(ring, retcodes: retcodes)
+        try await self.store.requireSecond(for: fourEyes, by: Self.person, now: self.now)
     }
 
     static let tooLarge = CodedError(.sourceTooLarge, .input, "too large")
@@ -105,7 +99,36 @@ final class StoreHarness {
     }
 
     func retry(_ id: CardID) async throws {
-        try await self.store.retry(id, by: Self.person, now: self.now)
+        try await self.store.decide(id, .retry, by: Self.person, now: self.now)
+    }
+
+    /// Decides on a page of the worker's process, as the card stands now.
+    @discardableResult
+    func decideOnPage(
+        _ card: CardID,
+        _ action: DecisionAction,
+        message: String? = nil,
+        by origin: AccessOrigin
+    ) async throws -> DecisionOutcome {
+        let seen = try await self.store.details(of: card, for: .process).lastEvent
+        let outcome = try await self.store.decide(
+            card,
+            action,
+            seen: seen,
+            message: message.map { Redacted($0) },
+            undoableIn: self.worker.id,
+            by: origin,
+            now: self.now
+        )
+        // The process knows of it.
+        try await self.carryOut()
+        return outcome
+    }
+
+    @discardableResult
+    func carryOut() async throws -> [CardChange] {
+        let steady = Duration.milliseconds(self.now.millisecondsSinceEpoch)
+        return try await self.store.carryOutDecisions(by: self.worker, steady: steady, now: self.now)
     }
 
     func findings() async throws -> [String] {

@@ -97,9 +97,10 @@ struct ChangeOptions: ParsableArguments {
         _ cards: (CardStore) async throws -> [CardID]
     ) async throws -> CommandStatus {
         let origin = try self.purpose.origin(of: command + (resolution.map { " --as \($0.rawValue)" } ?? ""))
-        return try await self.options.withSandbox { store, _ in
-            try await self.change(try await cards(store), in: store) { id in
-                guard let resolution else { return try await store.retry(id, by: origin, now: .now) }
+        return try await self.options.withSandbox { store, configuration in
+            try await configuration.requireSecond(for: configuration.fourEyesOfFile, in: store, by: origin)
+            return try await self.change(try await cards(store), in: store) { id in
+                guard let resolution else { return try await store.decide(id, .retry, by: origin, now: .now) }
                 return try await store.resolve(id, as: resolution, by: origin, now: .now)
             }
         }
@@ -121,6 +122,7 @@ struct ChangeOptions: ParsableArguments {
             do {
                 let outcome = try await change(id)
                 if outcome == .waitsForSecond { Console.say(.cardsWaitsForSecond(id)) }
+                if case .undoable(let until) = outcome { Console.say(.cardsUndoable(id, until)) }
                 let changed = outcome.changes.map(\.card)
                 seen.formUnion(changed)
                 let cards = try await store.documents(store.cards(changed, for: .process))

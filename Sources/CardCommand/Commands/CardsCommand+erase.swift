@@ -89,22 +89,26 @@ extension CardsCommand {
                     return .someNotDelivered
                 }
                 let reason = self.reason.flatMap(ReasonCode.init(given:)) ?? .requested
+                try await configuration.requireSecond(for: configuration.fourEyesOfFile, in: store, by: origin)
                 var certificates: [ErasureCertificate] = []
                 var wasRefused = false
                 do {
-                    // Where persons may differ, each card is on its own.
-                    for group in store.fourEyes.isEmpty ? [named] : named.map({ [$0] }) {
-                        do {
-                            let erased = try await store.erase(group, because: reason, by: origin, now: .now)
-                            if erased.isEmpty, let card = group.first { Console.say(.cardsWaitsForSecond(card)) }
-                            certificates += erased
-                        } catch let error as CodedError where error.kind == .conflict {
-                            wasRefused = true
-                            Console.error(error.message)
-                        }
+                    let older = (expired ?? []).map(\.card).filter { !named.contains($0) }
+                    for (cards, reason, listed) in [(named, reason, nil), (older, .retention, now)] {
+                        let outcome = try await store.erase(
+                            cards,
+                            because: reason,
+                            selectedAt: listed,
+                            by: origin,
+                            now: .now
+                        )
+                        outcome.waiting.forEach { Console.say(.cardsWaitsForSecond($0)) }
+                        outcome.refused.forEach { Console.error($0.message) }
+                        wasRefused = wasRefused || !outcome.refused.isEmpty
+                        certificates += outcome.certificates
                     }
-                    if self.expired {
-                        try await Self.eraseExpired(terms, at: now, in: store, by: origin, certifiedIn: &certificates)
+                    if self.expired, try await store.see(.now, isRight: true).doubted != nil {
+                        Console.warn(.eraseClock)
                     }
                     let folder = self.documents ?? configuration.embeddedDocuments
                     if try await !store.eraseEmbeddedDocuments(in: folder) { Console.warn(.eraseBackendRuns) }
@@ -130,22 +134,6 @@ extension CardsCommand {
             }
             var seen: Set<CardID> = []
             return named.filter { seen.insert($0).inserted }
-        }
-
-        /// Erases every card whose term is over: whoever asks for it says that the clock is right.
-        private static func eraseExpired(
-            _ terms: RetentionTerms,
-            at now: Timestamp,
-            in store: CardStore,
-            by origin: AccessOrigin,
-            certifiedIn certificates: inout [ErasureCertificate]
-        ) async throws {
-            while true {
-                let erased = try await store.eraseExpired(terms, clockIsRight: true, by: origin, now: now)
-                guard !erased.isEmpty else { break }
-                certificates += erased
-            }
-            if try await store.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
         }
 
         private func isConfirmed(_ named: [CardID], _ expired: [(card: CardID, since: Timestamp)]) -> Bool {

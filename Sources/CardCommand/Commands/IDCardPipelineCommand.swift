@@ -24,7 +24,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         version: Build.text,
         subcommands: [
             RunCommand.self, WatchCommand.self, ServeCommand.self, TokensCommand.self, StatusCommand.self,
-            CasesCommand.self, CardsCommand.self, KeysCommand.self, ConfigCommand.self,
+            CasesCommand.self, CardsCommand.self, ReviewCommand.self, KeysCommand.self, ConfigCommand.self,
             ResumeCommand.self, FsckCommand.self, BackupCommand.self, RestoreCommand.self,
             VerifierCommand.self, BackendCommand.self,
         ]

@@ -61,6 +61,13 @@ extension Message {
     static func statusCause(_ cause: String, since: Timestamp) -> Self { Self("status.cause", "\(code: cause), since \(since)") }
     static let statusCases = Self("status.cases", "show what to do: idcard-pipeline cases list --state decide --state failed --state retake")
     static let cardsNoMatch = Self("cards.no_match", "no card has this state or reason")
+    static func cardsUndoable(_ card: CardID, _ until: Timestamp) -> Self { Self("cards.undoable", "card \(card): another person has decided the same on a page; it is carried out at \(until)") }
+    static func reviewAdded(_ action: DecisionAction) -> Self { Self("review.added", "from now on two persons must decide \(action) alike; the list: idcard-pipeline review list") }
+    static func reviewDropped(_ action: DecisionAction) -> Self { Self("review.dropped", "from now on one person alone decides \(action); take it out of review.four_eyes, too") }
+    static func reviewWaits(_ action: DecisionAction, _ until: Timestamp) -> Self { Self("review.waits", "written down; another person agrees: idcard-pipeline review drop \(action); from \(until) on you need no one else") }
+    static func reviewKept(_ action: DecisionAction) -> Self { Self("review.kept", "two persons still decide \(action) alike") }
+    static let reviewNone = Self("review.none", "one person alone decides everything; to change that, set review.four_eyes")
+    static func reviewAsked(_ subject: String, _ since: String) -> Self { Self("review.asked", "\(code: subject) wants to drop it since \(code: since)") }
     static func cardsWaitsForSecond(_ card: CardID) -> Self { Self("cards.waits_for_second", "card \(card): the decision waits for a second person, who runs the same command; to take it back: idcard-pipeline cards resolve \(card) --as withdraw") }
     static func cardsUnknown(_ ids: [String]) -> Self { Self("cards.unknown", "no such card: \(codes: ids); list the cards: idcard-pipeline cards list") }
     static let cardsContinue = Self("cards.continue", "to continue with the cards in the sandbox: idcard-pipeline run")

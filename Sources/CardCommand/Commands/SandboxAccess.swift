@@ -31,11 +31,19 @@ extension Configuration {
         if let doubt = self.sandboxDoubt { Console.warn(doubt) }
         let store = try await self.openStore(creating: true)
         return try await ending {
-            try await body(store)
+            let actions = self.fourEyes.union(self.fourEyesOfFile)
+            try await self.requireSecond(for: actions, in: store, by: SystemUser.origin(of: "review.four_eyes"))
+            return try await body(store)
         } by: {
             // Everything is durable before: that it did not close well is worth a line, not the result.
             do { try store.close() } catch { Console.warn(.sandboxNotClosed) }
         }
+    }
+
+    /// Adds actions to those that two persons must decide alike in a sandbox.
+    func requireSecond(for actions: Set<DecisionAction>, in store: CardStore, by origin: AccessOrigin) async throws {
+        let added = try await store.requireSecond(for: actions, by: origin, now: .now)
+        added.forEach { Console.note(.reviewAdded($0)) }
     }
 
     /// What a person should know of the file system that the sandbox lies on.
@@ -79,7 +87,6 @@ extension Configuration {
                     path: self.sandboxPath,
                     kind: self.isEmbedded ? .embedded : creating ? .real : nil,
                     ring: ring,
-                    fourEyes: self.fourEyes,
                     retcodes: self.backend.retcodes,
                     creating: creating,
                     now: .now

@@ -33,6 +33,8 @@ struct Configuration: Sendable {
     var sides = RequiredSides.any
     /// What two persons must decide alike (`review.four_eyes`).
     var fourEyes: Set<DecisionAction> = []
+    /// The same by the file alone: a variable of a command changes nothing about it.
+    var fourEyesOfFile: Set<DecisionAction> = []
     /// Folders and manifests for runs on demand, each `NAME=PATH` (`sources`).
     var sources: [String] = []
     /// The same by name, once loading has checked them.

@@ -48,6 +48,7 @@ struct LoadedConfiguration: Sendable {
         self.file = ConfigurationFile.locate(named: file, environment: environment, folders: self.folders)
         self.configuration.isEmbedded = embedded
         if let path = self.file { self.read(try ConfigurationFile(path: path)) }
+        self.configuration.fourEyesOfFile = self.configuration.fourEyes
         self.read(environment: environment)
         for (name, text) in options.sorted(by: { $0.key < $1.key }) {
             self.fill(name, .text(text), from: .option, at: .placeOption)

@@ -96,6 +96,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
     package static let cardMoved = ReasonCode(rawValue: "card_moved")
     /// What a person decided on a page could not be carried out.
     package static let decisionRefused = ReasonCode(rawValue: "decision_refused")
+    /// Its sender said something else about the card.
+    package static let amended = ReasonCode(rawValue: "amended")
     package static let scopeMissing = ReasonCode(rawValue: "scope_missing")
     /// A purpose names the holder of a card.
     package static let purposePersonal = ReasonCode(rawValue: "purpose_personal")

@@ -57,6 +57,8 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
     case rotate
     /// An endpoint that was left alone is to be called now.
     case resume
+    /// The list of actions that two persons must decide alike was changed.
+    case fourEyes = "four_eyes"
 
     /// What is personal was seen, or was asked for in vain.
     package static let looks: [AccessAction] = [.reveal, .revealDenied, .export]
@@ -70,7 +72,8 @@ package enum AccessAction: String, CaseIterable, Sendable, Codable {
         case .erase: [.erase]
         case .log: [.audit]
         case .run: [.run]
-        case .export, .list, .verify, .deliver, .backup, .restore, .rotate, .resume, .revealDenied: [.operate]
+        case .export, .list, .verify, .deliver, .backup, .restore, .rotate, .resume, .revealDenied, .fourEyes:
+            [.operate]
         }
     }
 }

@@ -77,6 +77,7 @@ extension APIOperation {
     static let retryCard = Self(.post, "/v1/cards/{card_id}/retry", token(.retry), json + [.purposePersonal, .cardNotFound, .changeRefused])
     static let resolveCard = Self(.post, "/v1/cards/{card_id}/resolve", token(.resolve), json + [.purposePersonal, .cardNotFound, .changeRefused])
     static let eraseCard = Self(.delete, "/v1/cards/{card_id}", token(.erase), [.purposePersonal, .cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow])
+    static let dropFourEyes = Self(.post, "/v1/review/four-eyes/{action}/drop", token(.fourEyes), json + [.purposePersonal, .changeRefused])
     static let startRun = Self(.post, "/v1/runs", token(.run), json + [.sourceUnknown, .queueFull, .diskSpaceLow])
     static let listRuns = Self(.get, "/v1/runs", token(.run))
     static let showRun = Self(.get, "/v1/runs/{run_id}", token(.run), [.runNotFound])
@@ -88,7 +89,7 @@ extension APIOperation {
 
 extension APIOperation {
     static let all = [
-        submitCard, receiveWebhook, listCards, listCases, showCard, showImage, eraseCard, retryCard, resolveCard,
+        submitCard, receiveWebhook, listCards, listCases, showCard, showImage, eraseCard, retryCard, resolveCard, dropFourEyes,
         startRun, listRuns, showRun, live, ready, figures, document,
     ]
 

@@ -53,7 +53,12 @@ struct Console: Sendable {
                 guard try self.requireAccess(route.access, visit) else {
                     return self.response(to: visit, .redirect(ConsolePath(.signIn)))
                 }
-                return self.response(to: visit, try await route.handler(self)(visit))
+                var reply = try await route.handler(self)(visit)
+                if case .page(var page) = reply, page.outcome == nil {
+                    page.outcome = try await self.told(visit)
+                    reply = .page(page)
+                }
+                return self.response(to: visit, reply)
             } catch  where error is CancellationError || route == .home {
                 // A program that asks for the root gets what any unknown path does.
                 throw error
@@ -70,8 +75,7 @@ struct Console: Sendable {
         guard let cookie = visit.request.cookies[self.cookieName]?.value else { return }
         // Behind the dot stands what changes with each answer.
         let name = String(cookie.prefix { $0 != "." })
-        let isUse = visit.request.uri.queryParameters["live"] == nil
-        guard let session = self.sessions.session(name, at: ConnectionGuard.now, isUse: isUse) else { return }
+        guard let session = self.sessions.session(name, at: ConnectionGuard.now, isUse: visit.isUse) else { return }
         // Who asks too often can still sign out.
         let isCounted = if case .scopes = access { true } else { false }
         guard let caller = try self.authentication.admit(session.token, isCounted: isCounted, context: visit.context)

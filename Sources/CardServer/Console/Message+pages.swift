@@ -137,6 +137,7 @@ extension Message {
     static func pageProposal(_ subject: String, _ action: Message, _ since: Timestamp) -> Self { Self("page.proposal", "\(code: subject) decided: \(action). It waits for a second person since \(since).") }
     static let pageClaimOver = Self("page.claim_over", "This case is not yours any more: ten minutes have passed, or it was decided. Take the next one.")
     static let pageUndo = Self("page.undo", "Undo")
+    static func pageDropped(_ cards: [CardID]) -> Self { Self("page.dropped", "What you decided about these cards was not carried out; each says why: \(code: cards.map(\.rawValue).joined(separator: ", ")).") }
     static let pageUndone = Self("page.undone", "The decision was taken back.")
     static let pageUndoTooLate = Self("page.undo_too_late", "The decision cannot be taken back any more: its ten seconds are over.")
     static let pageWaitsForSecond = Self("page.waits_for_second", "Written down. It waits for a second person who decides the same.")

@@ -15,6 +15,9 @@ struct Visit: Sendable {
     /// Nobody until a session is found.
     var caller = Caller(subject: "", scopes: [])
 
+    /// Whether a person asked, and not a page that renews itself.
+    var isUse: Bool { self.request.uri.queryParameters["live"] == nil }
+
     /// The language of the session, else that of the browser.
     var catalogue: MessageCatalogue? {
         switch self.session?.value.language {

@@ -128,7 +128,7 @@ struct CardRoutes: Sendable {
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["why"], isOptional: true)
         let id = Self.card(context)
         let origin = try Self.origin("POST /v1/cards/{card_id}/retry", caller: caller, why: texts["why"])
-        let outcome = try await self.ports.store.retry(id, by: origin, now: self.ports.now())
+        let outcome = try await self.ports.store.decide(id, .retry, by: origin, now: self.ports.now())
         return try await self.answer(outcome, about: id, to: caller)
     }
 
@@ -145,6 +145,22 @@ struct CardRoutes: Sendable {
         return try await self.answer(outcome, about: id, to: caller)
     }
 
+    /// `POST /v1/review/four-eyes/{action}/drop`: agrees to what another person asked for by command.
+    func dropFourEyes(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
+        let texts = try await StrictJSON.texts(of: request, context: context, known: ["why"], isOptional: true)
+        guard let action = DecisionAction(rawValue: context.parameters.get("action") ?? "") else {
+            throw Problem(.fieldInvalid, .requestAction(DecisionAction.known))
+        }
+        let path = "POST /v1/review/four-eyes/\(action)/drop"
+        let (store, origin) = (self.ports.store, try Self.origin(path, caller: caller, why: texts["why"]))
+        if case .waits(let until) = try await store
+            .dropFourEyes(action, confirming: true, by: origin, now: self.ports.now())
+        {
+            throw Problem(.changeRefused, .requestOwnDrop(action, until))
+        }
+        return Response(json: ["four_eyes": try await store.fourEyes().map(\.action)])
+    }
+
     /// `DELETE /v1/cards/{card_id}`: answers with the certificate, and again with the same.
     func erase(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let origin = try Self.origin("DELETE /v1/cards/{card_id}", caller: caller, why: try Self.why(request))
@@ -153,12 +169,20 @@ struct CardRoutes: Sendable {
             throw Problem(.fieldInvalid, .requestReason)
         }
         let id = Self.card(context)
-        let certificate = try await self.ports.store
-            .erase([id], because: reason, by: origin, now: self.ports.now()).first
-        guard let certificate else { return try await self.answer(.waitsForSecond, about: id, to: caller) }
+        let outcome = try await self.ports.store.erase([id], because: reason, by: origin, now: self.ports.now())
+        if let refusal = outcome.refused.first { throw refusal }
+        guard let certificate = outcome.certificates.first else {
+            return try await self.answer(.waitsForSecond, about: id, to: caller)
+        }
         // Others of its number may have waited for it.
         self.ports.engine.wake()
         return Response(json: certificate)
+    }
+
+    private struct Changed: Encodable {
+        let cards: [CardDocument]
+        /// On a page another person has decided the same, and can still take it back: until when.
+        @Nullable var until: String?
     }
 
     private struct Waiting: Encodable {
@@ -173,7 +197,8 @@ struct CardRoutes: Sendable {
             .map(CardDocument.init)
         guard outcome != .waitsForSecond else { return Response(json: Waiting(cards: cards), status: .accepted) }
         self.ports.engine.wake()
-        return Response(json: ["cards": cards])
+        let until: String? = if case .undoable(let time) = outcome { time.description } else { nil }
+        return Response(json: Changed(cards: cards, until: until))
     }
 
     // MARK: Reading requests

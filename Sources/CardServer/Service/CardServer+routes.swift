@@ -37,6 +37,7 @@ extension CardServer {
         router.add(.eraseCard, authentication, cards.erase)
         router.add(.retryCard, authentication, cards.retry)
         router.add(.resolveCard, authentication, cards.resolve)
+        router.add(.dropFourEyes, authentication, cards.dropFourEyes)
         router.add(.startRun, authentication, runs.start)
         router.add(.listRuns, authentication) { _, _, _ in try await runs.list() }
         router.add(.showRun, authentication) { _, context, _ in try await runs.show(context) }

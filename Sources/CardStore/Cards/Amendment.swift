@@ -30,6 +30,8 @@ extension CardStore {
         }
         guard try self.mayBeAmended(row, in: tx) else { return unchanged }
         if metadata != said {
+            // Who looks at the card sees that it is not as it was.
+            try self.note(Transition(row.state, .amended), of: row.id, sealed: nil, in: tx)
             let sealed = try key.seal(
                 json: SealedMetadata(metadata, inputName: new.name),
                 column: SealedMetadata.column
@@ -60,8 +62,8 @@ extension CardStore {
 
     /// Once one card of a mismatched form is corrected, the others go again, too.
     private func releaseMismatched(of number: BusinessNumber, in tx: Transaction) throws {
-        let held: SQL = "WHERE number = \(number) AND state = 'held' AND reason = \(ReasonCode.memberMismatch)"
-        for row in try CardRow.all(held, in: tx) { try self.move(row, Transition(.verified), in: tx) }
+        let held: SQL = "state = 'held' AND reason = \(ReasonCode.memberMismatch) AND NOT \(Decision.holdsCard)"
+        for row in try CardRow.all("WHERE number = \(number) AND \(held)", in: tx) { try self.move(row, Transition(.verified), in: tx) }
     }
 
     /// How a card that is sent again begins once more; `nil` if it stays where it is.
@@ -92,6 +94,7 @@ extension CardStore {
 
     /// Whether no delivery holds it, no person decided on it, and the backend surely lacks it and has no part in why it is held.
     private func mayBeAmended(_ row: CardRow, in tx: Transaction) throws -> Bool {
+        if try row.isAccepted || self.decision(about: row.id, in: tx) != nil { return false }
         switch row.state {
         case .fetching, .received, .prepared, .verified, .superseded: break
         case .rejected: guard row.reason != .rejectedByOperator else { return false }

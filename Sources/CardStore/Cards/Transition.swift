@@ -85,6 +85,7 @@ extension CardStore {
 
     /// Takes the reasons of cards away that wait for something else now, with an event: who follows the changes learns of it.
     func forgetReasons(_ condition: SQL, in tx: Transaction) throws {
+        let condition: SQL = "\(condition) AND NOT \(Decision.holdsCard)"
         try tx.run("INSERT INTO event (card, at, state) SELECT id, \(tx.now), state FROM card WHERE \(condition)")
         try tx.run("UPDATE card SET reason = NULL WHERE \(condition)")
     }

@@ -121,8 +121,8 @@ extension CardStore {
         var messages = [row.sealedMessage].compactMap(\.self)
         messages += try tx.values("SELECT message FROM event WHERE card = \(row.id) AND message IS NOT NULL")
         check(CardRow.messageColumn, messages, as: Message.self)
-        let said: Data? = try tx.value("SELECT message FROM decision WHERE card = \(row.id) AND message IS NOT NULL")
-        check(PendingDecision.messageColumn, [said].compactMap(\.self), as: Redacted<String>.self)
+        let said: [Data] = try tx.values("SELECT message FROM decision WHERE card = \(row.id) AND message IS NOT NULL")
+        check(Decision.messageColumn, said, as: Redacted<String>.self)
         if try self.hasImage(row.id, in: tx) {
             note("blob.image", (try? self.image(of: row.id, key: key, in: tx)) != nil)
         }

@@ -92,15 +92,15 @@ extension CardStore {
         if terms.policy.backWithoutFront == .send { reasons.append(.frontMissing) }
         if terms.policy.layout != .application { reasons.append(.waitsForBack) }
         guard !reasons.isEmpty else { return }
-        let numbers: SQL = "SELECT number FROM card WHERE state = 'verified' AND reason IN \(list: reasons)"
-        guard try await self.read({ tx in try tx.exists(numbers) }) else { return }
-        try await self.write(at: now) { tx in
-            try tx.run(
-                """
-                UPDATE cases SET decide_from = \(now), decide_at = \(now)
-                WHERE number IN (\(numbers)) AND (decide_at IS NULL OR decide_at > \(now))
-                """
-            )
+        let waiting: SQL = """
+            SELECT number FROM card WHERE state = 'verified' AND reason IN \(list: reasons) AND EXISTS (
+                SELECT 1 FROM cases WHERE cases.number = card.number AND (decide_at IS NULL OR decide_at > \(now))
+            ) LIMIT \(Limits.cardsPerWake)
+            """
+        while try await self.read({ tx in try tx.exists(waiting) }) {
+            try await self.write(at: now) { tx in
+                try tx.run("UPDATE cases SET decide_from = \(now), decide_at = \(now) WHERE number IN (\(waiting))")
+            }
         }
     }
 
@@ -153,9 +153,16 @@ struct Application {
             isDisputed = try row.next()
             for side in CardSide.allCases { delivered[side] = try PhotoAge(&row) }
         }
+        let decided = try tx.values(
+            "SELECT id FROM card WHERE number = \(number) AND state = 'verified' AND \(Decision.holdsCard)",
+            as: CardID.self
+        )
         let snapshot = ApplicationSnapshot(
-            cards: rows.map {
-                ApplicationCard($0.bare, goesWithoutFront: $0.goesWithoutFront, goesAlone: $0.goesAlone)
+            cards: rows.map { row in
+                var card = ApplicationCard(row.bare, goesWithoutFront: row.goesWithoutFront, goesAlone: row.goesAlone)
+                // Until a person's decision is carried out or taken back.
+                if decided.contains(row.id) { (card.state, card.reason) = (.held, nil) }
+                return card
             },
             isDisputed: isDisputed,
             delivered: delivered

@@ -40,7 +40,7 @@ package struct CardDetails: Sendable {
     /// Why the caller may not do each action; one that is missing may be done.
     package var actions: [DecisionAction: CodedError]
     /// What a person decided about it and waits for a second one; `nil` for a caller who sees its own cards only.
-    package var proposal: PendingDecision?
+    package var proposal: Decision?
     /// What people decided about it, and who saw what is personal, oldest first; none for a caller who sees its own cards only.
     package var decisions: [AccessRecord]
     /// When it is attempted next by itself, if a time is set.
@@ -210,7 +210,7 @@ extension CardStore {
             attempts: try self.attempts(of: id, in: tx),
             lastEvent: try self.lastEvent(of: id, in: tx),
             actions: try self.actions(for: row, by: caller, in: tx),
-            proposal: seesAll ? try self.pending(id, in: tx).flatMap { $0.waitsForSecond ? $0 : nil } : nil,
+            proposal: seesAll ? try self.decision(about: id, in: tx).flatMap { $0.waitsForSecond ? $0 : nil } : nil,
             decisions: seesAll ? try self.decisions(about: id, in: tx) : [],
             nextAttempt: try self.nextAttempt(of: row, in: tx),
             deliveryKey: try tx.value("SELECT key FROM delivery WHERE id = \(row.delivery)"),

@@ -3,22 +3,9 @@ import Foundation
 
 // What a person does to single cards: each change is one transaction with its line in the access log.
 extension CardStore {
-    /// Does a card again: from its verification, or from its stored reading.
+    /// Carries out what a person decided about a card, marks it as seen, or takes the person's decision back.
     ///
-    /// - Throws: `not_found`, or `card_conflict` with what to do instead.
-    @discardableResult
-    package func retry(_ id: CardID, by origin: AccessOrigin, now: Timestamp) async throws -> DecisionOutcome {
-        try await self.write(at: now) { tx in
-            let row = try self.row(id, for: .retry, by: origin, in: tx)
-            let (action, origin) = try self.meant(.retry, of: row, by: origin, in: tx)
-            return try self.act(action, on: row, by: origin, in: tx)
-        }
-    }
-
-    /// Writes down what a person decided about a card.
-    ///
-    /// - Returns: where the card stands now, and the other members of a delivery that this closes or sends again; or that a
-    ///   second person must decide the same.
+    /// - Returns: as ``decide(_:_:seen:message:undoableIn:by:now:)``.
     /// - Throws: `not_found`, or `card_conflict` with what to do instead.
     @discardableResult
     package func resolve(
@@ -27,20 +14,29 @@ extension CardStore {
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> DecisionOutcome {
-        try await self.write(at: now) { tx in
+        if let action = DecisionAction(resolution) { return try await self.decide(id, action, by: origin, now: now) }
+        return try await self.write(at: now) { tx in
             let row = try self.row(id, for: .resolve, by: origin, in: tx)
-            if let action = DecisionAction(resolution) { return try self.act(action, on: row, by: origin, in: tx) }
             if resolution == .withdraw {
                 try self.withdraw(row, by: origin, in: tx)
             } else {
-                let circumstances = try self.circumstances(of: row, in: tx)
-                try OperatorRules.requireResolution(of: self.judged(row), as: resolution, under: circumstances)
-                try AccessLog.append(.resolve, of: [id], by: origin, vault: self.vault, in: tx)
-                try tx.run("UPDATE card SET seen = 1 WHERE id = \(id)")
-                tx.changed.insert(row.number)
+                try self.see(row, by: origin, in: tx)
             }
             return .done([CardChange(row)])
         }
+    }
+
+    /// Marks a card, or what was dropped about it, as seen.
+    private func see(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws {
+        let dropped: SQL = "SELECT 1 FROM decision WHERE decision.card = \(row.id) AND \(Decision.wasDropped)"
+        if try !tx.exists(dropped) {
+            let circumstances = try self.circumstances(of: row, in: tx)
+            try OperatorRules.requireResolution(of: self.judged(row), as: .seen, under: circumstances)
+        }
+        try AccessLog.append(.resolve, of: [row.id], by: origin, vault: self.vault, in: tx)
+        try Decision.forget(row.id, in: tx)
+        try tx.run("UPDATE card SET seen = 1 WHERE id = \(row.id)")
+        tx.changed.insert(row.number)
     }
 
     /// What doing a card again comes to whose kept answer the lists name by now: a code of success says that the backend has it,
@@ -75,17 +71,6 @@ extension CardStore {
         var rejected = Transition(.rejected, .refusedByRemote, message)
         rejected.remoteCode = row.remoteCode
         return rejected
-    }
-
-    /// Does what a person decided, unless a second one must, too.
-    private func act(_ action: DecisionAction, on row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws
-        -> DecisionOutcome
-    {
-        try self.require(action, of: row, in: tx)
-        guard let (origin, said) = try self.confirmed(action, of: row, by: origin, in: tx) else {
-            return .waitsForSecond
-        }
-        return .done(try self.carryOut(action, of: row, saying: said, by: origin, in: tx))
     }
 
     /// Does what was decided about a card and its rules allow.
@@ -124,7 +109,7 @@ extension CardStore {
         case .resend: others = try self.resend(row, in: tx)
         case .reject:
             let text: Redacted<String>? = said.flatMap { said in
-                try? row.key(self.vault).open(json: said, column: PendingDecision.messageColumn)
+                try? row.key(self.vault).open(json: said, column: Decision.messageColumn)
             }
             let rejected = Transition(.rejected, .rejectedByOperator, text.map { .decisionRejected($0) })
             try self.move(leave(), rejected, in: tx)
@@ -146,44 +131,6 @@ extension CardStore {
         case .erase: break
         }
         return try ([row.id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
-    }
-
-    /// A front that a person rejected names nobody: if those that are left name one person, what the dispute held goes on.
-    ///
-    /// - Returns: the cards that go on.
-    private func forgetHolder(of row: CardRow, in tx: Transaction) throws -> [CardID] {
-        let number = row.number
-        guard let holder: Data = try tx.value("SELECT holder FROM card WHERE id = \(row.id)") else { return [] }
-        try tx.run("UPDATE card SET holder = NULL WHERE id = \(row.id)")
-        // Whom a delivered front named that is erased, nothing says any more: no other front is surely of that person.
-        let isSilent = try tx.exists(
-            """
-            SELECT 1 FROM cases WHERE number = \(number) AND front_delivered IS NOT NULL AND NOT EXISTS (
-                SELECT 1 FROM card WHERE card.number = cases.number AND intake_order = front_delivered AND holder IS NOT NULL
-            )
-            """
-        )
-        let named: Data? = try tx.value("SELECT holder FROM cases WHERE number = \(number)")
-        let first: SQL = "SELECT holder FROM card WHERE number = \(number) AND holder IS NOT NULL"
-        let left: Data? = named == holder && !isSilent ? try tx.value("\(first) ORDER BY intake_order LIMIT 1") : named
-        try tx.run(
-            """
-            UPDATE cases SET holder = \(left), disputed = disputed AND EXISTS (
-                SELECT 1 FROM card WHERE card.number = cases.number AND (card.holder <> \(left) OR \(isSilent) AND holder IS NOT NULL)
-            ) WHERE number = \(number)
-            """
-        )
-        guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }
-        // What a person has decided about one of them by now is carried out as it stands.
-        let held: SQL = """
-            card.state = 'held' AND card.reason = \(ReasonCode.holderConflict) AND NOT EXISTS (
-                SELECT 1 FROM decision WHERE decision.card = card.id AND decision.action IS NOT NULL
-            )
-            """
-        let own: SQL = "WHERE card.number = \(number) AND \(held) ORDER BY card.intake_order"
-        return try CardRow.all(own, in: tx).map { row in
-            try self.move(row, Transition(.verified), also: ", \(Transition.fresh)", in: tx).card
-        }
     }
 
     /// Sends the kept delivery of a card again, byte for byte, with all its members that are still held.
@@ -264,20 +211,22 @@ extension CardStore {
         return card
     }
 
+    /// Whether a process at work has the card or its delivery.
+    func isUnderWay(_ row: CardRow, in tx: Transaction) throws -> Bool {
+        let delivery: String? = try tx.value("SELECT worker FROM delivery WHERE id = \(row.delivery)")
+        return [row.worker, delivery].contains { $0.map(self.isAtWork) ?? false }
+    }
+
     private func circumstances(of row: CardRow, in tx: Transaction) throws -> OperatorRules.Circumstances {
-        let delivery = try tx.row("SELECT state, worker FROM delivery WHERE id = \(row.delivery)") { row in
-            (state: try row.next(DeliveryState.self), worker: try row.next(String?.self))
-        }
+        let delivery: DeliveryState? = try tx.value("SELECT state FROM delivery WHERE id = \(row.delivery)")
         var circumstances: OperatorRules.Circumstances = []
         if try self.isReplaced(row, in: tx) { circumstances.insert(.isReplaced) }
         if try self.isReplaced(row, by: [.delivering], in: tx) { circumstances.insert(.isOvertaken) }
         if try self.start(of: row.id, in: tx) != nil { circumstances.insert(.hasImage) }
         if try self.hasReading(row.id, in: tx) { circumstances.insert(.wasRead) }
         if try self.mayBeAtBackend(row.id, in: tx) { circumstances.insert(.mayBeAtBackend) }
-        if [row.worker, delivery?.worker].contains(where: { $0.map(self.isAtWork) ?? false }) {
-            circumstances.insert(.isUnderWay)
-        }
-        if delivery?.state == .kept { circumstances.insert(.hasKeptDelivery) }
+        if try self.isUnderWay(row, in: tx) { circumstances.insert(.isUnderWay) }
+        if delivery == .kept { circumstances.insert(.hasKeptDelivery) }
         if let kept = try self.keptAnswer(of: row, in: tx), kept.meaning != .unlisted {
             circumstances.insert(.isListedNow)
         }

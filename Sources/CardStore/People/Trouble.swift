@@ -20,13 +20,12 @@ package struct Trouble: Sendable, Encodable {
     package let severity: Severity
     package let subject: Subject
     /// The stage of an endpoint.
-    @Nullable package var stage: Stage?
+    package let stage: Stage?
     /// Such as the code of the remote, or the cause of cases.
     package let code: String
     /// Since when, where that is known.
-    @Nullable package var since: String?
-    /// What is wrong, since when, and what to do; without personal values.
-    package let message: String
+    package let since: String?
+    private let words: Message
 
     init(
         _ severity: Severity,
@@ -39,9 +38,24 @@ package struct Trouble: Sendable, Encodable {
         self.severity = severity
         self.subject = subject
         self.code = code
-        self.message = message.withoutPersonalValues.text()
+        self.words = message.withoutPersonalValues
         self.stage = stage
         self.since = since
+    }
+
+    /// What is wrong, since when, and what to do, in the language of who asks; without personal values.
+    package var message: String { self.words.text() }
+
+    private enum CodingKeys: String, CodingKey { case severity, subject, stage, code, since, message }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(self.severity, forKey: .severity)
+        try values.encode(self.subject, forKey: .subject)
+        try values.encode(self.stage, forKey: .stage)
+        try values.encode(self.code, forKey: .code)
+        try values.encode(self.since, forKey: .since)
+        try values.encode(self.message, forKey: .message)
     }
 
     /// An endpoint that does not work. One that asked for a slower pace gets its cards later, and needs nobody.
@@ -80,6 +94,22 @@ package struct Trouble: Sendable, Encodable {
         self.init(isShut ? .critical : .warning, .process, code: isShut ? "no_token" : "token_barred", text)
     }
 
+    /// Someone wants an action off the list of those for two persons; `nil` if no one does.
+    init?(_ entry: FourEyesEntry) {
+        guard let subject = entry.droppedBy, let since = entry.droppedAt else { return nil }
+        let text = Message.troubleFourEyes(subject, entry.action, alone: since.advanced(by: Limits.dropAlone))
+        self.init(.warning, .sandbox, code: "four_eyes_drop", since: since.description, text)
+    }
+
+    /// Decisions that were dropped, or that no process carries out; the oldest is named.
+    init?(_ decisions: [Decision], isDropped: Bool) {
+        guard let first = decisions.first else { return nil }
+        let text: Message =
+            isDropped ? .troubleDropped(decisions.count, first.decider, first.card) : .troubleDue(decisions.count)
+        let code = isDropped ? ReasonCode.decisionRefused.rawValue : "decision_due"
+        self.init(.warning, .process, code: code, since: first.until.description, text)
+    }
+
     /// A process that holds its lock and does not work; `nil` if it works.
     init?(_ worker: WorkerStatus, now: Timestamp) {
         guard worker.hangs(at: now) else { return nil }
@@ -113,8 +143,18 @@ extension CardStore {
         let workers = try await self.workers()
         let processes = workers.compactMap { Trouble($0, now: now) } + workers.compactMap(Trouble.init(tokensOf:))
         let counts = if let known { known } else { try await self.caseCounts(needingPerson: true) }
+        let decisions = try await self.read { tx in
+            let (page, dueBy): (SQL, Timestamp) = (
+                "ORDER BY decision.until", now.advanced(by: .zero - Limits.undoGrace)
+            )
+            let due = try Decision.all("WHERE \(Decision.isUndoable) AND decision.until <= \(dueBy) \(page)", in: tx)
+            let dropped = try Decision.all("WHERE \(Decision.wasDropped) \(page)", in: tx)
+            return [Trouble(due, isDropped: false), Trouble(dropped, isDropped: true)]
+        }
         let others = try await self.pauses().map(Trouble.init) + [Trouble(room)].compactMap(\.self)
-        return Trouble.sorted(others + processes + counts.compactMap(Trouble.init))
+        let drops = try await self.fourEyes().compactMap(Trouble.init)
+        let people = decisions.compactMap(\.self) + drops + counts.compactMap(Trouble.init)
+        return Trouble.sorted(others + processes + people)
     }
 }
 

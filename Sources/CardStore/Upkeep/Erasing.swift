@@ -8,17 +8,18 @@ extension CardStore {
     ///
     /// A delivery of it is closed: its other members are `outcome_unknown`, or `verified` if it surely was not applied.
     ///
-    /// - Returns: a certificate for each card; one that was erased before answers with that of then, one that waits for a second
-    ///   person has none.
-    /// - Throws: `not_found` before anything is erased; `card_conflict` if another person decided something else.
+    /// - Parameter listed: when the cards were selected; those that have changed since stay.
+    /// - Returns: what became of each; one that was erased before has the certificate of then.
+    /// - Throws: `not_found` before anything is erased.
     @discardableResult
     package func erase(
         _ cards: [CardID],
         because reason: ReasonCode,
+        selectedAt listed: Timestamp? = nil,
         by origin: AccessOrigin,
         now: Timestamp
-    ) async throws -> [ErasureCertificate] {
-        try await Erasure(store: self, reason: reason, origin: origin, now: now).run(cards)
+    ) async throws -> ErasureOutcome {
+        try await Erasure(store: self, reason: reason, origin: origin, now: now).run(cards, selectedAt: listed)
     }
 
     /// The certificates of those cards that are erased.
@@ -75,6 +76,15 @@ extension CardStore {
     }
 }
 
+/// What became of the cards that a person wants erased.
+package struct ErasureOutcome: Sendable {
+    package fileprivate(set) var certificates: [ErasureCertificate] = []
+    /// The cards that wait for a second person.
+    package fileprivate(set) var waiting: [CardID] = []
+    /// Why others are not erased: another person decided something else.
+    package fileprivate(set) var refused: [CodedError] = []
+}
+
 /// The erasing of cards, in transactions of a few cards each.
 struct Erasure: Sendable {
     /// A point on the way, for tests.
@@ -96,18 +106,23 @@ struct Erasure: Sendable {
     /// Called at each point on the way.
     var reached: @Sendable (Step) -> Void = { _ in }
 
-    func run(_ cards: [CardID]) async throws -> [ErasureCertificate] {
+    func run(_ cards: [CardID], selectedAt listed: Timestamp? = nil) async throws -> ErasureOutcome {
         try await self.store.read { tx in
             for card in cards { _ = try self.store.row(card, for: .erase, by: self.origin, in: tx) }
         }
-        var rest = cards[...]
+        var (outcome, rest) = (ErasureOutcome(), cards[...])
         while !rest.isEmpty {
             let group = Array(rest.prefix(Limits.cardsPerErasure))
             rest = rest.dropFirst(group.count)
-            try await self.store.write(at: self.now) { tx in try self.eraseConfirmed(group, in: tx) }
+            let ends = try await self.store.write(at: self.now) { tx in
+                try self.eraseConfirmed(group, selectedAt: listed, in: tx)
+            }
+            outcome.waiting += ends.waiting
+            outcome.refused += ends.refused
             self.reached(.committed)
         }
-        return try await self.finish(cards)
+        outcome.certificates = try await self.finish(cards)
+        return outcome
     }
 
     /// Empties the log, and answers with the certificates.
@@ -122,14 +137,24 @@ struct Erasure: Sendable {
     }
 
     /// Erases what no second person must decide, too, or one has.
-    private func eraseConfirmed(_ cards: [CardID], in tx: Transaction) throws {
-        var origins: [CardID: AccessOrigin] = [:]
+    private func eraseConfirmed(_ cards: [CardID], selectedAt listed: Timestamp?, in tx: Transaction) throws
+        -> ErasureOutcome
+    {
+        var (origins, outcome): ([CardID: AccessOrigin], _) = ([:], ErasureOutcome())
         for card in cards {
             let row = try self.store.row(card, for: .erase, by: self.origin, in: tx)
-            guard row.state != .erased else { continue }
-            origins[card] = try self.store.confirmed(.erase, of: row, by: self.origin, in: tx)?.origin
+            guard row.state != .erased, listed.map({ row.changedAt <= $0 }) ?? true else { continue }
+            do {
+                switch try self.store.weigh(.erase, of: row, by: self.origin, in: tx) {
+                case .goes(let origin, _): origins[card] = origin
+                case .stays: outcome.waiting.append(card)
+                }
+            } catch let error as CodedError where error.kind == .conflict {
+                outcome.refused.append(error)
+            }
         }
         _ = try self.erase(cards.filter { origins[$0] != nil }, by: origins, in: tx)
+        return outcome
     }
 
     /// - Parameter origins: who erases cards of which it is not this erasure's own.

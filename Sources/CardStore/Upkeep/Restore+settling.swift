@@ -99,6 +99,8 @@ extension Restore {
             )
             let erasure = Erasure(store: store, reason: .requested, origin: self.origin, now: self.now)
             let erased = try erasure.erase(alive, in: tx)
+            // What two persons must decide alike here or there.
+            try tx.run("INSERT OR IGNORE INTO main.four_eyes (action) SELECT action FROM previous.four_eyes")
             // The certificate of then holds.
             try tx.run(
                 """
@@ -213,6 +215,8 @@ extension Restore {
         try tx.run("DELETE FROM main.worker")
         try tx.run("DELETE FROM main.pause")
         try tx.run("DELETE FROM main.decision")
+        try tx.run("UPDATE main.four_eyes SET dropped_by = NULL, dropped_at = NULL")
+        try tx.run("UPDATE main.cases SET claimed_by = NULL, claimed_tab = NULL, claimed_until = NULL")
         let rows = try CardRow.all(
             """
             WHERE state IN ('fetching', 'received', 'prepared', 'verified', 'delivering', 'failed', 'held')

@@ -49,7 +49,7 @@ package struct RetentionTerms: Hashable, Sendable {
 extension CardStore {
     /// Deletes the images of delivered cards that have been kept for long enough, at most so many; their records stay.
     ///
-    /// Like ``eraseExpired(_:clockIsRight:limit:by:now:)`` it does nothing while a clock that has jumped is in doubt.
+    /// Like ``eraseExpired(_:limit:by:now:)`` it does nothing while a clock that has jumped is in doubt.
     ///
     /// - Returns: how many cards have no image any more.
     @discardableResult
@@ -81,20 +81,17 @@ extension CardStore {
     ///
     /// - Parameters:
     ///   - terms: how long cards stay.
-    ///   - clockIsRight: whether a person says so.
     ///   - limit: the most cards of this call: others wait for the writer only between two transactions.
     /// - Returns: a certificate for each erased card; none when nothing is left to do.
     /// - Throws: what the sandbox throws, if nothing was erased before it.
     @discardableResult
     package func eraseExpired(
         _ terms: RetentionTerms,
-        clockIsRight: Bool = false,
         limit: Int = Limits.cardsPerRetention,
         by origin: AccessOrigin,
         now: Timestamp
     ) async throws -> [ErasureCertificate] {
-        let seen = try await self.see(now, isRight: clockIsRight)
-        guard seen.doubted == nil else { return [] }
+        guard try await self.see(now).doubted == nil else { return [] }
         let erasure = Erasure(store: self, reason: .retention, origin: origin, now: now)
         var erased: [CardID] = []
         while erased.count < limit {

@@ -66,7 +66,7 @@ extension CardStore {
         let readable: SQL = state == .prepared ? "AND \(Unreadable.mayGo(.verify, now: now))" : ""
         return """
             state = \(literal: state) AND state IN ('fetching', 'received', 'prepared') AND worker IS NULL AND waits = 0
-            \(readable)
+            AND NOT \(Decision.holdsCard) \(readable)
             """
     }
 

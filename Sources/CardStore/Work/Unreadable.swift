@@ -28,7 +28,7 @@ enum Unreadable {
     /// Selects cards whose last answer could not be understood, the one that was answered longest ago first, unless one is under
     /// way, in whatever process.
     static let longestAgoFirst: SQL = """
-        unreadable = 1 AND state = 'prepared' AND NOT EXISTS (
+        unreadable = 1 AND state = 'prepared' AND NOT \(Decision.holdsCard) AND NOT EXISTS (
             SELECT 1 FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared' AND other.worker IS NOT NULL
         ) ORDER BY failed_at
         """

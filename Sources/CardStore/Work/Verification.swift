@@ -117,9 +117,11 @@ extension CardStore {
 
     /// Has cards judged again that were held for a clock that may be wrong, once it says another day; nothing is paid for it.
     func judgeDoubtedAgain(in tx: Transaction) throws {
-        let doubted: SQL = "state = 'held' AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL"
-        // By their ids: there may be many.
-        for card: CardID in try tx.values("SELECT id FROM card WHERE \(doubted) AND \(Wait.isOver(at: tx.now))") {
+        let doubted: SQL = """
+            state = 'held' AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL AND NOT \(Decision.holdsCard)
+            """
+        let some: SQL = "\(doubted) AND \(Wait.isOver(at: tx.now)) LIMIT \(Limits.cardsPerWake)"
+        for card: CardID in try tx.values("SELECT id FROM card WHERE \(some)") {
             let row = try CardRow.require(card, in: tx)
             try self.move(row, Transition(.prepared), also: ", \(Transition.fresh)", in: tx)
         }

@@ -82,7 +82,9 @@ import Testing
 
     @Test func `a decision for two persons waits, and another person's carries it out`() async throws {
         let (own, foreign) = try await self.admitForeign()
-        let list = ["IDCARD_REVIEW_FOUR_EYES": "accept, erase"]
+        try await self.tool.sandbox(fourEyes: [.accept, .erase]).close()
+        // A variable of a command takes nothing off the list of the sandbox.
+        let list = ["IDCARD_REVIEW_FOUR_EYES": ""]
         let accept = ["cards", "resolve", foreign, "--as", "accept"]
         let waits = "card \(foreign): the decision waits for a second person"
         for _ in 0..<2 {
@@ -93,13 +95,13 @@ import Testing
         let none = try await self.tool.run(["cards", "resolve", foreign, "--as", "withdraw"], list, ends: 1)
         #expect(none.errors.contains("no decision of yours about card \(foreign) waits"), "\(none.errors)")
         // Another person, by a token.
-        let store = try await self.tool.sandbox(fourEyes: [.accept, .erase])
+        let store = try await self.tool.sandbox()
         let li = try AccessOrigin(Caller(subject: "li.na", scopes: [.operate]), actor: "token:li.na", purpose: "T-1")
         let now = Timestamp(Date())
         let first = try await store.resolve(CardID(rawValue: foreign), as: .accept, by: li, now: now)
         #expect(first == .waitsForSecond)
         let erased = try await store.erase([CardID(rawValue: own)], because: .requested, by: li, now: now)
-        #expect(erased.isEmpty)
+        #expect(erased.certificates.isEmpty)
         try store.close()
         let other = try await self.tool.run(["cards", "resolve", foreign, "--as", "reject"], list, ends: 1)
         #expect(other.errors.contains("li.na decided accept about card \(foreign)"), "\(other.errors)")
@@ -109,6 +111,32 @@ import Testing
         // Each card on its own: the first is confirmed, the second waits.
         let erase = try await self.tool.run(["cards", "erase", own, foreign, "--yes"], list, ends: 0)
         #expect(erase.lines.first?.hasPrefix("\(own)  erased") == true && erase.errors.contains(waits), "\(erase)")
+    }
+
+    @Test func `the file of a command that decides adds to the list, and two persons shorten it`() async throws {
+        let (_, foreign) = try await self.admitForeign()
+        let file = self.tool.home.appending(path: "four.yaml")
+        try Data("review.four_eyes: [accept, reject]\n".utf8).write(to: file)
+        let config = ["--config", file.path]
+        let accept = ["cards", "resolve", foreign, "--as", "accept"]
+        let added = try await self.tool.run(accept + config, ends: 0).errors
+        #expect(added.contains("two persons must decide accept alike") && added.contains("waits for a second"), "\(added)")
+        #expect(try await self.tool.run(["review"], ends: 0).lines == ["accept", "reject"])
+        for _ in 0..<2 {
+            let asked = try await self.tool.run(["review", "drop", "accept", "--why", "alone today"], ends: 0).errors
+            #expect(asked.contains("another person agrees: idcard-pipeline review drop accept"), "\(asked)")
+        }
+        let status = try await self.tool.run(["status"], ends: 0)
+        #expect(status.output.contains("wants one person alone to decide accept"), "\(status)")
+        let store = try await self.tool.sandbox()
+        let li = try AccessOrigin(Caller(subject: "li.na", scopes: [.operate]), actor: "token:li.na", purpose: "T-1")
+        #expect(try await store.dropFourEyes(.accept, confirming: true, by: li, now: Timestamp(Date())) == .dropped)
+        try store.close()
+        let kept = try await self.tool.run(["review", "keep", "reject"], ends: 1).errors
+        #expect(kept.contains("no one has asked that one person alone may decide reject"), "\(kept)")
+        #expect(try await self.tool.run(["review", "list", "--format", "json"], ends: 0).output.contains("\"reject\""))
+        // What was written for two persons stays so.
+        #expect(try await self.tool.run(accept, ends: 0).errors.contains("waits for a second person"))
     }
 
     @Test func `what no second person can decide is no word of the list`() async throws {

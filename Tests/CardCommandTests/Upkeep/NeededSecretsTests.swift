@@ -51,6 +51,7 @@ import Testing
         let file = try self.configuration("review.four_eyes: []")
         let (backup, key) = (self.tool.home.appending(path: "b").path, self.tool.home.appending(path: "k").path)
         let commands: [[String]] = [
+            ["review", "list"], ["review", "drop", "accept"], ["review", "keep", "accept"],
             ["status"], ["status", "--check"], ["resume", "backend"], ["fsck"], ["backup", backup], ["config", "show"],
             ["keys", "init", "--key-file", key], ["cases", "list"], ["cases", "show", "R-1"],
             ["cases", "retry", "R-1"], ["cases", "resolve", "R-1", "--reason", "x", "--as", "seen"], ["cards", "list"],

@@ -13,14 +13,15 @@ extension Tool {
     /// Opens that sandbox with the home's own key; made if it is not there.
     func sandbox(fourEyes: Set<DecisionAction> = []) async throws -> CardStore {
         let key = self.home.appending(path: ".config/idcard-pipeline/vault.key")
-        return try await CardStore.open(
+        let store = try await CardStore.open(
             path: self.sandboxFolder.path,
             kind: .real,
             ring: try KeyRing(text: String(contentsOf: key, encoding: .utf8)),
-            fourEyes: fourEyes,
             creating: true,
             now: Timestamp(Date())
         )
+        try await store.requireSecond(for: fourEyes, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
+        return store
     }
 
     /// Makes that sandbox with a photo of each number, none of which needs the outside.

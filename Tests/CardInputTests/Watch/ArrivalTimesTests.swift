@@ -95,7 +95,7 @@ extension ArrivingPhotos {
             let (photos, id) = (self.process, card.id)
             // One that was chosen may have passed it over once more.
             guard try await photos.store.cards([id], for: .process)[0].reason == .takenEarlier else { continue }
-            try await photos.store.retry(id, by: AccessOrigin(actor: "test"), now: photos.now)
+            try await photos.store.decide(id, .retry, by: AccessOrigin(actor: "test"), now: photos.now)
             try await photos.deliver()
             // The answer may come late.
             photos.pass(.seconds(40_000))

@@ -42,7 +42,7 @@ import Testing
         }
         // A person wants one of them.
         let chosen = try #require(passedOver.first)
-        try await sandbox.store.retry(chosen.id, by: AccessOrigin(actor: "test"), now: sandbox.now)
+        try await sandbox.store.decide(chosen.id, .retry, by: AccessOrigin(actor: "test"), now: sandbox.now)
         try await sandbox.deliver()
         #expect(sandbox.sent.last?.hasPrefix("\(chosen.metadata.businessNumber) ") == true)
         #expect(try await sandbox.store.cards([chosen.id], for: .process).map(\.state) == [.delivered])

@@ -91,12 +91,16 @@ import Testing
             clock.pass(.seconds(9))
             let undo: KeyValuePairs = ["tab": tab, "card": card.rawValue]
             #expect(try await visitor.post("/console/review/undo", undo).status == 303)
-            #expect(try await harness.store.carryOutDecisions(now: clock.now).isEmpty)
+            let other = try await harness.store.startWorker(id: "other", command: "run", now: clock.now)
+            func carryOut() async throws -> [CardState] {
+                try await harness.store.carryOutDecisions(by: other, steady: .zero, now: clock.now).map(\.state)
+            }
+            #expect(try await carryOut().isEmpty)
             #expect(self.shown(try await visitor.get("/console/review?tab=\(tab)")) == [card.rawValue])
             try await decide()
-            clock.pass(.seconds(10))
+            clock.pass(.seconds(70))
+            #expect(try await carryOut() == [.rejected])
             #expect(try await visitor.post("/console/review/undo", undo).status == 409)
-            #expect(try await harness.store.carryOutDecisions(now: clock.now).map(\.state) == [.rejected])
             let details = try await harness.store.details(of: card, for: .process)
             #expect(details.card.message?.text().contains("blurred") == true)
             #expect(details.decisions.last?.purpose == "T-881")

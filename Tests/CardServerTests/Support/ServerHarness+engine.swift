@@ -17,7 +17,6 @@ extension ServerHarness {
             path: folder,
             kind: .real,
             ring: KeyRing(VaultKey.random()),
-            fourEyes: fourEyes,
             creating: true,
             now: Timestamp(Date())
         )
@@ -25,6 +24,7 @@ extension ServerHarness {
             try? store.close()
             try? FileManager.default.removeItem(atPath: folder)
         }
+        try await store.requireSecond(for: fourEyes, by: AccessOrigin(actor: "test"), now: Timestamp(Date()))
         let worker = try await store.startWorker(id: UUID().uuidString, command: "serve", now: Timestamp(Date()))
         var settings = EngineSettings()
         settings.intakeFreeSpace = 0

@@ -73,10 +73,10 @@ import Testing
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failed(Self.unlisted()))
         try await self.list(.success, fourEyes: [.delivered])
-        let outcome = try await harness.store.retry(card, by: ReviewingTests.li, now: harness.now)
+        let outcome = try await harness.store.decide(card, .retry, by: ReviewingTests.li, now: harness.now)
         #expect(outcome == .waitsForSecond)
         #expect(try await harness.state(card) == "held retcode_unlisted")
-        _ = try await harness.store.retry(card, by: ReviewingTests.wang, now: harness.now)
+        _ = try await harness.store.decide(card, .retry, by: ReviewingTests.wang, now: harness.now)
         #expect(try await harness.state(card) == "delivered")
     }
 
@@ -149,12 +149,10 @@ import Testing
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failed(Self.unlisted()))
         try await self.list(.tokenExpired)
-        let seen = try await harness.store.details(of: card, for: .process).lastEvent
-        let li = ReviewingTests.li
-        _ = try await harness.store.decide(card, .retry, seen: seen, tab: "a", by: li, now: harness.now)
+        try await harness.decideOnPage(card, .retry, by: ReviewingTests.li)
         try await harness.reopen(retcodes: Self.lists(.success))
-        harness.pass(.seconds(60))
-        _ = try await harness.store.carryOutDecisions(now: harness.now)
+        try await harness.killWorker()
+        try await harness.carryOut()
         // Nothing goes under another key.
         #expect(try await harness.state(card) == "delivered")
     }

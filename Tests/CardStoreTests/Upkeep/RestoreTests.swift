@@ -64,13 +64,11 @@ import Testing
     }
 
     @Test func `what a person had decided before the backup is not carried out after it`() async throws {
-        let (store, card, li) = (harness.store, scene["foreign"], ReviewingTests.li)
-        let seen = try await store.details(of: card, for: .process).lastEvent
-        _ = try await store.decide(card, .reject, seen: seen, tab: "a", by: li, now: harness.now)
+        try await harness.decideOnPage(scene["foreign"], .reject, by: ReviewingTests.li)
         try await scene.backUpAgain()
         try await scene.closeAndRestore()
         harness.pass(.seconds(60))
-        #expect(try await harness.store.carryOutDecisions(now: harness.now) == [])
+        #expect(try await harness.carryOut() == [])
         #expect(try await scene.state("foreign") == "held submitter_conflict")
     }
 

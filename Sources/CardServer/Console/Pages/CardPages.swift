@@ -39,10 +39,10 @@ extension Console {
     /// `GET /console/cards/{card_id}`: one card, nothing of it revealed.
     func showCard(_ visit: Visit) async throws -> Reply {
         let details = try await self.ports.store.details(of: visit.card, for: visit.caller)
-        let own = try await self.ports.store.undoable(by: visit.caller, now: self.ports.now())
+        let own = try await self.ports.store.undoable(by: visit.caller)
         let undo = self.undo(own.filter { $0.card == visit.card }, tab: "")
         let body: HTML = "\(undo)\(CardView(details, for: visit).body)"
-        return .page(ConsolePage(.pageCardTitle, in: .cards, outcome: self.told(visit), body))
+        return .page(ConsolePage(.pageCardTitle, in: .cards, body))
     }
 
     /// `POST /console/cards/{card_id}/reveal`: the same page with what is personal, in this one answer.

@@ -1,3 +1,4 @@
+import CardEngine
 import CardModel
 import CardStore
 
@@ -17,7 +18,7 @@ extension Console {
                 action,
                 seen: seen,
                 message: message,
-                tab: tab ?? "",
+                undoableIn: self.ports.engine.worker,
                 by: origin,
                 now: now
             )
@@ -57,8 +58,13 @@ extension Console {
     /// Keeps an outcome for the page that the browser is led to.
     func tell(_ visit: Visit, _ outcome: Message) { self.change(visit) { $0.outcome = outcome } }
 
-    /// Says it once.
-    func told(_ visit: Visit) -> Message? { self.change(visit) { $0.outcome.take() } ?? nil }
+    /// What the last form came to, else what the person decided and was not carried out: said once.
+    func told(_ visit: Visit) async throws -> Message? {
+        if let outcome = self.change(visit, { $0.outcome.take() }) ?? nil { return outcome }
+        guard visit.session != nil, visit.isUse, visit.caller.has([.review]) else { return nil }
+        let cards = try await self.ports.store.takeDropped(of: visit.caller, now: self.ports.now()).map(\.card)
+        return cards.isEmpty ? nil : .pageDropped(cards)
+    }
 }
 
 /// The buttons of one card.
@@ -72,7 +78,7 @@ extension CardView {
         guard self.visit.caller.may(.decide, on: self.details.card.submitter) else { return "" }
         let proposal = self.details.proposal.map { one in
             HTML(
-                "<p class=\"message\">\(Message.pageProposal(one.subject, one.action.map(Message.pageAction) ?? .pageAny, one.until))</p>"
+                "<p class=\"message\">\(Message.pageProposal(one.subject, .pageAction(one.action), one.until))</p>"
             )
         }
         let buttons = Self.keys.filter { self.details.actions[$0.key] == nil }.map { action, letter in

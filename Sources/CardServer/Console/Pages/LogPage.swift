@@ -45,10 +45,10 @@ extension Console {
         return .outcome(findings == 0 ? .pageChainWhole(lines) : .pageChainBroken(findings))
     }
 
-    static func waiting(_ decisions: [PendingDecision]) -> HTML {
-        let columns: [(Message, (PendingDecision) -> HTML)] = [
+    static func waiting(_ decisions: [Decision]) -> HTML {
+        let columns: [(Message, (Decision) -> HTML)] = [
             (.pageCard, { .cardLink($0.card) }), (.pageBusinessNo, { .caseLink($0.number.rawValue) }),
-            (.pageActionTitle, { "\($0.action.map(Message.pageAction) ?? .pageAny)" }),
+            (.pageActionTitle, { "\(Message.pageAction($0.action))" }),
             (.pageWho, { "\($0.subject)" }), (.pageWhy, { "\($0.purpose)" }), (.pageSince, { "\($0.until)" }),
         ]
         return .section(.pageSecondPerson, .table(decisions, .pageSecondPerson, columns))

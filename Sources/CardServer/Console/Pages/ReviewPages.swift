@@ -90,7 +90,7 @@ extension Console {
     ) async throws -> ConsolePage {
         let (store, now) = (self.ports.store, self.ports.now())
         let queue = try await store.reviewQueue(now: now)
-        let undo = try await self.undo(store.undoable(by: visit.caller, now: now), tab: tab)
+        let undo = try await self.undo(store.undoable(by: visit.caller), tab: tab)
         var views: [HTML] = []
         for (index, card) in cards.enumerated() {
             let export = revealed[card]
@@ -107,7 +107,6 @@ extension Console {
         var page = ConsolePage(
             .pageReview,
             in: .review,
-            outcome: self.told(visit),
             """
             \(undo)\(rest)\(Self.lost(typed, on: cards))\(masked.map(Self.hideLink))
             <div class="cards">\(views)</div>
@@ -136,12 +135,11 @@ extension Console {
     }
 
     /// What was decided and can still be taken back.
-    func undo(_ decisions: [PendingDecision], tab: String) -> [HTML] {
+    func undo(_ decisions: [Decision], tab: String) -> [HTML] {
         decisions.enumerated().map { index, decision in
             let isLast = index == 0
-            let action = decision.action.map(Message.pageAction) ?? .pageAny
-            let isFirst = decision.first == nil && decision.action.map(self.ports.store.fourEyes.contains) == true
-            let what = isFirst ? Message.pageDecidedFirst : Message.pageDecided
+            let action = Message.pageAction(decision.action)
+            let what = decision.waitsForSecond ? Message.pageDecidedFirst : Message.pageDecided
             let key: HTML = isLast ? " data-key=\"KeyZ\"" : ""
             let focus: HTML = isLast ? " outcome\" role=\"status\" tabindex=\"-1" : ""
             return """

@@ -1,0 +1,113 @@
+package import CardModel
+
+/// An action that two persons must decide alike, by the list of the sandbox.
+package struct FourEyesEntry: Hashable, Sendable, Record {
+    package let action: DecisionAction
+    /// Who wants it off the list, and since when.
+    package let droppedBy: String?
+    package let droppedAt: Timestamp?
+
+    static let columns: SQL = "action, dropped_by, dropped_at"
+    static let tables: SQL = "four_eyes"
+
+    init(_ row: inout Row) throws {
+        (self.action, self.droppedBy, self.droppedAt) = (try row.next(), try row.next(), try row.next())
+    }
+}
+
+/// What asking to take an action off the list came to.
+package enum FourEyesDrop: Hashable, Sendable {
+    case dropped
+    /// Another person must ask for the same; from this time on the same one may.
+    case waits(until: Timestamp)
+}
+
+// The list stands in the sandbox, so that it holds for every process whatever that one's configuration says.
+extension CardStore {
+    /// The actions that two persons must decide alike.
+    package func fourEyes() async throws -> [FourEyesEntry] {
+        try await self.read { tx in try FourEyesEntry.all("ORDER BY action", in: tx) }
+    }
+
+    /// Adds actions to the list.
+    ///
+    /// - Returns: those that were not on it.
+    @discardableResult
+    package func requireSecond(
+        for actions: Set<DecisionAction>,
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> [DecisionAction] {
+        let known = Set(try await self.fourEyes().map(\.action))
+        let missing = actions.subtracting(known).sorted { $0.rawValue < $1.rawValue }
+        guard !missing.isEmpty else { return [] }
+        return try await self.write(at: now) { tx in
+            let added = try missing.filter { try tx.run("INSERT OR IGNORE INTO four_eyes (action) VALUES (\($0))") > 0 }
+            guard !added.isEmpty else { return [] }
+            try AccessLog.append(.fourEyes, of: [nil], by: origin.about("adds", added), vault: self.vault, in: tx)
+            return added
+        }
+    }
+
+    /// Takes an action off the list once two persons have asked for it, or one has twice within more than seven days.
+    ///
+    /// - Parameter confirming: whether this is the second person or none.
+    /// - Throws: `card_conflict` if it is not on the list, or no one has asked whom this would confirm.
+    package func dropFourEyes(
+        _ action: DecisionAction,
+        confirming: Bool = false,
+        by origin: AccessOrigin,
+        now: Timestamp
+    ) async throws -> FourEyesDrop {
+        let isClear = try await self.see(now).doubted == nil
+        return try await self.write(at: now) { tx in
+            guard let entry = try FourEyesEntry.all("WHERE action = \(action)", in: tx).first else {
+                throw CodedError(.cardConflict, .conflict, .fourEyesNotListed(action))
+            }
+            let mayGo = entry.droppedAt.map { $0.advanced(by: Limits.dropAlone) }
+            if let mayGo, entry.droppedBy != origin.decider || isClear && mayGo <= now {
+                try tx.run("DELETE FROM four_eyes WHERE action = \(action)")
+                let confirmed = entry.droppedBy.map(origin.confirming) ?? origin
+                try AccessLog.append(
+                    .fourEyes,
+                    of: [nil],
+                    by: confirmed.about("drops", [action]),
+                    vault: self.vault,
+                    in: tx
+                )
+                return .dropped
+            }
+            if let mayGo { return .waits(until: mayGo) }
+            guard !confirming else { throw CodedError(.cardConflict, .conflict, .fourEyesNotAsked(action)) }
+            let asked: SQL = "dropped_by = \(origin.decider), dropped_at = \(now)"
+            try tx.run("UPDATE four_eyes SET \(asked) WHERE action = \(action)")
+            try AccessLog.append(
+                .fourEyes,
+                of: [nil],
+                by: origin.about("asks to drop", [action]),
+                vault: self.vault,
+                in: tx
+            )
+            return .waits(until: now.advanced(by: Limits.dropAlone))
+        }
+    }
+
+    /// Leaves an action on the list that someone wanted off it.
+    package func keepFourEyes(_ action: DecisionAction, by origin: AccessOrigin, now: Timestamp) async throws {
+        try await self.write(at: now) { tx in
+            let asked: SQL = "WHERE action = \(action) AND dropped_by IS NOT NULL"
+            guard try tx.run("UPDATE four_eyes SET dropped_by = NULL, dropped_at = NULL \(asked)") > 0 else {
+                throw CodedError(.cardConflict, .conflict, .fourEyesNotAsked(action))
+            }
+            try AccessLog.append(.fourEyes, of: [nil], by: origin.about("keeps", [action]), vault: self.vault, in: tx)
+        }
+    }
+}
+
+extension AccessOrigin {
+    /// The same with what is done to the list.
+    fileprivate func about(_ verb: String, _ actions: [DecisionAction]) -> AccessOrigin {
+        let names = actions.map(\.rawValue).joined(separator: ", ")
+        return AccessOrigin(caller: self.caller, "\(self.actor): \(verb) \(names)", self.purpose)
+    }
+}

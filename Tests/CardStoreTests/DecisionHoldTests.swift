@@ -1,0 +1,173 @@
+import CardModel
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CardStore
+
+/// Between a person's word and the sending: nothing goes against it, and nothing else than was accepted.
+@Suite final class DecisionHoldTests: StoreSuite {
+    private let li = ReviewingTests.li
+    private let wang = ReviewingTests.wang
+    private var store: CardStore { harness.store }
+
+    private func resolve(_ card: CardID, _ resolution: Resolution, _ origin: AccessOrigin) async throws
+        -> DecisionOutcome
+    {
+        try await store.resolve(card, as: resolution, by: origin, now: harness.now)
+    }
+
+    /// A back without a front, about which a person must decide.
+    private func loneBack() async throws -> CardID {
+        let back = try await harness.verified("back", number: "N", .back)
+        try await harness.decide()
+        #expect(try await harness.state(back) == "verified front_missing")
+        return back
+    }
+
+    private func sent() async throws -> [[CardID]] {
+        let jobs = try await harness.begin()
+        for job in jobs { try await harness.conclude(job, .accepted) }
+        return jobs.map(\.members)
+    }
+
+    @Test func `a back that is rejected on a page does not go with the front that comes meanwhile`() async throws {
+        let back = try await self.loneBack()
+        try await harness.decideOnPage(back, .reject, by: li)
+        let front = try await harness.verified("front", number: "N", .front)
+        #expect(try await self.sent() == [[front]])
+        #expect(try await self.sent() == [])
+        harness.pass(.seconds(10))
+        try await harness.carryOut()
+        #expect(try await harness.state(back) == "rejected rejected_by_operator")
+        #expect(try await self.sent() == [])
+    }
+
+    @Test func `a back whose rejection waits for a second person goes once it is taken back`() async throws {
+        try await harness.reopen(fourEyes: [.reject])
+        let back = try await self.loneBack()
+        #expect(try await self.resolve(back, .reject, li) == .waitsForSecond)
+        let front = try await harness.verified("front", number: "N", .front)
+        #expect(try await self.sent() == [[front]])
+        #expect(try await self.sent() == [])
+        _ = try await self.resolve(back, .withdraw, li)
+        #expect(try await self.sent() == [[back]])
+    }
+
+    @Test func `a card whose erasure two persons want is erased, and does not go before`() async throws {
+        try await harness.reopen(fourEyes: [.erase])
+        let back = try await self.loneBack()
+        let people = ["li.na", "wang.wei"].map { name in
+            AccessOrigin(caller: Caller(subject: name, scopes: [.operate]), "token:\(name)", "T-1")
+        }
+        let first = try await store.erase([back], because: .requested, by: people[0], now: harness.now)
+        #expect(first.waiting == [back])
+        // The card changes, which does not matter to an erasure.
+        let front = try await harness.verified("front", number: "N", .front)
+        #expect(try await self.sent() == [[front]])
+        #expect(try await self.sent() == [])
+        let second = try await store.erase([back], because: .requested, by: people[1], now: harness.now)
+        #expect(second.certificates.map(\.card) == [back])
+    }
+
+    @Test(arguments: [true, false])
+    func `what waits or can be taken back is neither judged again nor amended`(isForTwo: Bool) async throws {
+        if isForTwo { try await harness.reopen(fourEyes: [.reject]) }
+        let (card, job) = try await harness.verifying("front", number: "N")
+        let reading = CardReading(side: .front, fields: CardFields(name: "SPECIMEN", number: "11010519491231002X"))
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        try await harness.conclude(job, reading, verdict)
+        if isForTwo {
+            #expect(try await self.resolve(card, .reject, li) == .waitsForSecond)
+        } else {
+            try await harness.decideOnPage(card, .reject, by: li)
+        }
+        let outcome = try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        #expect(outcome.card == card && outcome.state == .held)
+        #expect(try await harness.claim().isEmpty)
+        if isForTwo { _ = try await self.resolve(card, .reject, wang) }
+        harness.pass(.seconds(10))
+        try await harness.carryOut()
+        #expect(try await harness.state(card) == "rejected rejected_by_operator")
+        _ = try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }
+        #expect(try await harness.state(card) == "rejected rejected_by_operator")
+    }
+
+    @Test func `what a person has accepted goes as it was, under its account`() async throws {
+        try await harness.reopen(fourEyes: [.accept])
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        let card = try await harness.judged("front", number: "N", verdict)
+        func amend() async throws -> String? {
+            _ = try await harness.admit("front", number: "N") { $0.userNumber = Redacted("stranger") }
+            return try await harness.card(card).metadata.userNumber?.reveal()
+        }
+        let seen = try await store.details(of: card, for: .process).lastEvent
+        #expect(try await harness.admit("front", number: "N") { $0.userNumber = Redacted("u-1") }.card == card)
+        // An amendment is an event: who looked before it decides about another card.
+        await #expect(throws: CodedError.self) {
+            try await self.store.decide(card, .accept, seen: seen, by: self.li, now: self.harness.now)
+        }
+        #expect(try await self.resolve(card, .accept, li) == .waitsForSecond)
+        #expect(try await amend() == "u-1")
+        #expect(try await self.resolve(card, .accept, wang).changes.map(\.state) == [.verified])
+        #expect(try await amend() == "u-1")
+        #expect(try await self.sent() == [[card]])
+    }
+
+    @Test func `a decision about a card that is being sent is carried out on its answer`() async throws {
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failure(.transient))
+        try await harness.decideOnPage(card, .reject, by: li)
+        let again = try await harness.repeated()
+        harness.pass(.seconds(10))
+        #expect(try await harness.carryOut() == [])
+        try await harness.conclude(again, .accepted)
+        try await harness.carryOut()
+        // It was sent after the person saw it: that is told, and nothing is done.
+        #expect(try await harness.state(card) == "delivered")
+        #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
+    }
+
+    @Test func `doing a card again that a rule holds counts as accepting it`() async throws {
+        try await harness.reopen(fourEyes: [.accept])
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        let card = try await harness.judged("front", number: "N", verdict)
+        #expect(try await store.decide(card, .retry, by: li, now: harness.now) == .waitsForSecond)
+        #expect(try await store.decide(card, .retry, by: wang, now: harness.now).changes.map(\.state) == [.prepared])
+    }
+
+    // MARK: Clocks
+
+    @Test(arguments: [Duration.seconds(3_600), .seconds(-3_600)])
+    func `a step of the clock changes nothing about the time to take a decision back`(step: Duration) async throws {
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        let card = try await harness.judged("front", number: "N", verdict)
+        try await harness.decideOnPage(card, .accept, by: li)
+        let steady = Duration.milliseconds(harness.now.millisecondsSinceEpoch)
+        harness.pass(step)
+        func look(after seconds: Int) async throws -> [CardState] {
+            try await store.carryOutDecisions(by: harness.worker, steady: steady + .seconds(seconds), now: harness.now)
+                .map(\.state)
+        }
+        #expect(try await look(after: 9) == [])
+        #expect(try await look(after: 10) == [.verified])
+    }
+
+    @Test func `another process carries a decision out once its own is gone, or a minute late`() async throws {
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        var cards: [CardID] = []
+        for number in ["N", "M"] { cards.append(try await harness.judged(number, number: number, verdict)) }
+        let other = try await store.startWorker(id: "other", command: "run", now: harness.now)
+        func look() async throws -> [CardID] {
+            try await store.carryOutDecisions(by: other, steady: .zero, now: harness.now).map(\.card)
+        }
+        try await harness.decideOnPage(cards[0], .accept, by: li)
+        harness.pass(.seconds(69))
+        #expect(try await look() == [])
+        harness.pass(.seconds(1))
+        #expect(try await look() == [cards[0]])
+        try await harness.decideOnPage(cards[1], .accept, by: li)
+        try await harness.killWorker()
+        #expect(try await look() == [cards[1]])
+    }
+}
