@@ -69,8 +69,11 @@ package struct IDNumber: Hashable, Sendable, Discreet {
     /// Whether a text holds an identity number of 18 characters anywhere, of a citizen or in a residence permit: with
     /// region, birth date and the right check character; whatever separates its digits, and in the digits of any script.
     package static func isContained(in raw: String) -> Bool {
-        let letters = String(raw.lettersAndDigits.map { $0.wholeNumberValue.map { Character("\($0)") } ?? $0 })
-        return self.standsWhole(in: raw) || self.standsWhole(in: letters)
+        // Not what stands for a larger number, as in 十 and 北京.
+        let letters = raw.lettersAndDigits.map { letter in
+            letter.wholeNumberValue.flatMap { 0...9 ~= $0 ? "\($0)" : nil } ?? "\(letter)"
+        }
+        return self.standsWhole(in: raw) || self.standsWhole(in: letters.joined())
     }
 
     private static func standsWhole(in raw: String) -> Bool {

@@ -76,7 +76,9 @@ import Testing
         #expect(IDNumber.isContained(in: text))
     }
 
-    @Test(arguments: ["LOAN-2026-0001", "20261127-123456-78901", "110105194912310021", "CASE 1101051949123100", ""])
+    @Test(arguments: [
+        "LOAN-2026-0001", "20261127-123456-78901", "110105194912310021", "CASE 1101051949123100", "", "北京分行-十月", "⑩㊿½ 亿兆",
+    ])
     func `Other numbers are none`(text: String) {
         #expect(!IDNumber.isContained(in: text))
     }
