@@ -234,6 +234,11 @@ extension Intake {
                 throw RefusedUpload(place: place, error: error)
             }
         }
+        // Both sides are here: neither waits for one that is refused.
+        if photos.count > 1 {
+            let now = self.context.time.now()
+            for index in photos.indices { photos[index].waitsUntil = now }
+        }
         return try await self.admit(photos)
     }
 

@@ -64,6 +64,26 @@ import Testing
         #expect(harness.delivered == [["N1 front", "N1 back"]])
     }
 
+    @Test func `a front that came with its back does not wait for one that the verifier refuses`() async throws {
+        let done = delivered(1)
+        let settings = harness.settings { $0.policy.layout = .application }
+        harness.state.withLock { $0.verifyFailures["N1 back"] = [.specimen(.rejected)] }
+        let uploads = ["N1 front", "N1 back"].map { text in
+            let metadata = CardMetadata(businessNumber: BusinessNumber(stored: "N1"))
+            return Upload(.bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8))), metadata: metadata, receipt: nil)
+        }
+        try await time.passing(whenAsleep: 7) {
+            try await harness.withEngine(settings, time: time.engineTime) { engine in
+                try await engine.run {
+                    _ = try await engine.receive(uploads, from: "till")
+                    try await done.wait()
+                }
+            }
+        }
+        #expect(harness.delivered == [["N1 front"]])
+        #expect(time.elapsed < .seconds(60))
+    }
+
     @Test func `a sandbox that is full takes nothing more, and says so`() async throws {
         harness.state.withLock { $0.queueDepth = -1 }
         let items = try harness.items(["N1": ["front"]])[0]

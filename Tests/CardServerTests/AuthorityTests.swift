@@ -42,6 +42,7 @@ import Testing
         Probe(operation: .showImage, own: [.reveal], all: [.operate], see: [.read], status: 200),
         Probe(operation: .retryCard, body: "{}", own: [], all: [.review, .operate], status: 409),
         Probe(operation: .resolveCard, body: #"{"as":"accept"}"#, own: [], all: [.review, .operate], status: 409),
+        Probe(operation: .dropFourEyes, body: "{}", own: [], all: [.operate], status: 422),
         Probe(operation: .eraseCard, own: [.erase], all: [.operate], status: 200),
         Probe(operation: .startRun, body: #"{"source":"none"}"#, own: [], all: [.run, .operate], status: 422),
         Probe(operation: .listRuns, own: [], all: [.run, .operate], status: 200),

@@ -61,6 +61,37 @@ import Testing
         #expect(try await harness.state(one) == "verified")
     }
 
+    private func front(_ bytes: String, _ number: String, _ verdict: Verdict = .accepted) async throws -> CardID {
+        let (card, job) = try await harness.verifying(bytes, number: "N")
+        let fields = CardFields(name: "SPECIMEN", number: number)
+        try await harness.conclude(job, CardReading(side: .front, fields: fields), verdict)
+        return card
+    }
+
+    @Test(arguments: [VerdictRule.holderNumberMismatch, .holderNameMismatch])
+    func `a front of another person than the expected one disputes no number`(rule: VerdictRule) async throws {
+        let wrong = try await self.front("wrong", Self.third, .rejected(rule.reason, message: "another person"))
+        let right = try await self.front("right", "11010519491231002X")
+        try await harness.deliverAll()
+        #expect(try await harness.state(wrong) == "rejected \(rule.rawValue)")
+        #expect(try await harness.state(right) == "delivered")
+    }
+
+    @Test func `a front that a rule rejected names nobody once a person rejects it, too`() async throws {
+        let low = VerdictRule.legalityLow.reason
+        let wrong = try await self.front("wrong", Self.third, .rejected(low, message: "a copy"))
+        let right = try await self.front("right", "11010519491231002X")
+        try await harness.decide()
+        #expect(try await harness.state(right) == "held holder_conflict")
+        let message = try await harness.card(right).message?.text() ?? ""
+        #expect(message.contains("idcard-pipeline cards resolve ID --as reject"))
+        try await harness.resolve(wrong, .reject)
+        #expect(try await harness.state(wrong) == "rejected legality_low")
+        try await harness.deliverAll()
+        #expect(try await harness.state(right) == "delivered")
+        #expect(try await harness.findings() == [])
+    }
+
     @Test func `a third person keeps the dispute until only one is left`() async throws {
         let (one, two, back) = try await self.disputed()
         let third = try await harness.verified("third", number: "N", .front, holder: Self.third)

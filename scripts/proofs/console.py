@@ -124,10 +124,37 @@ def mixed(console, times):
     return cards
 
 
+def composed(console, desk):
+    """A reason in Pinyin that is thrown away: no key of the input method, and none right after it, decides."""
+    shown, session = desk.cards(), desk.context.new_cdp_session(desk.page)
+
+    def key(code):
+        # While an input method composes, each key is 229 (UI Events, section 7.3.1).
+        for kind in ("rawKeyDown", "keyUp"):
+            session.send("Input.dispatchKeyEvent", {"type": kind, "key": "Process", "code": code, "windowsVirtualKeyCode": 229})
+
+    def compose(text):
+        session.send("Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)})
+
+    is_writing = "document.activeElement.name === 'message'"
+    desk.press("r", navigates=False)
+    for letters in ("m", "mo", "mo'h", "mo'hu"):
+        key(f"Key{letters[-1].upper()}")
+        compose(letters)
+    key("Escape")
+    compose("")
+    console.expect(desk.page.evaluate(is_writing), "Escape left the field while syllables were composed")
+    for name in ("Escape", "a", "d"):
+        desk.page.keyboard.press(name)
+    console.expect(not desk.page.evaluate(is_writing), "Escape does not leave the field")
+    console.expect(desk.cards() == shown, f"a letter after Escape decided: {desk.outcome!r}")
+
+
 def two_keys(console, desk, cards):
     """Decides all cards, the first of each page, by two keys each; what was decided about each."""
     reasons, decided, turns = console.waiting(), {}, dict.fromkeys(CHOICES, 0)
     desk.begin()
+    composed(console, desk)
     while shown := desk.cards():
         card = shown[0]
         reason = reasons[card]

@@ -106,6 +106,7 @@ extension CardsCommand {
                         outcome.refused.forEach { Console.error($0.message) }
                         wasRefused = wasRefused || !outcome.refused.isEmpty
                         certificates += outcome.certificates
+                        if let failure = outcome.failure { throw failure }
                     }
                     if self.expired, try await store.see(.now, isRight: true).doubted != nil {
                         Console.warn(.eraseClock)

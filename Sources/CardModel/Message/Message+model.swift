@@ -108,7 +108,7 @@ extension Message {
     static let operatorReplaced = Self("operator.replaced", "a newer photo of the same side replaced this card")
     static let operatorImageDropped = Self("operator.image_dropped", "the card is delivered and its image is no longer stored; send a new photo if the backend needs one")
     static let operatorNoImage = Self("operator.no_image", "the image could not be used; send a new photo instead")
-    static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "the state is \(state); only a card that failed or is held for a decision can be rejected") }
+    static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "the state is \(state); only a card that failed, is held for a decision or was rejected by a rule can be rejected") }
     static func operatorDeliveredState(_ state: CardState) -> Self { Self("operator.delivered_state", "the state is \(state); only a card that was sent can be resolved as delivered") }
     static func operatorNeverSent(_ card: CardID) -> Self { Self("operator.never_sent", "the card was never sent; if it failed, run: idcard-pipeline cards retry \(card); if it is held, decide with --as accept or --as reject") }
     static func operatorNothingToResend(_ card: CardID) -> Self { Self("operator.nothing_to_resend", "no stored delivery of the card can be sent again; if the card failed, run: idcard-pipeline cards retry \(card); if it is held and the backend does not have it, decide with --as accept") }

@@ -119,10 +119,12 @@ package enum OperatorRules {
         }
     }
 
-    /// A card that has failed or waits for a person may be rejected.
+    /// A card that has failed or waits for a person may be rejected; one that a rule rejected, too: it then names no one as the
+    /// holder of its number.
     private static func requireRejecting(_ card: Card) throws(CodedError) {
         switch card.state {
         case .held, .failed: return
+        case .rejected where card.reason != .rejectedByOperator: return
         case .verified where card.reason.map(ReasonCode.needingAttention.contains) == true: return
         case _ where card.hasFailed: return
         default:

@@ -72,6 +72,11 @@ package enum VerdictRule: String, CaseIterable, Sendable {
     /// The front and the back are not the same picture.
     case sidesIdentical = "sides_identical"
 
+    /// What says that a front shows another person than the expected one.
+    package static let ofOtherHolder: Set<ReasonCode> = [
+        VerdictRule.holderNumberMismatch.reason, VerdictRule.holderNameMismatch.reason,
+    ]
+
     /// What follows by default when the rule does not hold.
     package var defaultSeverity: VerdictSeverity {
         switch self {

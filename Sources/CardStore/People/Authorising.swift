@@ -4,12 +4,16 @@ package import CardModel
 extension CardStore {
     /// Fetches a card to which somebody wants to do something.
     ///
+    /// - Parameter origin: loses a purpose that names the holder, if its caller may not know that it does.
     /// - Throws: `not_found`, for another's card too; `scope_missing`; `purpose_personal`.
-    func row(_ id: CardID, for action: AccessAction, by origin: AccessOrigin, in tx: Transaction) throws -> CardRow {
+    func row(_ id: CardID, for action: AccessAction, by origin: inout AccessOrigin, in tx: Transaction) throws
+        -> CardRow
+    {
         let row = try self.row(id, for: action, by: origin.caller, in: tx)
+        guard let caller = origin.caller, self.isHolderNamed(in: origin.purpose, row, in: tx) else { return row }
         // Only who may see a name is told that it is the name.
-        guard let caller = origin.caller, caller.may(.reveal, on: row.submitter) else { return row }
-        guard !self.isHolderNamed(in: origin.purpose, row, in: tx) else { throw AccessOrigin.personal }
+        if caller.may(.reveal, on: row.submitter) { throw AccessOrigin.personal }
+        origin = AccessOrigin(caller: caller, origin.actor, "(hidden)")
         return row
     }
 
@@ -27,13 +31,15 @@ extension CardStore {
         CodedError(.scopeMissing, .usage, .accessScopeMissing(action.scopes.map(\.rawValue)))
     }
 
-    /// Whether a text holds a name or number that the card is known to be of.
+    /// Whether a text holds a name, number, birth date or address that the card is known to be of.
     private func isHolderNamed(in text: String, _ row: CardRow, in tx: Transaction) -> Bool {
         let expected = try? row.card(self.vault).metadata.expectation
         let fields = row.hasKey ? (try? self.storedReading(of: row, in: tx))?.reading.fields : nil
-        let names = [expected?.name, expected?.idNumber, fields?.name, fields?.number].compactMap { $0?.reveal() }
+        let numbers = [expected?.idNumber, fields?.number].compactMap { $0?.reveal() }
+        let others = [expected?.name, fields?.name, fields?.birthDate, fields?.address].compactMap { $0?.reveal() }
         let letters = text.lettersAndDigits
-        return names.map(\.lettersAndDigits).contains { $0.count > 1 && letters.contains($0) }
+        return (numbers.map { String($0.suffix(8)) } + others).map(\.lettersAndDigits)
+            .contains { $0.count > 1 && letters.contains($0) }
     }
 
     /// Notes in the access log that somebody asked for what is personal of a card and did not get it; without the purpose,

@@ -25,18 +25,19 @@ extension CardStore {
     ) async throws -> DecisionOutcome {
         try await self.write(at: now) { tx in
             guard wanted != .erase else { throw CodedError(.cardConflict, .conflict, .decisionErase(card)) }
-            let row = try self.row(card, for: wanted.access, by: origin, in: tx)
+            var origin = origin
+            let row = try self.row(card, for: wanted.access, by: &origin, in: tx)
             if let seen, try self.lastEvent(of: card, in: tx) != seen, wanted != .reject || row.delivery != nil {
                 throw try self.moved(row, since: seen, in: tx)
             }
             if worker != nil { try self.requireUnclaimed(row, by: origin.decider, in: tx) }
-            let (action, origin) = try self.meant(wanted, of: row, by: origin, in: tx)
+            let (action, person) = try self.meant(wanted, of: row, by: origin, in: tx)
             try self.require(action, of: row, in: tx)
             // A card whose key does not open is rejected without words.
             let said = try message.flatMap { text in
                 try (try? row.key(self.vault))?.seal(json: text, column: Decision.messageColumn)
             }
-            switch try self.weigh(action, of: row, saying: said, undoableIn: worker, by: origin, in: tx) {
+            switch try self.weigh(action, of: row, saying: said, undoableIn: worker, by: person, in: tx) {
             case .stays(let outcome): return outcome
             case .goes(let origin, let said):
                 return .done(try self.carryOut(action, of: row, saying: said, by: origin, in: tx))

@@ -16,7 +16,8 @@ extension CardStore {
     ) async throws -> DecisionOutcome {
         if let action = DecisionAction(resolution) { return try await self.decide(id, action, by: origin, now: now) }
         return try await self.write(at: now) { tx in
-            let row = try self.row(id, for: .resolve, by: origin, in: tx)
+            var origin = origin
+            let row = try self.row(id, for: .resolve, by: &origin, in: tx)
             if resolution == .withdraw {
                 try self.withdraw(row, by: origin, in: tx)
             } else {
@@ -107,6 +108,7 @@ extension CardStore {
             let also: SQL = ", intake_order = \(order), taken = \(isChosen ? nil : row.taken), \(Transition.fresh)"
             return [try self.move(row, Transition(target), also: also, in: tx)]
         case .resend: others = try self.resend(row, in: tx)
+        case .reject where row.state == .rejected: others = try self.forgetHolder(of: row, in: tx)
         case .reject:
             let text: Redacted<String>? = said.flatMap { said in
                 try? row.key(self.vault).open(json: said, column: Decision.messageColumn)

@@ -83,6 +83,8 @@ package struct ErasureOutcome: Sendable {
     package fileprivate(set) var waiting: [CardID] = []
     /// Why others are not erased: another person decided something else.
     package fileprivate(set) var refused: [CodedError] = []
+    /// What kept the rest from being looked at, if some are erased by then.
+    package fileprivate(set) var failure: (any Error)?
 }
 
 /// The erasing of cards, in transactions of a few cards each.
@@ -108,17 +110,25 @@ struct Erasure: Sendable {
 
     func run(_ cards: [CardID], selectedAt listed: Timestamp? = nil) async throws -> ErasureOutcome {
         try await self.store.read { tx in
-            for card in cards { _ = try self.store.row(card, for: .erase, by: self.origin, in: tx) }
+            var person = self.origin
+            for card in cards { _ = try self.store.row(card, for: .erase, by: &person, in: tx) }
         }
         var (outcome, rest) = (ErasureOutcome(), cards[...])
         while !rest.isEmpty {
             let group = Array(rest.prefix(Limits.cardsPerErasure))
             rest = rest.dropFirst(group.count)
-            let ends = try await self.store.write(at: self.now) { tx in
-                try self.eraseConfirmed(group, selectedAt: listed, in: tx)
+            do {
+                let ends = try await self.store.write(at: self.now) { tx in
+                    try self.eraseConfirmed(group, selectedAt: listed, in: tx)
+                }
+                outcome.waiting += ends.waiting
+                outcome.refused += ends.refused
+            } catch {
+                // What is erased needs its certificates.
+                guard group.count + rest.count < cards.count else { throw error }
+                outcome.failure = error
+                break
             }
-            outcome.waiting += ends.waiting
-            outcome.refused += ends.refused
             self.reached(.committed)
         }
         outcome.certificates = try await self.finish(cards)
@@ -142,10 +152,11 @@ struct Erasure: Sendable {
     {
         var (origins, outcome): ([CardID: AccessOrigin], _) = ([:], ErasureOutcome())
         for card in cards {
-            let row = try self.store.row(card, for: .erase, by: self.origin, in: tx)
+            var person = self.origin
+            let row = try self.store.row(card, for: .erase, by: &person, in: tx)
             guard row.state != .erased, listed.map({ row.changedAt <= $0 }) ?? true else { continue }
             do {
-                switch try self.store.weigh(.erase, of: row, by: self.origin, in: tx) {
+                switch try self.store.weigh(.erase, of: row, by: person, in: tx) {
                 case .goes(let origin, _): origins[card] = origin
                 case .stays: outcome.waiting.append(card)
                 }
@@ -162,7 +173,7 @@ struct Erasure: Sendable {
     func erase(_ cards: [CardID], by origins: [CardID: AccessOrigin] = [:], in tx: Transaction) throws -> [CardID] {
         var certificates: [ErasureCertificate] = []
         for card in cards {
-            let row = try self.store.row(card, for: .erase, by: self.origin, in: tx)
+            let row = try self.store.row(card, for: .erase, by: self.origin.caller, in: tx)
             let origin = origins[card] ?? self.origin
             if row.state != .erased { certificates.append(try self.erase(row, by: origin, in: tx)) }
         }

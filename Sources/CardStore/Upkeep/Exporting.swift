@@ -51,7 +51,8 @@ extension CardStore {
         -> CardExport
     {
         try await self.write(at: now) { tx in
-            let row = try self.row(id, for: action, by: origin, in: tx)
+            var origin = origin
+            let row = try self.row(id, for: action, by: &origin, in: tx)
             try AccessLog.append(action, of: [id], by: origin, vault: self.vault, in: tx)
             let details = try self.details(of: row, for: origin.caller, in: tx)
             return CardExport(details: details, image: try? self.storedImage(of: row, in: tx))

@@ -96,14 +96,16 @@ extension CardStore {
         -> CardChange
     {
         let seen = reading.selecting(row.expectedSide)
-        let holder = seen.side == .front ? self.vault.holder(in: seen) : nil
-        if let holder { try self.note(holder: holder, of: row.number, in: tx) }
         let transition =
             switch judgement.verdict {
             case .accepted: Transition(.verified)
             case .rejected(let reason, let message): Transition(.rejected, reason, message)
             case .held(let reason, let message): Transition(.held, reason, message)
             }
+        // A front of another person than the expected one says nothing of whose the number is.
+        let isOther = transition.to == .rejected && transition.reason.map(VerdictRule.ofOtherHolder.contains) == true
+        let holder = seen.side == .front && !isOther ? self.vault.holder(in: seen) : nil
+        if let holder { try self.note(holder: holder, of: row.number, in: tx) }
         // Outside of a day of this clock it is judged again.
         let again = transition.reason == .clockDoubtful ? tx.now.advanced(by: .seconds(86_400)) : nil
         let also: SQL = """

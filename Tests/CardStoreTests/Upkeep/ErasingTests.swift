@@ -63,6 +63,26 @@ import Testing
         #expect(try await harness.findings() == [])
     }
 
+    @Test func `who may not see the holder writes neither name nor number nor address for ever`() async throws {
+        let fields = CardFields(
+            name: "张三丰",
+            birthDate: "1949-12-31",
+            address: "北京市东城区样本路1号",
+            number: "11010519491231002X"
+        )
+        let clerk = Caller(subject: "clerk", scopes: [.erase, .review])
+        for (index, text) in ["张 三丰", "19491231", "no. 1231002X", "北京市东城区样本路1号"].enumerated() {
+            let (card, job) = try await harness.verifying("\(index)", number: "N-\(index)")
+            try await harness.conclude(job, CardReading(side: .front, fields: fields))
+            let origin = try AccessOrigin(clerk, actor: "token:clerk", purpose: text)
+            let erased = try await harness.store.erase([card], because: .requested, by: origin, now: harness.now)
+            #expect(erased.certificates.map(\.purpose) == ["(hidden)"], "\(text)")
+        }
+        #expect(try await harness.accessLog().filter { $0[0] == "erase" }.allSatisfy { $0[2] == "(hidden)" })
+        let list = try String(contentsOfFile: harness.folder + "/erasures.jsonl", encoding: .utf8)
+        #expect(!list.contains("张") && !list.contains("1231"))
+    }
+
     @Test func `an unknown card among others has none of them erased`() async throws {
         let id = try await harness.admit("front", number: "N").card
         #expect(await code { try await harness.erase(id, CardID(rawValue: "nobody")) } == .notFound)

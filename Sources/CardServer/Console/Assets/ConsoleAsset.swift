@@ -54,13 +54,18 @@ struct ConsoleAsset: Sendable {
         const outcome = document.querySelector(".outcome");
         (outcome || document.querySelector("[data-focus]"))?.focus();
 
-        // A key presses the button that names it. Not while a person writes, and not what was typed ahead of the page.
-        const opened = performance.now();
+        // A key presses the button that names it. Not while a person writes, and not what was typed ahead of the page or was
+        // meant for the field that was just left.
+        const field = (element) => element.closest("input, select, textarea, [contenteditable]");
+        let quietUntil = performance.now() + 300;
+        document.addEventListener("focusout", (event) => { if (field(event.target)) quietUntil = performance.now() + 1000; });
         document.addEventListener("keydown", (event) => {
-          const isWriting = event.target.closest("input, select, textarea, [contenteditable]");
+          // Syllables that are composed are the input method's, and so is each key: some browsers tell by 229 alone.
+          if (event.isComposing || event.keyCode === 229) return;
+          const isWriting = field(event.target);
           if (event.code === "Escape" && isWriting) { event.target.blur(); return; }
-          if (event.isComposing || event.ctrlKey || event.altKey || event.metaKey || event.repeat || isWriting) return;
-          if (document.documentElement.dataset.keys !== "on" || performance.now() - opened < 300) return;
+          if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || isWriting) return;
+          if (document.documentElement.dataset.keys !== "on" || performance.now() < quietUntil) return;
           const button = document.querySelector(`[data-key~="${event.code}"]`) || (event.code === "Escape" && masked());
           if (!button || button.disabled) return;
           event.preventDefault();
