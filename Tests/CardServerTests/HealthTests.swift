@@ -274,7 +274,7 @@ import Testing
             let read = try await harness.send(RawRequest("GET", "/v1/cards", token: "reader", headers: origin))
             #expect(read["access-control-allow-origin"] == "https://cards.example.com")
             #expect(read["access-control-expose-headers"]?.contains("Location") == true)
-            #expect(read["vary"] == "Accept-Language, Origin")
+            #expect(read["vary"] == "Accept, Accept-Language, Origin")
         }
     }
 }

@@ -256,7 +256,7 @@ import Testing
         let detail = try #require(response.json["detail"] as? String)
         let hasChinese = { (text: String) in text.contains { $0 >= "一" && $0 <= "龥" } }
         #expect(hasChinese(title) == isChinese && hasChinese(detail) == isChinese)
-        #expect(response["vary"] == "Accept-Language")
+        #expect(response["vary"] == "Accept, Accept-Language")
     }
 
     @Test func `nothing is asked of a body while the queue is full`() async throws {

@@ -2,7 +2,7 @@ extension CardJudge {
     /// Asks the rules of the portrait side.
     mutating func askFront(_ fields: CardFields) {
         let number = self.number(fields.number)
-        self.askHolderNumber(fields.number, parsed: number)
+        self.askHolderNumber(fields.number)
         self.askName(fields.name)
         self.askHolderName(fields.name)
         if let number {
@@ -70,26 +70,39 @@ extension CardJudge {
     // Compared with the identity the holder registered with; a blank expectation is none. Nothing passes for lack of a reading:
     // what was not read is not what is expected.
 
-    /// Compares numbers after reading both; an expected one of 15 digits is upgraded.
-    private mutating func askHolderNumber(_ printed: Redacted<String>?, parsed number: IDNumber?) {
+    private mutating func askHolderNumber(_ printed: Redacted<String>?) {
         guard let expected = self.expectation.idNumber, !PrintedText.isBlank(expected) else { return }
-        switch IDNumber.parse(registered: expected.reveal()) {
-        case .success(let registered):
-            guard number != registered else { return }
-        case .failure(.unsupportedDocument):
-            // Where other documents are let pass, the card can still be the expected one.
-            let read = printed.map { PrintedText.folded($0.reveal()).uppercased() }
-            guard read != PrintedText.folded(expected.reveal()).uppercased() else { return }
-        case .failure:
-            return self.note(.holderNumberMismatch, .verdictExpectedNumberMalformed)
+        switch ExpectedHolder.hasNumber(printed, expected) {
+        case true?: break
+        case false?: self.note(.holderNumberMismatch, .verdictHolderNumber)
+        case nil: self.note(.holderNumberMismatch, .verdictExpectedNumberMalformed)
         }
-        self.note(.holderNumberMismatch, .verdictHolderNumber)
+    }
+
+    private mutating func askHolderName(_ printed: Redacted<String>?) {
+        guard let expected = self.expectation.name, !PrintedText.isBlank(expected) else { return }
+        if !ExpectedHolder.hasName(printed, expected) { self.note(.holderNameMismatch, .verdictHolderName) }
+    }
+}
+
+/// Whether what was read is what the holder registered with: for the rules and for those who look.
+package enum ExpectedHolder {
+    /// Compares numbers after reading both; an expected one of 15 digits is upgraded.
+    ///
+    /// - Returns: `nil` if what is expected is no number.
+    package static func hasNumber(_ read: Redacted<String>?, _ expected: Redacted<String>) -> Bool? {
+        switch IDNumber.parse(registered: expected.reveal()) {
+        case .success(let registered): (try? read.map { try IDNumber.parse($0.reveal()).get() }) == registered
+        // Where other documents are let pass, the card can still be the expected one.
+        case .failure(.unsupportedDocument): read.map(Self.folded) == Self.folded(expected)
+        case .failure: nil
+        }
     }
 
     /// Compares names after folding what is written alike.
-    private mutating func askHolderName(_ printed: Redacted<String>?) {
-        guard let expected = self.expectation.name, !PrintedText.isBlank(expected) else { return }
-        guard HolderName(printed?.reveal() ?? "") != HolderName(expected.reveal()) else { return }
-        self.note(.holderNameMismatch, .verdictHolderName)
+    package static func hasName(_ read: Redacted<String>?, _ expected: Redacted<String>) -> Bool {
+        HolderName(read?.reveal() ?? "") == HolderName(expected.reveal())
     }
+
+    private static func folded(_ text: Redacted<String>) -> String { PrintedText.folded(text.reveal()).uppercased() }
 }

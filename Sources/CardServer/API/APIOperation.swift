@@ -49,7 +49,9 @@ struct APIOperation: Sendable {
     /// What to say to a request that no operation takes: its path is known, or not.
     static func missing(_ request: Request) -> Problem {
         let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: true)
-        let places = self.all.map { ($0.path, $0.method) } + ConsoleRoute.all.map { ($0.path, $0.method) }
+        // The root is a page for browsers alone: to a program it is no path at all.
+        let pages = ConsoleRoute.all.filter { $0 != .home }.map { ($0.path, $0.method) }
+        let places = self.all.map { ($0.path, $0.method) } + pages
         var methods = Set(places.filter { Self.matches($0.0, parts) }.map(\.1))
         guard !methods.isEmpty else { return Problem(.notFound) }
         if methods.contains(.get) { methods.insert(.head) }
@@ -89,7 +91,8 @@ extension APIOperation {
 
 extension APIOperation {
     static let all = [
-        submitCard, receiveWebhook, listCards, listCases, showCard, showImage, eraseCard, retryCard, resolveCard, dropFourEyes,
+        submitCard, receiveWebhook, listCards, listCases, showCard, showImage, eraseCard, retryCard, resolveCard,
+        dropFourEyes,
         startRun, listRuns, showRun, live, ready, figures, document,
     ]
 

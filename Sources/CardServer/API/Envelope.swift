@@ -86,14 +86,14 @@ struct Envelope: RouterMiddleware {
 
     private func complete(_ response: inout Response, request: Request, context: ServerContext) {
         for (name, value) in Self.fixedFields where response.headers[name] == nil { response.headers[name] = value }
-        response.headers[.vary] = "Accept-Language"
+        response.headers[.vary] = "Accept, Accept-Language"
         response.headers[.requestID] = context.record.id
         if let standing = context.record.known.rateLimit {
             response.headers[.rateLimitPolicy] = standing.policyField
             response.headers[.rateLimit] = standing.field
         }
         guard !self.origins.isEmpty else { return }
-        response.headers[.vary] = "Accept-Language, Origin"
+        response.headers[.vary] = "Accept, Accept-Language, Origin"
         guard let origin = self.origin(of: request) else { return }
         response.headers[.accessControlAllowOrigin] = origin
         response.headers[.exposedHeaders] =

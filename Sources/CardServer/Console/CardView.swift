@@ -117,16 +117,18 @@ struct CardView {
         if self.revealed != nil { return self.revealedFields }
         guard let read = self.details.reading?.fields else { return "<p>\(Message.pageNotRead)</p>" }
         let expected = self.details.card.metadata
-        let front: [(Message, Redacted<String>?, Redacted<String>?)] = [
-            (.pageName, read.name, expected.expectedName), (.pageNumber, read.number, expected.expectedIDNumber),
+        let isName = expected.expectedName.map { ExpectedHolder.hasName(read.name, $0) }
+        let isNumber = expected.expectedIDNumber.map { ExpectedHolder.hasNumber(read.number, $0) ?? false }
+        let front: [(Message, Redacted<String>?, Bool?)] = [
+            (.pageName, read.name, isName), (.pageNumber, read.number, isNumber),
             (.pageGender, read.gender, nil), (.pageEthnicity, read.ethnicity, nil),
             (.pageBirthDate, read.birthDate, nil), (.pageAddress, read.address, nil),
         ]
-        let back: [(Message, Redacted<String>?, Redacted<String>?)] = [
+        let back: [(Message, Redacted<String>?, Bool?)] = [
             (.pageIssuer, read.issuer, nil), (.pageValidity, read.validity, nil),
         ]
         return .facts(
-            (self.document.card.side == .back ? back : front).map { ($0.0, "\(Self.standing($0.1, expected: $0.2))") }
+            (self.document.card.side == .back ? back : front).map { ($0.0, "\(Self.standing($0.1, isExpected: $0.2))") }
         )
     }
 
@@ -143,10 +145,10 @@ struct CardView {
         return "<div data-revealed>\(HTML.facts(values.map { ($0, $1.map { "\($0.reveal())" }) }))</div>"
     }
 
-    private static func standing(_ read: Redacted<String>?, expected: Redacted<String>?) -> Message {
-        guard let read else { return .pageFieldMissing }
-        guard let expected else { return .pageFieldPresent }
-        return read == expected ? .pageFieldEqual : .pageFieldDiffers
+    private static func standing(_ read: Redacted<String>?, isExpected: Bool?) -> Message {
+        guard read != nil else { return .pageFieldMissing }
+        guard let isExpected else { return .pageFieldPresent }
+        return isExpected ? .pageFieldEqual : .pageFieldDiffers
     }
 
     /// What happened to it, oldest first, with the calls and the decisions in between.

@@ -28,7 +28,11 @@ struct Console: Sendable {
     var ports: CardServer.Ports { self.reception.ports }
 
     /// A cookie of the prefix `__Host-` is of this host alone, and goes over TLS alone (RFC 6265bis section 4.1.3.2).
-    private var cookieName: String { self.reception.configuration.tls == nil ? "idcard" : "__Host-idcard" }
+    /// Names the port: a browser sends the cookies of a host to all its ports.
+    private var cookieName: String {
+        let name = "idcard-\(self.reception.configuration.port)"
+        return self.reception.configuration.tls == nil ? name : "__Host-\(name)"
+    }
 
     /// Hangs every page on its route.
     func add(to router: Router<ServerContext>) {
@@ -72,10 +76,15 @@ struct Console: Sendable {
 
     /// Finds the session that a request belongs to, if its token still works.
     private func enter(_ visit: inout Visit, _ access: ConsoleRoute.Access) throws {
-        guard let cookie = visit.request.cookies[self.cookieName]?.value else { return }
+        // A browser may send several of one name: of a folder, and of the host before.
+        let cookies = visit.request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.map { $0.trimmed }
+            .filter { $0.hasPrefix("\(self.cookieName)=") }
         // Behind the dot stands what changes with each answer.
-        let name = String(cookie.prefix { $0 != "." })
-        guard let session = self.sessions.session(name, at: ConnectionGuard.now, isUse: visit.isUse) else { return }
+        let names = cookies.map { String($0.dropFirst(self.cookieName.count + 1).prefix { $0 != "." }) }
+        let known = names.lazy.compactMap { [sessions, isUse = visit.isUse] name in
+            sessions.session(name, at: ConnectionGuard.now, isUse: isUse).map { (name, $0) }
+        }
+        guard let (name, session) = known.first else { return }
         // Who asks too often can still sign out.
         let isCounted = if case .scopes = access { true } else { false }
         guard let caller = try self.authentication.admit(session.token, isCounted: isCounted, context: visit.context)

@@ -205,6 +205,21 @@ import Testing
         }
     }
 
+    @Test func `of several cookies of one name the known one counts, and to a program the root is no path`()
+        async throws
+    {
+        try await ServerHarness.with { harness in
+            var visitor = try await ConsoleVisitor(harness, as: "operator")
+            let cookie = try #require(visitor.cookie)
+            let name = try #require(cookie.split(separator: "=").first)
+            #expect(name == "idcard-0", "it names the port that is configured")
+            visitor.cookie = "\(name)=gone.1; \(cookie); idcard=other.2"
+            #expect(try await visitor.get("/console").status == 200)
+            let root = try await harness.send(RawRequest("GET", "/", headers: [("Accept", "application/json")]))
+            #expect(root.problem == "404 not_found" && root["allow"] == nil)
+        }
+    }
+
     @Test func `the API takes no cookie`() async throws {
         try await Self.with { harness in
             let visitor = try await ConsoleVisitor(harness, as: "review")
