@@ -29,11 +29,17 @@ enum WatchLimits {
     static let emptiedWait = Duration.seconds(86_400)
     /// How often a folder that is not there is looked for.
     static let comeBack = Duration.seconds(2)
+    /// How long a folder may take to answer before that is told.
+    static let silence = Duration.seconds(30)
     /// How long a file that somebody has written to and not closed must stand still: a scanner or a slow copy may
     /// pause.
     static let openWait = Duration.seconds(600)
+    /// How long an incomplete photo stands still beside what a download keeps there before that is told.
+    static let unfinishedWait = Duration.seconds(3600)
     /// Photos that are handed to the pipeline at a time: enough to share commits, few to wait for at the end.
     static let takenAtOnce = 8
+    /// How long the end waits for a file that is being put away: a folder may not answer.
+    static let endWait = Duration.seconds(3)
     /// Files that are looked at between two turns.
     static let looksAtOnce = 500
     /// How often a file is tried that cannot be opened, or decoded for a reason that may pass.

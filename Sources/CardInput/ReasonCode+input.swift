@@ -19,7 +19,7 @@ extension ReasonCode {
     package static let sidecarInvalid = ReasonCode(rawValue: "sidecar_invalid")
     /// The rule that reads business numbers from paths is none.
     package static let businessNumberRuleInvalid = ReasonCode(rawValue: "business_no_from_invalid")
-    /// A watched folder does not exist, is none or cannot be opened.
+    /// A watched folder does not exist, is none, cannot be opened or does not answer.
     package static let watchFolderMissing = ReasonCode(rawValue: "watch_folder_missing")
     /// Two watched folders overlap, or one lies where nothing is an input.
     package static let watchFoldersOverlap = ReasonCode(rawValue: "watch_folders_overlap")

@@ -27,7 +27,8 @@ import Testing
 
     @Test(arguments: [
         (ReasonCode.sandboxBusy, CodedError.Kind.temporary, "later"), (.queueFull, .storage, "later"),
-        (.diskSpaceLow, .storage, "later"), (ReasonCode(rawValue: "image_timeout"), .temporary, "refused"),
+        (.diskSpaceLow, .storage, "later"), (.tooManyPhotos, .input, "waits"),
+        (ReasonCode(rawValue: "image_timeout"), .temporary, "refused"),
         (ReasonCode(rawValue: "image_truncated"), .input, "refused"), (.cardConflict, .conflict, "refused"),
         (.sandboxDamaged, .storage, "thrown"), (.wrongKey, .configuration, "thrown"),
     ])
@@ -42,6 +43,7 @@ import Testing
             switch outcome {
             case .success(.later(_)): "later"
             case .success(.refused(_, _)): "refused"
+            case .success(.waits(_)): "waits"
             case .success: "taken"
             case .failure: "thrown"
             }

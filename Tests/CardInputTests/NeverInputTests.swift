@@ -33,7 +33,8 @@ import Testing
     @Test(arguments: [
         "front.jpg.bak", "front.jpg~", "front.jpg.BAK", "front.jpg.old", "front.jpg.orig", "front.jpg.tmp",
         "front.jpg.part", "front.jpg.partial", "front.jpg.filepart", "front.jpg.crdownload", "front.jpg.download",
-        "~$front.jpg", ".front.jpg", "._front.jpg", "front.jpg.!ut", "front.jpg.aria2", "Thumbs.db", "desktop.ini",
+        "~$front.jpg", ".front.jpg", ".front.jpg.icloud", "._front.jpg", "front.jpg.!ut", "front.jpg.aria2",
+        "Thumbs.db", "desktop.ini",
         "front.sync-conflict-20260101-120000-ABCDEFG.jpg", "front_conflict-20260101-120000.jpg",
         "front (conflicted copy 2026-01-01 120000).jpg", "front (Ada's conflicted copy 2026-01-01).jpg",
         "front（冲突副本）.jpg", "front (Ada 的冲突副本 2026-01-01).jpg", "front(冲突文件 2026).jpg", "front.Conflict.jpg",

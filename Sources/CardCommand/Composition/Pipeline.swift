@@ -94,9 +94,7 @@ struct Pipeline: Sendable {
         let threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
         let ports = EnginePorts(
-            read: { file in
-                try await threads.runIfActive { try SourceFile.read(file, limit: maxSourceBytes) }
-            },
+            read: { file in try await SourceFile.readApart(file, limit: maxSourceBytes) },
             prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
             shrink: { image in try await threads.runIfActive { try decoder.shrink(image) } },
             fetcher: fetcher,

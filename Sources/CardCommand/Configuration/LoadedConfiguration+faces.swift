@@ -28,7 +28,10 @@ extension LoadedConfiguration {
             }
         }
         for (key, message) in self.configuration.fetch.mistakes { self.note(.settingInvalid, key, message) }
-        if let marker = self.configuration.watch.doneMarker, marker.contains("/") || marker == ".json" {
+        // A marker is part of a file name, with a number and a note after it.
+        if let marker = self.configuration.watch.doneMarker,
+            marker.contains("/") || marker == ".json" || marker.utf8.count > WatchOptions.longestMarker
+        {
             self.note(.settingInvalid, "watch.done_marker", .configDoneMarker(marker))
         }
     }

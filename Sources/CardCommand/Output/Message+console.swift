@@ -1,3 +1,4 @@
+import CardInput
 import CardModel
 
 // Each message stands on one line.
@@ -10,9 +11,12 @@ extension Message {
     static func outputFailed(_ error: Int32, _ consolation: Message) -> Self { Self("output.failed", "cannot write standard output: \(errno: error); \(consolation)") }
     static let outputSaved = Self("output.saved", "the work itself was saved")
     static func outputUnforeseen(_ domain: String, _ number: Int) -> Self { Self("output.unforeseen", "unexpected error (\(code: domain) \(number)); finished work is safe in the sandbox; run the same command again, and report this code if it fails again") }
-    static func outputSkipped(_ counts: [String: Int]) -> Self { Self("output.skipped", "files skipped because of their names: \(codes: rules(counts))") }
-    static func outputSkippedInSource(_ source: String, _ counts: [String: Int]) -> Self { Self("output.skipped_in_source", "source \(code: source): files skipped because of their names: \(codes: rules(counts))") }
-    static func outputSkippedInFolder(_ folder: Redacted<String>, _ counts: [String: Int]) -> Self { Self("output.skipped_in_folder", "watched folder \(folder): files skipped because of their names: \(codes: rules(counts))") }
+    static func outputSkipped(_ counts: [String: Int]) -> Self { Self("output.skipped", "files skipped because of their names: \(codes: rules(counts))").telling(of: counts) }
+    static func outputSkippedInSource(_ source: String, _ counts: [String: Int]) -> Self { Self("output.skipped_in_source", "source \(code: source): files skipped because of their names: \(codes: rules(counts))").telling(of: counts) }
+    static func outputSkippedInFolder(_ folder: Redacted<String>, _ counts: [String: Int]) -> Self { Self("output.skipped_in_folder", "watched folder \(folder): files skipped because of their names: \(codes: rules(counts))").telling(of: counts) }
+    static func outputInICloud(_ skipped: Message) -> Self { Self("output.in_icloud", "\(skipped); names with .icloud at the end stand for files that are not downloaded from iCloud; download the files on the Mac") }
+
+    private func telling(of counts: [String: Int]) -> Self { counts[NeverInputs.iCloud] == nil ? self : .outputInICloud(self) }
 
     /// By rule (`*.bak`), with how many files and folders each met: the names themselves may tell of a person.
     private static func rules(_ counts: [String: Int]) -> [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" } }

@@ -38,6 +38,7 @@ struct WatchIntake: Sendable {
     /// - Throws: the error, if no later photo would escape it.
     static func outcome(of error: CodedError) throws(CodedError) -> WatchOutcome {
         if error.isPassing { return .later(error) }
+        if error.code == .tooManyPhotos { return .waits(error) }
         switch error.kind {
         // One that takes too much time or memory is tried again by the watch, so often and no more.
         case .input, .conflict, .temporary: return .refused(error, card: nil)

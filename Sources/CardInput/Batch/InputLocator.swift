@@ -96,7 +96,7 @@ struct InputLocator {
         return paths.filter { path in
             let path = FilePath(path)
             guard neighbours[path.removingLastComponent(), default: []].count > 1,
-                let rule = NeverInputs.rule(passingOver: path.name), rule != ".*",
+                let rule = NeverInputs.rule(passingOver: path.name), !rule.hasPrefix(".*"),
                 (try? path.status(followingLinks: false)) != nil
             else { return true }
             self.count([rule: 1])

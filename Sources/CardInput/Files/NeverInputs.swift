@@ -32,13 +32,28 @@ package enum NeverInputs {
         "__macosx", "icon\r", "lost+found",
     ]
 
-    /// Backups, and copies, downloads and uploads that are not finished.
-    private static let suffixes = [
-        "~", ".bak", ".backup", ".old", ".orig", "_original", ".swp", ".tmp", ".temp", ".part", ".partial", ".filepart",
+    /// The rule by which a Mac's sign for a file is passed over that is in the iCloud alone: `.front.jpg.icloud`.
+    package static let iCloud = ".*.icloud"
+
+    private static let backups = ["~", ".bak", ".backup", ".old", ".orig", "_original", ".swp"]
+
+    /// Copies, downloads and uploads that are not finished, and what is kept beside one of them.
+    private static let unfinished = [
+        ".tmp", ".temp", ".part", ".partial", ".filepart",
         ".duckpart", ".dtapart", ".crdownload", ".download", ".opdownload", ".fdmdownload", ".downloading",
         ".uploading", ".incomplete", ".gstmp", ".!ut", ".!qb", ".!bt", ".!sync", ".bts", ".bc!", ".jc!", ".aria2",
         ".td", ".xltd",
     ]
+
+    private static let suffixes = backups + unfinished
+
+    /// The name, in small letters, of the file that another one says is not finished: `front.jpg` of `front.jpg.aria2`.
+    static func unfinished(by name: String) -> String? {
+        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex,
+            self.unfinished.contains(name[dot...].lowercased())
+        else { return nil }
+        return name[..<dot].lowercased()
+    }
 
     /// What services that synchronise folders put into the name of the version that lost: Syncthing, Nextcloud,
     /// Dropbox, Seafile, Synology Drive, Google Drive, Resilio, pCloud, Nutstore.
@@ -51,8 +66,8 @@ package enum NeverInputs {
     /// Returns the rule by which a file or folder is passed over, for example `#recycle`, `*.bak` or `.*`; `nil` if it
     /// is not.
     package static func rule(passingOver name: String) -> String? {
-        if name.utf8.first == UInt8(ascii: ".") { return ".*" }
         let lowered = name.lowercased()
+        if name.utf8.first == UInt8(ascii: ".") { return lowered.hasSuffix(".icloud") ? self.iCloud : ".*" }
         if self.names.contains(lowered) { return lowered.filter { !$0.isNewline } }
         if lowered.hasPrefix("found."), lowered.utf8.count == 9, Int(lowered.suffix(3)) != nil { return "found.*" }
         if lowered.hasPrefix("~$") { return "~$*" }

@@ -1,9 +1,13 @@
 package import CardModel
+package import Dispatch
 package import Foundation
 import SystemPackage
 
 /// Reads the photos of a list: what is opened is the very file that was listed.
 package enum SourceFile {
+    /// The threads for what blocks: as many as there are calls that do not answer, and none of those that others need.
+    package static let threads = DispatchQueue(label: "files", attributes: .concurrent)
+
     /// Reads a whole file.
     ///
     /// - Parameters:
@@ -12,6 +16,14 @@ package enum SourceFile {
     /// - Throws: `CodedError` with `source_unreadable`, `source_changed` or `image_too_large_bytes`.
     package static func read(_ identity: FileIdentity, limit: Int) throws(CodedError) -> Data {
         try self.reading(identity, limit: limit) { file throws(OpenFile.Failure) in try file.contents(limit: limit) }
+    }
+
+    /// Reads a whole file on a thread of its own: its file system may not answer, and others go on then.
+    ///
+    /// - Throws: as `read`; `CancellationError`.
+    package static func readApart(_ identity: FileIdentity, limit: Int) async throws -> Data {
+        try await answer(on: { self.threads.async(execute: $0) }) { Result { try self.read(identity, limit: limit) } }
+            .get()
     }
 
     /// Says by the first bytes of a file whose name claims no image why it is none; `nil` if it is one.

@@ -98,6 +98,8 @@ struct SidecarNames {
         var names: [String] = []
         /// What looks like its sidecar and is none.
         var strays: [String] = []
+        /// Whether a file beside it says that its download is not finished.
+        var isUnfinished = false
     }
 
     private struct Name {
@@ -110,8 +112,10 @@ struct SidecarNames {
 
     private var byBase: [String: [Name]] = [:]
     private var strays: [String: [String]] = [:]
+    private let unfinished: Set<String>
 
     init(_ names: [FilePath.Component]) {
+        self.unfinished = Set(names.compactMap { NeverInputs.unfinished(by: $0.text) })
         for name in names where name.text.lowercased().hasSuffix(Sidecar.suffix + ".txt") {
             self.strays[String(name.text.lowercased().dropLast(4 + Sidecar.suffix.count)), default: []].append(
                 name.text
@@ -137,8 +141,10 @@ struct SidecarNames {
     /// Returns what lies beside a photo; one that is named exactly after another file is the sidecar of that one.
     func match(_ photo: String) -> Match {
         let names = self.byBase[photo.lowercased(), default: []].filter { $0.base == photo || !$0.isExact }.map(\.name)
-        guard names.isEmpty, let stem = FilePath.Component(photo)?.stem else { return Match(names: names) }
-        return Match(strays: [stem, photo].flatMap { self.strays[$0.lowercased(), default: []] })
+        var match = Match(names: names, isUnfinished: self.unfinished.contains(photo.lowercased()))
+        guard names.isEmpty, let stem = FilePath.Component(photo)?.stem else { return match }
+        match.strays = [stem, photo].flatMap { self.strays[$0.lowercased(), default: []] }
+        return match
     }
 
     /// Whether a name is that of the sidecar of a file beside it.

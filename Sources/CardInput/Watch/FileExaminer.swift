@@ -31,19 +31,24 @@ struct FileExaminer: Sendable {
     /// Looks at a file; `nil` if it is not there.
     ///
     /// - Parameter folders: the sidecars in the folders that were listed for this look or those before it.
-    func sight(of candidate: Candidate, _ folders: inout [FilePath: SidecarNames]) -> Sight? {
+    /// - Throws: `Errno` if it cannot be looked at.
+    func sight(of candidate: Candidate, _ folders: inout [FilePath: SidecarNames]) throws(Errno) -> Sight? {
         let path = candidate.path.removingLastComponent()
         // Where a folder may not be listed, the sidecar of its very name is found all the same.
         let names = folders[path] ?? SidecarNames((try? OpenFolder(path).names()) ?? [])
         folders[path] = names
-        return self.sight(of: candidate, names.match(candidate.path.name))
+        return try self.sight(of: candidate, names.match(candidate.path.name))
     }
 
-    private func sight(of candidate: Candidate, _ sidecars: SidecarNames.Match) -> Sight? {
+    private func sight(of candidate: Candidate, _ sidecars: SidecarNames.Match) throws(Errno) -> Sight? {
         let folder = self.folder(of: candidate)
-        // What cannot be looked at is not there for now: the next scan meets it again.
-        guard let opened = try? folder.open() else { return nil }
-        return try? folder.sight(of: candidate.path.name, in: opened, sidecars)
+        do throws(Errno) {
+            return try folder.sight(of: candidate.path.name, in: folder.open(), sidecars)
+        } catch {
+            // A link that took the place of a folder is not followed.
+            if error.isAbsence || error == .tooManySymbolicLinkLevels { return nil }
+            throw error
+        }
     }
 
     func folder(of candidate: Candidate) -> PhotoFolder {
@@ -54,7 +59,7 @@ struct FileExaminer: Sendable {
     func plan(for candidate: Candidate, _ sight: Sight) -> Plan {
         let plan = self.read(candidate, sight)
         // Its sidecar may have been written while it was read.
-        return self.sight(of: candidate, sight.sidecars) == sight ? plan : .changed
+        return (try? self.sight(of: candidate, sight.sidecars)) == sight ? plan : .changed
     }
 
     private func read(_ candidate: Candidate, _ sight: Sight) -> Plan {
@@ -86,7 +91,7 @@ struct FileExaminer: Sendable {
 
     /// The file of a name if it is there, or for a sidecar one whose name differs by case alone.
     private func present(_ image: Candidate, orOtherCase: Bool) -> Candidate? {
-        if self.sight(of: image, SidecarNames.Match()) != nil { return image }
+        if (try? self.sight(of: image, SidecarNames.Match())) != nil { return image }
         guard orOtherCase, let names = try? OpenFolder(image.path.removingLastComponent()).names() else { return nil }
         let wanted = image.path.name.lowercased()
         let name = names.first { $0.text.lowercased() == wanted }
@@ -108,7 +113,9 @@ struct FileExaminer: Sendable {
         if let marker = self.options.doneMarker, !sight.companions.contains(where: { $0.suffix == marker }) {
             return CodedError(.doneMarkerMissing, .input, .watchWaitsForMarker)
         }
-        guard self.options.sidecar == .required, sight.sidecar == nil, sight.sidecars == SidecarNames.Match() else {
+        guard self.options.sidecar == .required, sight.sidecar == nil, sight.sidecars.names.isEmpty,
+            sight.sidecars.strays.isEmpty
+        else {
             return nil
         }
         return CodedError(.sidecarMissing, .input, .watchWaitsForSidecar)

@@ -6,6 +6,7 @@ import SystemPackage
 extension FolderWatch {
     private struct Scan: Sendable {
         var real: FilePath
+        /// Whether inotify does not hear of all of it.
         var isRemote = false
         var found: [Candidate]
         var passedOver: [String: Int]
@@ -41,17 +42,16 @@ extension FolderWatch {
     }
 
     /// Looks a root through, and returns what to report of it once its files have been looked at; `nil` if it is not there.
-    func scan(_ index: Int) async -> WatchEvent? {
+    func scan(_ index: Int) async throws(CancellationError) -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
         let isFirst = !self.roots[index].isSwept && self.options.after != .leave
         let emptied = self.roots[index].emptied
-        let result = await self.blocking { [notifier = self.notifier] in
+        let result = try await self.blocking(in: index) { [notifier = self.notifier] in
             Result<Scan, CodedError> { () throws(CodedError) in
                 let real: FilePath
-                let isRemote: Bool
                 do throws(Errno) {
                     real = try FilePath(given).real()
-                    isRemote = try OpenFolder(real).isRemote
+                    _ = try OpenFolder(real)
                 } catch {
                     throw .unwatchable(given, error)
                 }
@@ -62,7 +62,7 @@ extension FolderWatch {
                 let place = FolderPlace(named: FilePath(given), real: real)
                 let folder = WatchedFolder(root: index, path: real, place: place)
                 var scan = try self.walk(folder, source: FilePath(given), notifier, sweeping: isFirst)
-                (scan.isRemote, scan.unmarked) = (isRemote, unmarked)
+                scan.unmarked = unmarked
                 scan.removed = self.tidy(scan, emptied, notifier)
                 return scan
             }
@@ -86,11 +86,11 @@ extension FolderWatch {
         }
     }
 
-    func scan(_ folder: WatchedFolder) async {
+    func scan(_ folder: WatchedFolder) async throws(CancellationError) {
         let root = self.roots[folder.root]
         guard let real = root.real, !NeverInputs.isPutAway(folder.path) else { return }
         let source = folder.place.folders.reduce(FilePath(root.given)) { $0.appending($1) }
-        let result = await self.blocking { [notifier = self.notifier] in
+        let result = try await self.blocking(in: folder.root) { [notifier = self.notifier] in
             // One that cannot be listed is told of by the next scan of its root; most often it is gone already.
             try? self.walk(folder, source: source, notifier)
         }
@@ -105,7 +105,7 @@ extension FolderWatch {
         _ notifier: FolderNotifier?,
         sweeping: Bool = false
     ) throws(CodedError) -> Scan {
-        var watchError: Errno?
+        var (isRemote, watchError) = (false, Errno?.none)
         var empty: [FilePath] = []
         let watching = FolderWalk.Watching(
             passesOver: { name, place in self.options.passesOver(name, isAtTop: place.folders.isEmpty) },
@@ -118,6 +118,11 @@ extension FolderWatch {
                 // Fallback of what cannot be swept: the next start of the watch.
                 if sweeping { try? PassingName.sweep(OpenFolder(path)) }
                 do throws(Errno) {
+                    // There it hears little, and a server that hangs would hang what is heard of all folders.
+                    if try OpenFolder(path).isRemote {
+                        isRemote = true
+                        return nil
+                    }
                     // First, so that nothing that comes while the folder is being read is missed.
                     try notifier?.watch(WatchedFolder(root: folder.root, path: path, place: place))
                 } catch {
@@ -136,7 +141,9 @@ extension FolderWatch {
             watching: watching
         )
         let found = try walk.candidates()
-        return Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError, empty: empty)
+        var scan = Scan(real: folder.path, found: found, passedOver: walk.passedOver, watchError: watchError)
+        (scan.isRemote, scan.empty) = (isRemote, empty)
+        return scan
     }
 
     /// Gives the watches of folders up that stood empty for long, and removes those of them that the watch has emptied,
@@ -148,7 +155,7 @@ extension FolderWatch {
         return scan.empty.filter { folder in
             guard let status = try? folder.status(followingLinks: false) else { return false }
             let since = Timestamp(ofFile: status.st_mtim)
-            if since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.rest(folder) }
+            if !scan.isRemote, since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.rest(folder) }
             guard since.advanced(by: WatchLimits.emptiedWait) <= date,
                 self.options.inputs.businessNumberRule.isOfFolders,
                 emptied.contains(folder) || self.options.after == .move && Self.isPutAway(folder, of: scan.real)
@@ -221,9 +228,8 @@ extension FolderWatch {
         return count
     }
 
-    /// Takes what inotify has told, and returns the folders to look through.
-    func takeChanges() -> [WatchedFolder] {
-        var folders: Set<WatchedFolder> = []
+    /// Takes what inotify has told of any folder.
+    func takeChanges() {
         for change in self.notifier?.takeChanges() ?? [] {
             switch change {
             case .file(let name, let folder, let kind): self.heard(of: name, in: folder, kind)
@@ -232,7 +238,7 @@ extension FolderWatch {
                 if folder.place.folders.isEmpty
                     || folder.path.lastComponent.map({ !self.options.passesOver($0, isAtTop: isAtTop) }) ?? false
                 {
-                    folders.insert(folder)
+                    self.roots[folder.root].changed.insert(folder)
                 }
             case .rootGone(let index): self.roots[index].nextScan = .zero
             case .overflow:
@@ -240,7 +246,6 @@ extension FolderWatch {
                 for index in self.roots.indices { self.roots[index].nextScan = .zero }
             }
         }
-        return Array(folders)
     }
 
     private func heard(of name: FilePath.Component, in folder: WatchedFolder, _ kind: FolderChange.Kind) {

@@ -31,7 +31,7 @@ extension FolderWatch {
     ) async throws {
         // Taken as it is, it only could not be put away.
         guard file.taken != sight else { return await self.finish(file, sight, beside: name) }
-        let isYoung = self.now < file.since + self.options.quietTime
+        let isYoung = self.now < file.since + self.options.quietTime || sight.sidecars.isUnfinished
         let isLate = name != nil || file.taken != nil
         let outcome: WatchOutcome
         do {
@@ -39,6 +39,8 @@ extension FolderWatch {
         } catch is CancellationError {
             return self.files.settle(file.candidate.path, isDone: false, now: self.now)
         }
+        let wasWaiting = self.files[file.candidate.path]?.isWaiting == true
+        self.files[file.candidate.path]?.isWaiting = false
         switch outcome {
         case .taken:
             self.resume()
@@ -51,6 +53,10 @@ extension FolderWatch {
             } else {
                 await self.refuse(file, sight, error, card: card)
             }
+        case .waits(let error):
+            self.files[file.candidate.path]?.isWaiting = true
+            self.files.lookAgain(file.candidate.path, at: self.now + WatchLimits.retry.longest)
+            if !wasWaiting { self.tell(ofStaying: file, error) }
         case .later(let error): self.pause(file, error)
         }
     }
@@ -77,12 +83,19 @@ extension FolderWatch {
         // The photo of a sidecar may still be under way.
         let wait = error.code == .photoMissing ? WatchLimits.openWait : self.options.quietTime
         guard self.now >= file.since + wait else { return self.files.lookAgain(path, at: file.since + wait) }
-        if self.files[path]?.isTold == false {
-            self.files[path]?.isTold = true
-            self.tellThatStays(file.candidate.source, error, in: file.root)
-            self.tellHowManyStay(in: file.root)
-        }
+        self.tellOnce(ofStaying: file, error)
         self.files.settle(path, isDone: error.code != .sourceUnreadable, now: self.now)
+    }
+
+    private func tellOnce(ofStaying file: WatchedFiles.File, _ error: CodedError) {
+        guard self.files[file.candidate.path]?.isTold == false else { return }
+        self.files[file.candidate.path]?.isTold = true
+        self.tell(ofStaying: file, error)
+    }
+
+    private func tell(ofStaying file: WatchedFiles.File, _ error: CodedError) {
+        self.tellThatStays(file.candidate.source, error, in: file.root)
+        self.tellHowManyStay(in: file.root)
     }
 
     func tellThatStays(_ source: String, _ error: CodedError, in root: Int) {
@@ -100,6 +113,11 @@ extension FolderWatch {
         let path = file.candidate.path
         if card == nil {
             guard error.code != .sourceChanged else { return self.tryAgain(file) }
+            if sight.sidecars.isUnfinished {
+                let error = CodedError(error.code, .input, .watchUnfinished(error.message))
+                if self.now >= file.since + WatchLimits.unfinishedWait { self.tellOnce(ofStaying: file, error) }
+                return self.files.lookAgain(path, at: self.now + WatchLimits.retry.longest)
+            }
             let isStill = file.since + self.options.quietTime
             // Another piece of it may come within moments.
             guard self.now >= isStill else { return self.files.lookAgain(path, at: isStill) }
@@ -128,7 +146,10 @@ extension FolderWatch {
         }
         let note = self.note(error, card, on: file)
         let step = self.step(file, Sight(name: sidecar.name, identity: sidecar.identity))
-        if let place = try? await self.blocking({ Result { try step?.put(as: .failed(note)) } }).get() {
+        let put = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) {
+            Result { try step?.put(as: .failed(note)) }
+        }
+        if let place = try? put?.get() {
             self.report(.placed(name: name, place))
         }
         // One that could not be moved is met again with its photo.
@@ -136,7 +157,7 @@ extension FolderWatch {
     }
 
     /// Has a file tried again, later each time.
-    private func tryAgain(_ file: WatchedFiles.File) {
+    func tryAgain(_ file: WatchedFiles.File) {
         self.files.lookAgain(file.candidate.path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
     }
 
@@ -174,8 +195,12 @@ extension FolderWatch {
         // The folder may have gone, or moved away, since.
         guard var step = self.step(file, sight) else { return self.files.isAway(path, now: self.now) }
         step.newName = newName
-        let result = await self.blocking { [step] in Result { try step.put(as: ending) } }
+        let result = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) { [step] in
+            Result { try step.put(as: ending) }
+        }
         switch result {
+        // The watch ends; the next start finds the file again, or where it was put.
+        case nil: self.files.settle(path, isDone: false, now: self.now)
         case .success(let place?):
             self.files.isAway(path, now: self.now)
             self.placed(path, root: file.root)
@@ -212,24 +237,39 @@ extension FolderWatch {
         let note = FailureNote(error, card: card, in: [], time: self.date)
         let text = "\(error.code.rawValue)\n\(error.message.withoutPersonalValues.text())\n"
         let suffixes = self.options.companionSuffixes
-        let room = PutAway.room(suffixes)
-        await self.blocking { [folders = self.options.folders] in
-            for file in files {
-                let parts = FilePath(file.path.reveal()).components.filter { $0.kind == .regular }.map(\.text)
-                let names = NumberedName(parts.last ?? "", leavingRoomFor: room)
-                // How much of the name lies below the folder depends on how the folder was named then.
-                for (folder, depth) in folders.flatMap({ folder in parts.indices.map { (folder, $0) } }) {
-                    guard let root = try? FilePath(folder).real(),
-                        let done = try? OpenFolder(root).entering(["done"] + parts.dropLast().suffix(depth)),
-                        let name = try? names.name(of: file, in: done)
-                    else { continue }
-                    if moving {
-                        let place = PhotoFolder(root: root, below: parts.dropLast().suffix(depth), suffixes: suffixes)
-                        try? PutAway.fail(name, of: file, from: done, in: place, note)
-                    } else {
-                        try? note.write(text, beside: name, in: done)
-                    }
+        for (index, folder) in self.options.folders.enumerated() where self.roots[index].isAtHand {
+            let writing = Task {
+                try await self.blocking(in: index, grace: WatchLimits.endWait) {
+                    for file in files { Self.write(note, text, beside: file, in: folder, suffixes, moving: moving) }
                 }
+            }
+            // A folder that does not answer holds up the notes in others for a moment alone.
+            writing.cancel()
+            try? await writing.value
+        }
+    }
+
+    private static func write(
+        _ note: FailureNote,
+        _ text: String,
+        beside file: FileIdentity,
+        in folder: String,
+        _ suffixes: [String],
+        moving: Bool
+    ) {
+        let parts = FilePath(file.path.reveal()).components.filter { $0.kind == .regular }.map(\.text)
+        let names = NumberedName(parts.last ?? "", leavingRoomFor: PutAway.room(suffixes))
+        // How much of the name lies below the folder depends on how the folder was named then.
+        for depth in parts.indices {
+            guard let root = try? FilePath(folder).real(),
+                let done = try? OpenFolder(root).entering(["done"] + parts.dropLast().suffix(depth)),
+                let name = try? names.name(of: file, in: done)
+            else { continue }
+            if moving {
+                let place = PhotoFolder(root: root, below: parts.dropLast().suffix(depth), suffixes: suffixes)
+                try? PutAway.fail(name, of: file, from: done, in: place, note)
+            } else {
+                try? note.write(text, beside: name, in: done)
             }
         }
     }

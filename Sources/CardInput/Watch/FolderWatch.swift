@@ -12,6 +12,8 @@ import SystemPackage
 package actor FolderWatch {
     /// Hands a photo to the pipeline; returns once its fate is durable. An error ends the watch.
     package typealias Take = @Sendable (_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome
+    /// Runs what blocks in a folder, by its place in the list, on a thread that may.
+    package typealias Perform = @Sendable (_ root: Int, _ body: @escaping @Sendable () -> Void) -> Void
 
     /// A named folder.
     struct Root {
@@ -31,6 +33,12 @@ package actor FolderWatch {
         var emptied: Set<FilePath> = []
         /// The files that could not be put away.
         var unplaced: Set<FilePath> = []
+        /// The folders in it that are to be looked through: something was heard of them.
+        var changed: Set<WatchedFolder> = []
+        fileprivate var underway = 0
+        fileprivate var alarm: Duration?
+        /// Whether it is there and answers, as far as is known.
+        var isAtHand: Bool { !self.problems.contains(.watchFolderMissing) }
     }
 
     let options: WatchOptions
@@ -38,6 +46,7 @@ package actor FolderWatch {
     let time: EngineTime
     let take: Take
     let report: @Sendable (WatchEvent) -> Void
+    private let perform: Perform
     var files: WatchedFiles
     var roots: [Root]
     /// The photos of each business number of which one is being taken, that one first: of two of one side the later
@@ -46,11 +55,11 @@ package actor FolderWatch {
     private var numbers: [FilePath: BusinessNumber] = [:]
     /// Until when nothing is taken, and how often that was so in a row.
     var pause: (until: Duration, count: Int)?
-    private let bell = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    private let threads = DispatchQueue(label: "watch.files", attributes: .concurrent)
+    /// One for the loop of each folder.
+    private let bells: [(stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)]
+    private let plans = AsyncStream.makeStream(of: (WatchedFiles.File, FileExaminer.Plan).self)
+    private let ending = AsyncStream.makeStream(of: Void.self)
     var notifier: FolderNotifier?
-    private var underway = 0
-    private var alarm: Duration?
     private var isEnding = false
 
     /// Prepares to watch; nothing is looked at yet.
@@ -66,19 +75,24 @@ package actor FolderWatch {
         sandbox: String,
         time: EngineTime,
         take: @escaping Take,
-        report: @escaping @Sendable (WatchEvent) -> Void
+        report: @escaping @Sendable (WatchEvent) -> Void,
+        perform: @escaping Perform = { SourceFile.threads.async(execute: $1) }
     ) {
         self.options = options
         self.mark = WatchMark(sandbox: sandbox)
         self.time = time
         self.take = take
         self.report = report
+        self.perform = perform
         self.files = WatchedFiles(options)
         self.roots = options.folders.map { Root(given: $0, isPolled: options.mode == .polling) }
+        self.bells = options.folders.map { _ in
+            AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        }
     }
 
     /// Watches until `end` is called or its task is cancelled; what is being taken in then is put away, and nothing
-    /// else begins.
+    /// else begins. Each folder has a loop of its own: one that does not answer holds up neither others nor the end.
     ///
     /// - Throws: what handing a photo over has thrown.
     package func run() async throws {
@@ -88,18 +102,27 @@ package actor FolderWatch {
             self.isEnding = true
             self.notifier?.stop()
         }
-        try await withThrowingDiscardingTaskGroup { alarms in
+        try await withThrowingDiscardingTaskGroup { takes in
+            takes.addTask { await self.watchAll() }
+            for await (file, plan) in self.plans.stream { takes.addTask { try await self.work(on: file, plan) } }
+        }
+    }
+
+    private func watchAll() async {
+        await withDiscardingTaskGroup { loops in
+            for root in self.roots.indices { loops.addTask { await self.watch(root) } }
+            for await _ in self.ending.stream {}
+            loops.cancelAll()
+        }
+        self.plans.continuation.finish()
+    }
+
+    private func watch(_ root: Int) async {
+        await withDiscardingTaskGroup { alarms in
             defer { alarms.cancelAll() }
-            try await withThrowingDiscardingTaskGroup { takes in
-                for await _ in self.bell.stream {
-                    guard !self.isEnding else { break }
-                    await self.turn()
-                    while let file = self.nextFile() {
-                        guard let plan = await self.plan(for: file) else { continue }
-                        takes.addTask { try await self.work(on: file, plan) }
-                    }
-                    if let due = self.nextAlarm() { alarms.addTask { await self.wake(at: due) } }
-                }
+            for await _ in self.bells[root].stream {
+                do throws(CancellationError) { try await self.turn(of: root) } catch { return }
+                if let due = self.nextAlarm(of: root) { alarms.addTask { await self.wake(root, at: due) } }
             }
         }
     }
@@ -107,33 +130,46 @@ package actor FolderWatch {
     /// Begins nothing more; `run` returns once what is being taken in has been put away.
     package func end() {
         self.isEnding = true
-        self.ring()
+        self.ending.continuation.finish()
     }
 
     var now: Duration { self.time.steady() }
     nonisolated var date: Timestamp { self.time.now() }
 
-    /// Has the next turn come at once.
-    nonisolated func ring() { self.bell.continuation.yield() }
+    /// Has the next turn of each folder come at once.
+    nonisolated func ring() { for bell in self.bells { bell.continuation.yield() } }
 
-    /// Runs what blocks on a thread that may.
-    func blocking<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            self.threads.async { continuation.resume(returning: body()) }
+    /// Runs what blocks in a folder on a thread that may, and tells if the folder does not answer.
+    ///
+    /// - Parameter grace: how long the answer is waited for once the task is cancelled.
+    /// - Throws: `CancellationError` if there was none by then.
+    func blocking<Value: Sendable>(
+        in root: Int,
+        grace: Duration = .zero,
+        _ body: @escaping @Sendable () -> Value
+    ) async throws(CancellationError) -> Value {
+        let silence = Task {
+            try await self.time.sleep(WatchLimits.silence)
+            self.tell(.silent, of: root)
         }
+        defer { silence.cancel() }
+        let value = try await answer(grace: grace, on: { self.perform(root, $0) }, body)
+        silence.cancel()
+        if (try? await silence.value) != nil { self.mend(.watchFolderMissing, of: root) }
+        return value
     }
 
     // MARK: Turns
 
-    private func turn() async {
-        let folders = self.takeChanges()
-        var scans: [WatchEvent] = []
-        for index in self.roots.indices where self.roots[index].nextScan <= self.now {
-            if let scan = await self.scan(index) { scans.append(scan) }
+    private func turn(of root: Int) async throws(CancellationError) {
+        self.takeChanges()
+        let scan = self.roots[root].nextScan <= self.now ? try await self.scan(root) : nil
+        while let folder = self.roots[root].changed.popFirst() { try await self.scan(folder) }
+        while try await self.lookAtFiles(in: root) {}
+        if let scan { self.report(scan) }
+        while let file = self.nextFile(of: root) {
+            if let plan = try await self.plan(for: file) { self.plans.continuation.yield((file, plan)) }
         }
-        for folder in folders { await self.scan(folder) }
-        while await self.lookAtFiles() {}
-        for scan in scans { self.report(scan) }
     }
 
     /// Looks at the files of a folder; `nil` if the folder is not there.
@@ -141,19 +177,21 @@ package actor FolderWatch {
         self.roots[root].real.map { FileExaminer(options: self.options, root: $0) }
     }
 
-    private func nextFile() -> WatchedFiles.File? {
-        guard !self.isEnding, self.underway < WatchLimits.takenAtOnce,
-            self.pause.map({ $0.until <= self.now }) ?? true, let file = self.files.takeReady()
+    private func nextFile(of root: Int) -> WatchedFiles.File? {
+        // What hangs in a folder that does not answer takes no place of others.
+        let underway = self.roots.reduce(0) { $0 + ($1.isAtHand ? $1.underway : 0) }
+        guard !self.isEnding, underway < WatchLimits.takenAtOnce,
+            self.pause.map({ $0.until <= self.now }) ?? true, let file = self.files.takeReady(in: root)
         else { return nil }
-        self.underway += 1
+        self.roots[root].underway += 1
         return file
     }
 
     /// Tells what is to be done with a file; `nil` if an older photo of its number comes first.
-    private func plan(for file: WatchedFiles.File) async -> FileExaminer.Plan? {
+    private func plan(for file: WatchedFiles.File) async throws(CancellationError) -> FileExaminer.Plan? {
         var plan = FileExaminer.Plan.changed
         if let sight = file.sight, let examiner = self.examiner(of: file.root) {
-            plan = await self.blocking { examiner.plan(for: file.candidate, sight) }
+            plan = try await self.blocking(in: file.root) { examiner.plan(for: file.candidate, sight) }
         }
         let path = file.candidate.path
         guard let number = plan.number, self.numbers[path] != number else { return plan }
@@ -161,7 +199,7 @@ package actor FolderWatch {
         self.numbers[path] = number
         self.queues[number, default: []].append(path)
         guard self.queues[number]?.first != path else { return plan }
-        self.underway -= 1
+        self.roots[file.root].underway -= 1
         return nil
     }
 
@@ -174,15 +212,18 @@ package actor FolderWatch {
     private func release(_ path: FilePath) {
         guard let number = self.numbers.removeValue(forKey: path) else { return }
         self.queues[number]?.removeFirst()
-        if let next = self.queues[number]?.first { self.files.putBack(next) } else { self.queues[number] = nil }
+        guard let next = self.queues[number]?.first else { return self.queues[number] = nil }
+        self.files.putBack(next)
+        // It may lie in another folder.
+        self.ring()
     }
 
     private func work(on file: WatchedFiles.File, _ plan: FileExaminer.Plan) async throws {
         let path = file.candidate.path
         defer {
-            self.underway -= 1
+            self.roots[file.root].underway -= 1
             // One that is to be handed over again stays the first of its number.
-            if self.files[path]?.phase != .ready { self.release(path) }
+            if self.files[path]?.phase != .ready, self.files[path]?.isWaiting != true { self.release(path) }
             self.ring()
         }
         do {
@@ -194,32 +235,34 @@ package actor FolderWatch {
     }
 
     /// When something is due that nobody will call for, if no alarm is set for that or for an earlier time.
-    private func nextAlarm() -> Duration? {
+    private func nextAlarm(of root: Int) -> Duration? {
         // Where nothing may begin for other reasons, whoever ends calls.
-        let pause = self.pause.flatMap { self.files.hasReady && $0.until > self.now ? $0.until : nil }
-        let times = [self.files.nextDue(), pause].compactMap { $0 } + self.roots.map(\.nextScan)
-        guard let due = times.min(), self.alarm.map({ due < $0 }) ?? true else { return nil }
-        self.alarm = due
+        let pause = self.pause.flatMap { self.files.hasReady(in: root) && $0.until > self.now ? $0.until : nil }
+        let times = [self.files.nextDue(in: root), pause, self.roots[root].nextScan]
+        guard let due = times.compactMap(\.self).min(), self.roots[root].alarm.map({ due < $0 }) ?? true else {
+            return nil
+        }
+        self.roots[root].alarm = due
         return due
     }
 
-    private func wake(at due: Duration) async {
+    private func wake(_ root: Int, at due: Duration) async {
         // Fallback of a sleep that is cancelled: the watch ends.
         try? await self.time.sleep(max(.zero, due - self.now))
-        if self.alarm == due { self.alarm = nil }
-        self.ring()
+        if self.roots[root].alarm == due { self.roots[root].alarm = nil }
+        self.bells[root].continuation.yield()
     }
 
     /// Looks at files that are due, and returns whether there may be more.
-    private func lookAtFiles() async -> Bool {
-        let due = self.files.takeDue(now: self.now, limit: WatchLimits.looksAtOnce)
+    private func lookAtFiles(in root: Int) async throws(CancellationError) -> Bool {
+        let due = self.files.takeDue(in: root, now: self.now, limit: WatchLimits.looksAtOnce)
         guard !due.isEmpty else { return false }
-        let examiners = self.roots.indices.map(self.examiner)
-        let looks = await self.blocking {
+        let examiner = self.examiner(of: root)
+        let looks = try await self.blocking(in: root) {
             var folders: [FilePath: SidecarNames] = [:]
             let looks = due.map { file in
-                let sight = examiners[file.root]?.sight(of: file.candidate, &folders)
-                return (path: file.candidate.path, sight: sight, name: sight.map { PhotoName($0.identity) })
+                let sight = Result { () throws(Errno) in try examiner?.sight(of: file.candidate, &folders) }
+                return (file: file, sight: sight, name: (try? sight.get()).map { PhotoName($0.identity) })
             }
             // Of two of one side, the one that comes in later wins where their times say nothing.
             return looks.sorted { left, right in
@@ -228,9 +271,13 @@ package actor FolderWatch {
             }
         }
         for look in looks {
-            self.files.looked(at: look.path, look.sight, now: self.now)
+            let path = look.file.candidate.path
+            switch look.sight {
+            case .success(let sight): self.files.looked(at: path, sight, now: self.now)
+            case .failure: self.tryAgain(look.file)
+            }
             // Others of its number need not wait for one that is not ready after all.
-            if self.files[look.path]?.phase != .ready { self.release(look.path) }
+            if self.files[path]?.phase != .ready { self.release(path) }
         }
         return due.count == WatchLimits.looksAtOnce
     }

@@ -17,6 +17,8 @@ package enum WatchOutcome: Sendable {
     case taken
     /// It is refused, with or without a card.
     case refused(CodedError, card: CardID?)
+    /// The number of the photo has as many photos in progress as it may: this one, and others of its number, come later.
+    case waits(CodedError)
     /// Nothing can be taken in for now: the pipeline or the disk is full, or the process ends.
     case later(CodedError)
 }

@@ -32,6 +32,9 @@ package struct WatchOptions: Sendable {
         case required
     }
 
+    /// The most bytes of a done-marker.
+    package static let longestMarker = 64
+
     /// The folders, each with all below it.
     package var folders: [String]
     /// How changes are learnt of.
@@ -135,6 +138,11 @@ package struct WatchOptions: Sendable {
 }
 
 extension CodedError {
+    /// A call in a watched folder takes long, and may never come to an end.
+    static var silent: CodedError {
+        CodedError(.watchFolderMissing, .input, .watchSilent(after: WatchLimits.silence))
+    }
+
     /// A watched folder cannot be opened, and why.
     static func unwatchable(_ folder: String, _ error: Errno) -> CodedError {
         let message: Message =

@@ -28,6 +28,8 @@ struct WatchedFiles {
         fileprivate(set) var since = Duration.zero
         fileprivate(set) var tries = 0
         var isTold = false
+        /// Whether its number has no room for now: it keeps its turn, and that was told.
+        var isWaiting = false
         /// How it looked when its card became durable.
         var taken: Sight?
         /// Whether nothing is to be done with it as long as it looks as it does.
@@ -60,18 +62,18 @@ struct WatchedFiles {
     private let options: WatchOptions
     private var files: [FilePath: File] = [:]
     /// One that does not hold any more stays until it comes to the top.
-    private var looks = Heap<Look>()
+    private var looks: [Int: Heap<Look>] = [:]
     private var lookCount = 0
-    private var ready: Deque<FilePath> = []
+    private var ready: [Int: Deque<FilePath>] = [:]
 
     init(_ options: WatchOptions) { self.options = options }
 
-    var hasReady: Bool { !self.ready.isEmpty }
-    /// When the next file is to be looked at.
-    mutating func nextDue() -> Duration? {
-        while let look = self.looks.min {
+    func hasReady(in root: Int) -> Bool { self.ready[root]?.isEmpty == false }
+    /// When the next file of a folder is to be looked at.
+    mutating func nextDue(in root: Int) -> Duration? {
+        while let look = self.looks[root]?.min {
             if self.files[look.path]?.phase == .look(at: look.at) { return look.at }
-            self.looks.removeMin()
+            self.looks[root]?.removeMin()
         }
         return nil
     }
@@ -82,7 +84,7 @@ struct WatchedFiles {
     }
 
     /// How many files of a folder were told to stay, and still look so.
-    func staying(in root: Int) -> Int { self.files.values.count { $0.root == root && $0.isTold } }
+    func staying(in root: Int) -> Int { self.files.values.count { $0.root == root && ($0.isTold || $0.isWaiting) } }
 
     // MARK: News
 
@@ -105,7 +107,8 @@ struct WatchedFiles {
         case .ready where change == nil: break
         case .look, .ready, .settled:
             file.phase = .look(at: now)
-            self.addLook(at: now, path)
+            self.files[path] = file
+            return self.addLook(at: now, path)
         }
         self.files[path] = file
     }
@@ -141,9 +144,11 @@ struct WatchedFiles {
 
     // MARK: Looks
 
-    mutating func takeDue(now: Duration, limit: Int) -> [File] {
+    mutating func takeDue(in root: Int, now: Duration, limit: Int) -> [File] {
         var taken: [File] = []
-        while taken.count < limit, let at = self.nextDue(), at <= now, let path = self.looks.popMin()?.path {
+        while taken.count < limit, let at = self.nextDue(in: root), at <= now,
+            let path = self.looks[root]?.popMin()?.path
+        {
             guard let file = self.files[path] else { continue }
             // Told of again during the look, it is looked at again.
             self.files[path]?.phase = .settled
@@ -169,7 +174,7 @@ struct WatchedFiles {
         let due = file.since + self.wait(file, sight)
         if now >= due {
             file.phase = .ready
-            self.ready.append(path)
+            self.ready[file.root, default: []].append(path)
         } else {
             file.phase = .look(at: due)
             self.addLook(at: due, path)
@@ -214,8 +219,8 @@ struct WatchedFiles {
 
     // MARK: Turns
 
-    mutating func takeReady() -> File? {
-        while let path = self.ready.popFirst() {
+    mutating func takeReady(in root: Int) -> File? {
+        while let path = self.ready[root]?.popFirst() {
             // It may have changed, or gone, since it became ready.
             guard let file = self.files[path], file.phase == .ready else { continue }
             self.files[path]?.phase = .underway
@@ -226,8 +231,9 @@ struct WatchedFiles {
 
     /// Gives a file its turn again, before all others.
     mutating func putBack(_ path: FilePath) {
+        guard let root = self.files[path]?.root else { return }
         self.files[path]?.phase = .ready
-        self.ready.prepend(path)
+        self.ready[root, default: []].prepend(path)
     }
 
     /// Forgets a file that is no longer there, unless something was told of its name meanwhile.
@@ -254,7 +260,8 @@ struct WatchedFiles {
     }
 
     private mutating func addLook(at time: Duration, _ path: FilePath) {
-        self.looks.insert(Look(at: time, number: self.lookCount, path: path))
+        guard let root = self.files[path]?.root else { return }
+        self.looks[root, default: []].insert(Look(at: time, number: self.lookCount, path: path))
         self.lookCount += 1
     }
 }

@@ -55,6 +55,21 @@ import Testing
         #expect(watching.files() == ["done/scan.jpg", "done/scan.jpg.json"])
     }
 
+    @Test func `A file that cannot be looked at is told from one that is not there`() throws {
+        try self.folder.makeFolder("in")
+        let root = FilePath(self.folder["in"])
+        let examiner = FileExaminer(options: WatchOptions(folders: [], inputs: Listing.options()), root: root)
+        func candidate(_ folder: String) -> Candidate {
+            let path = root.appending(folder).appending("a.jpg")
+            return Candidate("a.jpg", at: path, place: FolderPlace(folders: [folder]), .found, .notAFile)
+        }
+        var folders: [FilePath: SidecarNames] = [:]
+        #expect(try examiner.sight(of: candidate("L"), &folders) == nil)
+        #expect(throws: Errno.fileNameTooLong) {
+            try examiner.sight(of: candidate(String(repeating: "L", count: 256)), &folders)
+        }
+    }
+
     @Test func `A newer photo that comes when what goes with the older one is moved finds that again`() throws {
         try self.folder.write("in/L/a.jpg", text: "older")
         try self.folder.write("in/L/a.jpg.json", text: "{}")
@@ -64,7 +79,7 @@ import Testing
         let place = FolderPlace(folders: ["L"])
         let candidate = Candidate("a.jpg", at: .init(item.path), place: place, .found, .notAFile)
         var folders: [FilePath: SidecarNames] = [:]
-        let sight = try #require(examiner.sight(of: candidate, &folders))
+        let sight = try #require(try examiner.sight(of: candidate, &folders))
         #expect(rename(self.folder["in/L/a.jpg"], self.folder["older"]) == 0)
         try self.folder.write("in/L/a.jpg", text: "newer")
         let step = PutAway(folder: examiner.folder(of: candidate), sight: sight)

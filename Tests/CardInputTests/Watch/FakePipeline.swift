@@ -138,11 +138,14 @@ final class WatchReports: Sendable {
     }
 
     /// Problems and their ends: `watch_folder_missing`, `mended watch_folder_missing`.
-    var problems: [String] {
+    var problems: [String] { self.problems() }
+
+    /// Those of one folder, or of all.
+    func problems(of folder: String? = nil) -> [String] {
         self.all.compactMap { event in
             switch event {
-            case .problem(_, let error): error.code.rawValue
-            case .mended(_, let code): "mended \(code)"
+            case .problem(let of, let error) where of.reveal() == folder ?? of.reveal(): error.code.rawValue
+            case .mended(let of, let code) where of.reveal() == folder ?? of.reveal(): "mended \(code)"
             default: nil
             }
         }

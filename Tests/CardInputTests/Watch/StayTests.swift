@@ -37,6 +37,28 @@ import Testing
         #expect(watching.files() == before)
     }
 
+    @Test func `an incomplete photo waits beside the file of its download, and that is told after an hour`()
+        async throws
+    {
+        let pipeline = FakePipeline { _, occasion, _ in
+            occasion == .young ? .refused(CodedError(.sourceTooLarge, .input, .sourceChanged), card: nil) : nil
+        }
+        let watching = try Watching(pipeline: pipeline, photos: ["in/LOAN-1/front.jpg"])
+        try watching.folder.write("in/LOAN-1/front.jpg.aria2", text: "half of it")
+        try await watching.run(afterScans: 1) { watch in
+            await watching.pass(.seconds(60), watch)
+            #expect(watching.reports.stayMessages == [])
+            try #require(watching.files() == ["LOAN-1/front.jpg", "LOAN-1/front.jpg.aria2"])
+            await watching.pass(.seconds(3600), watch)
+            await watching.reports.wait { $0.contains { if case .stays = $0 { true } else { false } } }
+            #expect(unlink(watching.folder["in/LOAN-1/front.jpg.aria2"]) == 0)
+            await watching.pass(.seconds(60), watch)
+            await watching.reports.wait(forPlaced: 1)
+        }
+        #expect(watching.reports.stayMessages.first?.contains("download is not finished") == true)
+        #expect(watching.reports.refused == [] && watching.files() == ["done/LOAN-1/front.jpg"])
+    }
+
     @Test func `a photo too deep, or without marker or sidecar, is told once and taken when that comes`() async throws {
         let watching = try Watching {
             $0.doneMarker = ".done"

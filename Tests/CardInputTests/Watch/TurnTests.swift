@@ -1,6 +1,7 @@
 import CardModel
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 @testable import CardInput
@@ -64,6 +65,27 @@ import Testing
         }
         try await watching.run(untilPlaced: 2)
         #expect(watching.pipeline.taken.map(\.file) == ["a.jpg", "d.jpg"])
+    }
+
+    @Test func `A number without room waits alone, in its order, and is told of once`() async throws {
+        let hasRoom = Mutex(false)
+        let pipeline = FakePipeline { photo, _, _ in
+            guard photo.metadata.businessNumber.rawValue == "LOAN-1", !hasRoom.withLock({ $0 }) else { return nil }
+            return .waits(CodedError(.tooManyPhotos, .input, .sourceChanged))
+        }
+        let photos = ["in/LOAN-1/a.jpg", "in/LOAN-1/b.jpg", "in/LOAN-2/c.jpg"]
+        let watching = try Watching(pipeline: pipeline, photos: photos)
+        for (second, path) in photos.enumerated() { try watching.folder.setTime(path, 1_700_000_000 + second) }
+        try await watching.run(afterPlaced: 1) { watch in
+            await watching.pass(WatchLimits.retry.longest, watch)
+            await watching.pass(WatchLimits.retry.longest, watch)
+            #expect(watching.files() == ["LOAN-1/a.jpg", "LOAN-1/b.jpg", "done/LOAN-2/c.jpg"])
+            hasRoom.withLock { $0 = true }
+            await watching.pass(WatchLimits.retry.longest, watch)
+            await watching.reports.wait(forPlaced: 3)
+        }
+        #expect(watching.pipeline.taken.map(\.file) == ["c.jpg", "a.jpg", "b.jpg"])
+        #expect(watching.reports.stays(below: watching.folder["in/"]) == ["too_many_photos LOAN-1/a.jpg"])
     }
 
     @Test func `Photos of one number are taken one by one, in the order of their names`() async throws {

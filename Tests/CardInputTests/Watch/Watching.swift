@@ -1,5 +1,6 @@
 import CardEngine
 import CardModel
+import Dispatch
 import Foundation
 import Glibc
 import TestSupport
@@ -15,6 +16,8 @@ struct Watching: Sendable {
     let options: WatchOptions
     /// The identity of the sandbox that watches.
     var sandbox = "sandbox-1"
+    /// How what blocks in a folder is run.
+    var perform: FolderWatch.Perform = { SourceFile.threads.async(execute: $1) }
 
     /// Writes photos, each of other bytes.
     init(
@@ -44,7 +47,8 @@ struct Watching: Sendable {
                 sleep: { try await self.time.sleep($0) }
             ),
             take: { try await self.pipeline.take($0, $1) },
-            report: { self.reports.add($0) }
+            report: { self.reports.add($0) },
+            perform: self.perform
         )
     }
 

@@ -72,6 +72,28 @@ import Testing
         }
     }
 
+    @Test func `a folder that does not answer keeps neither another one nor the end of the watch waiting`() async throws
+    {
+        let (share, gone) = (try self.tool.folder("share").path, self.tool.home.appending(path: "gone"))
+        let variables = [
+            "LD_PRELOAD": try await self.tool.shim("hang"), "PROOF_HANG_BELOW": share, "PROOF_HANG_WHILE": gone.path,
+        ]
+        try await self.inbox.serving("mode: polling") { file in
+            try await self.inbox.watching(file + [self.inbox.folder.path, share], variables) { lines, send in
+                #expect(try await lines.line(containing: Inbox.delivered) != nil)
+                try Data().write(to: gone)
+                while access(gone.path + ".met", F_OK) != 0 {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
+                try self.inbox.bring("R-2/front.jpg", .front(2))
+                #expect(try await lines.line(containing: Inbox.delivered) != nil)
+                try send(.terminate)
+            }
+        }
+        #expect(try self.tool.ledger().map(\.businessNo).sorted() == ["R-1", "R-2"])
+    }
+
     @Test(arguments: ["leave", "move"])
     func `a folder that cannot be marked is told once, and searched only if files stay`(after: String) async throws {
         let variables = try await self.striking("fail", only: "open(create)")

@@ -222,16 +222,19 @@ import Testing
 
     @Test func `what is passed over by its name is told once for each rule, as by run, without names`() async throws {
         let note = "files skipped because of their names: "
-        for name in ["#recycle/olga.jpg", "R-1/olga.jpg.bak", "R-1/bob.jpg.bak"] {
+        let cloud =
+            ".*.icloud (1); names with .icloud at the end stand for files that are not downloaded from iCloud; "
+            + "download the files on the Mac"
+        for name in ["#recycle/olga.jpg", "R-1/olga.jpg.bak", "R-1/bob.jpg.bak", "R-1/.bob.jpg.icloud"] {
             try self.inbox.bring(name, .front(1))
         }
         let folder = self.inbox.folder.path
         try await self.inbox.serving("mode: polling") { file in
             let run = try await self.inbox.tool.run(["run", "--dry-run", folder] + file)
-            #expect(run.errors.contains("note: \(note)#recycle (1), *.bak (2)\n"), "\(run.errors)")
+            #expect(run.errors.contains("note: \(note)#recycle (1), *.bak (2), \(cloud)\n"), "\(run.errors)")
             let seen = try await self.inbox.watching(file) { lines, send in
                 let first = try await lines.line(containing: note)
-                #expect(first == "note: watched folder \(folder): \(note)#recycle (1), *.bak (2)")
+                #expect(first == "note: watched folder \(folder): \(note)#recycle (1), *.bak (2), \(cloud)")
                 // The next scan says what is new, and nothing again.
                 try self.inbox.bring("R-1/eve.jpg.bak", "")
                 try self.inbox.bring("R-1/.eve.jpg", "")

@@ -1,0 +1,28 @@
+/// Waits for what blocks, perhaps for ever, and no longer than a grace once the task is cancelled. The body goes on.
+///
+/// - Parameter perform: runs the body on a thread that may block.
+/// - Throws: `CancellationError` if there was no answer by then.
+func answer<Value: Sendable>(
+    grace: Duration = .zero,
+    on perform: (@escaping @Sendable () -> Void) -> Void,
+    _ body: @escaping @Sendable () -> Value
+) async throws(CancellationError) -> Value {
+    let (answers, teller) = AsyncStream.makeStream(of: Value.self)
+    perform { teller.yield(body()) }
+    let waiting = Task {
+        for await value in answers { return value as Value? }
+        return nil
+    }
+    let value = await withTaskCancellationHandler {
+        await waiting.value
+    } onCancel: {
+        guard grace > .zero else { return waiting.cancel() }
+        Task {
+            // Fallback of a sleep that fails: there is no grace.
+            try? await Task.sleep(for: grace)
+            waiting.cancel()
+        }
+    }
+    guard let value else { throw CancellationError() }
+    return value
+}
