@@ -100,7 +100,7 @@ extension Message {
 
     static func fsckFileDamaged(_ text: String) -> Self { Self("fsck.file_damaged", "the file of the sandbox is damaged (\(code: text)); check the disk, then restore a backup") }
     static func fsckReferenceMissing(_ table: String, to parent: String) -> Self { Self("fsck.reference_missing", "a row of the table \(code: table) refers to a row of \(code: parent) that does not exist; restore a backup") }
-    static func fsckLogBroken(_ line: Int64) -> Self { Self("fsck.log_broken", "line \(line) of the access log was changed; find out who has write access to the files of the sandbox") }
+    static func fsckLogBroken(_ line: Int64) -> Self { Self("fsck.log_broken", "line \(line) of the access log was changed, or lines before it were removed; find out who has write access to the files of the sandbox") }
     static func fsckLogGap(_ line: Int64) -> Self { Self("fsck.log_gap", "lines of the access log before line \(line) were removed; find out who has write access to the files of the sandbox") }
     static func fsckLogEndMissing(_ line: Int64) -> Self { Self("fsck.log_end_missing", "lines of the access log after line \(line) were removed; find out who has write access to the files of the sandbox") }
     static func fsckSealBroken(_ column: String) -> Self { Self("fsck.seal_broken", "cannot decrypt the value \(code: column) of the card, because its bytes were changed; either restore a backup, or import the photo again and then erase this card") }

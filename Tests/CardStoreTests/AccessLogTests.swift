@@ -58,6 +58,22 @@ import Testing
         }
     }
 
+    @Test(arguments: ["number > 2", "number > 0"])
+    func `lines that were cut off are missed whatever is written after them, and a later cut is named, too`(
+        _ cut: String
+    ) async throws {
+        for _ in 0..<4 { try await harness.store.noteList(to: StoreHarness.person, now: harness.now) }
+        #expect(try await harness.findings() == [])
+        try await harness.plant("DELETE FROM access_log WHERE \(cut)")
+        for _ in 0..<3 { try await harness.store.noteList(to: StoreHarness.person, now: harness.now) }
+        let first = try await harness.store.check()
+        #expect(first.map(\.code) == ["log_broken"])
+        try await harness.plant("DELETE FROM access_log WHERE number = (SELECT max(number) FROM access_log)")
+        try await harness.store.noteList(to: StoreHarness.person, now: harness.now)
+        #expect(try await harness.store.check().map(\.code) == ["log_broken", "log_broken"])
+        #expect(try await harness.store.check().first == first.first)
+    }
+
     @Test func `each attempt to deliver is written down for every card of the delivery`() async throws {
         let (front, back, job) = try await harness.joint()
         try await harness.conclude(job, .failure(.transient))

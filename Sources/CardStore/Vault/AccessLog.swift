@@ -49,9 +49,10 @@ package struct AccessOrigin: Hashable, Sendable {
     }
 }
 
-/// The access log as a chain: every line carries the code of itself and of all lines before it.
+/// The access log as a chain: every line carries the code of itself and of the seal that stood beside the log before it.
 ///
-/// A line that anyone without the chain key changes, removes, inserts or moves is found, and so is a log whose end was cut off.
+/// A line that anyone without the chain key changes, removes, inserts or moves is found, and so is a log whose end was cut off,
+/// whatever is written after it: the seal of a shorter log was never kept.
 enum AccessLog {
     /// The last line: its number and code.
     struct Head: Hashable, Sendable {
@@ -78,6 +79,7 @@ enum AccessLog {
         }
         var head = last ?? .none
         guard !cards.isEmpty else { return head }
+        var seal: Data = try tx.value("SELECT log_seal FROM store") ?? Data()
         let subject = origin.caller?.subject
         for card in cards {
             let number = head.number + 1
@@ -85,7 +87,8 @@ enum AccessLog {
                 String(number), String(tx.now.millisecondsSinceEpoch), origin.actor, subject ?? "", action.rawValue,
                 origin.purpose, card?.rawValue ?? "",
             ])
-            head = Head(number: number, code: vault.chainCode(of: head.code + line))
+            head = Head(number: number, code: vault.chainCode(of: seal + line))
+            seal = Self.seal(of: head, by: vault)
             try tx.run(
                 """
                 INSERT INTO access_log (number, at, actor, subject, action, purpose, card, mac)
@@ -94,7 +97,7 @@ enum AccessLog {
                 """
             )
         }
-        try tx.run("UPDATE store SET log_seal = \(Self.seal(of: head, by: vault))")
+        try tx.run("UPDATE store SET log_seal = \(seal)")
         return head
     }
 
@@ -103,7 +106,7 @@ enum AccessLog {
         vault.chainCode(of: Data("head".utf8) + head.code + Data(String(head.number).utf8))
     }
 
-    /// Walks the whole log and says what is wrong with it, first lines first.
+    /// Walks the whole log and names each break once, first lines first; what comes after one is judged from there.
     static func findings(by vault: Vault, in tx: Transaction) throws -> [SandboxFinding] {
         var head = Head.none
         var findings: [SandboxFinding] = []
@@ -114,8 +117,9 @@ enum AccessLog {
             var fields = [String(number), String(try row.next(Int64.self))]
             for _ in 0..<5 { fields.append(try row.next(String?.self) ?? "") }
             let code = try row.next(Data.self)
-            if number != head.number + 1 { findings.append(SandboxFinding(.fsckLogGap(number))) }
-            if vault.chainCode(of: head.code + Self.encoded(fields)) != code {
+            if number != head.number + 1 {
+                findings.append(SandboxFinding(.fsckLogGap(number)))
+            } else if vault.chainCode(of: Self.seal(of: head, by: vault) + Self.encoded(fields)) != code {
                 findings.append(SandboxFinding(.fsckLogBroken(number)))
             }
             head = Head(number: number, code: code)

@@ -68,6 +68,9 @@ import Testing
         let checked = try await self.tool.run(["fsck", "--format", "json"], ends: 1)
         let findings = try #require(try object(checked)["findings"] as? [[String: Any]])
         #expect(findings.contains { $0["subject"] is NSNull }, "\(findings)")
+        // Nor does the next line hide it.
+        #expect(try await self.tool.run(["cards", "log"]).status == 0)
+        #expect(try await self.tool.run(["fsck"], ends: 1).output.contains("access log"))
     }
 
     @Test(.enabled(if: geteuid() == 0))
