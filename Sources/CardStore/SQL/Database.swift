@@ -297,9 +297,10 @@ final class Database: Sendable {
     }
 
     private func make(_ change: Change, inSavepoint: Bool, on connection: GRDB.Database) throws -> Outcome {
-        let transaction = Transaction(connection, at: change.time)
+        let transaction = Transaction(connection)
         if inSavepoint { try transaction.run("SAVEPOINT change") }
-        let outcome = Outcome { try change.make(transaction) }.mapError(Self.translated)
+        let outcome = Outcome { try Transaction(connection, at: change.time).whole(change.make) }
+            .mapError(Self.translated)
         // Some errors (a full disk) end the whole transaction.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
         if case .failure(let error as DatabaseError) = outcome, error.mayMeanNoRoom { throw error }

@@ -11,6 +11,7 @@ struct Transaction {
     let now: Timestamp
     /// The numbers whose cards this transaction changed.
     let changed = ChangedNumbers()
+    private let failed = FirstError()
 
     /// Begins at the time of the caller's clock, or of the system's.
     init(_ connection: GRDB.Database, at time: Timestamp? = nil) {
@@ -25,7 +26,15 @@ struct Transaction {
         defer {
             do { try self.run("COMMIT") } catch { try? self.connection.rollback() }
         }
-        return try body(self)
+        return try self.whole(body)
+    }
+
+    /// Does something of which nothing counts once the database failed: whatever caught that, nothing runs after it, and it is
+    /// thrown in the end. What could not be read must not count as what does not open.
+    func whole<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        let result = Result { try body(self) }
+        if let error = self.failed.error { throw error }
+        return try result.get()
     }
 
     /// Tells the text of each statement that its connection runs from now on; for tests.
@@ -45,7 +54,9 @@ struct Transaction {
     /// - Throws: `DatabaseError` of kind `statement` if it changed none or several: the row is not as it was read.
     func one(_ sql: SQL) throws {
         let count = try self.run(sql)
-        guard count == 1 else { throw DatabaseError(.statement, "\(count) rows were changed, one was to be") }
+        guard count == 1 else {
+            throw self.failed.keeping(DatabaseError(.statement, "\(count) rows were changed, one was to be"))
+        }
     }
 
     func rows<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> [Value] {
@@ -72,7 +83,9 @@ struct Transaction {
     /// - Throws: `DatabaseError` of kind `damaged` if there are two.
     func row<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> Value? {
         let values = try self.rows(sql, read)
-        guard values.count <= 1 else { throw DatabaseError(.damaged, "two rows stand where one may be") }
+        guard values.count <= 1 else {
+            throw self.failed.keeping(DatabaseError(.damaged, "two rows stand where one may be"))
+        }
         return values.first
     }
 
@@ -95,6 +108,11 @@ struct Transaction {
     }
 
     private func stepping<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {
+        if let error = self.failed.error { throw error }
+        do { return try self.bound(sql, body) } catch { throw self.failed.keeping(error) }
+    }
+
+    private func bound<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {
         let cached = try self.connection.cachedStatement(sql: sql.text)
         let statement = cached.sqliteStatement
         // GRDB leaves statements as they were last used; binding to one that was not reset would be refused.
@@ -129,6 +147,17 @@ struct Transaction {
         let connection = self.connection.sqliteConnection
         let text = sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""
         return DatabaseError(code: sqlite3_extended_errcode(connection), text: text)
+    }
+}
+
+/// The first error of the database in a transaction.
+private final class FirstError {
+    private(set) var error: DatabaseError?
+
+    func keeping(_ error: any Error) -> any Error {
+        let error = Database.translated(error)
+        self.error = self.error ?? error as? DatabaseError
+        return error
     }
 }
 
