@@ -127,27 +127,30 @@ package struct Engine: Sendable {
     /// Erases cards whose retention is over, until none is left, the end is asked for, or a time; what is overdue then is told.
     ///
     /// An error is told, too, and ends nothing else: erasing is tried again.
-    private func eraseExpired(until end: Duration) async {
+    ///
+    /// - Returns: whether some are left.
+    @discardableResult
+    private func eraseExpired(until end: Duration) async -> Bool {
         let (terms, store) = (self.context.settings.retention, self.context.store)
-        guard terms != RetentionTerms() else { return }
+        guard terms != RetentionTerms() else { return false }
         do {
             let origin = AccessOrigin(actor: "retention")
-            // The next round takes up what is left over.
-            while !self.context.board.isEnding, self.context.time.steady() < end,
-                try await store.dropImages(terms, now: self.context.time.now()) > 0
-            {}
+            // Both in turn: neither takes all the time.
             while !self.context.board.isEnding {
+                let dropped = try await store.dropImages(terms, now: self.context.time.now())
                 let erased = try await store.eraseExpired(terms, by: origin, now: self.context.time.now())
-                guard !erased.isEmpty else { return }
+                guard dropped > 0 || !erased.isEmpty else { return false }
                 guard self.context.time.steady() < end else { break }
             }
             let overdue = try await store.overdue(terms, now: self.context.time.now())
             if overdue > 0 { self.context.events(.overdue(overdue)) }
+            return overdue > 0
         } catch let error as CodedError {
             self.context.events(.erasingFailed(error))
         } catch {
             // A task that is cancelled ends by itself.
         }
+        return false
     }
 
     // MARK: Intake
@@ -367,9 +370,12 @@ package struct Engine: Sendable {
         var nextErasure = self.context.time.steady() + Limits.retentionPause
         while !self.context.board.isEnding {
             do { try await self.context.time.sleep(Worker.heartbeat) } catch { return }
-            if self.context.time.steady() >= nextErasure {
-                await self.eraseExpired(until: self.context.time.steady() + Worker.heartbeat)
-                nextErasure = self.context.time.steady() + Limits.retentionPause
+            let begun = self.context.time.steady()
+            if begun >= nextErasure {
+                let isBehind = await self.eraseExpired(until: begun + Worker.heartbeat)
+                let end = self.context.time.steady()
+                // What is left over goes on for a share of the time, however much that is.
+                nextErasure = end + (isBehind ? (end - begun) * Limits.retentionShare : Limits.retentionPause)
             }
             let dead = try await self.heartbeat()
             self.context.events(.beat(self.context.room))

@@ -10,6 +10,8 @@ enum Limits {
     static let decisionLook = Duration.seconds(2)
     /// How often a process that goes on looks for cards whose retention is over.
     static let retentionPause = Duration.seconds(600)
+    /// While more is past its retention, erasing rests for so many times as long as it has taken: a tenth of the time is its own.
+    static let retentionShare = 9
     /// How often a worker adds what happened to the figures over time.
     static let tallyPause = Duration.seconds(10)
     /// The first pause of an endpoint; each further one doubles.

@@ -1,6 +1,7 @@
 package import CardModel
 import Foundation
 import GRDB
+import Synchronization
 
 /// The sandbox: every card, image, delivery and attempt in one SQLite file, personal values sealed.
 ///
@@ -20,6 +21,8 @@ package final class CardStore: Sendable {
     let folder: SandboxFolder
     let handOver = HandOver()
     let undoTimes = UndoTimes()
+    /// How many cards had ever been erased when the log was last emptied; `nil` if more than that must go from it.
+    let emptiedAt = Mutex<Int?>(nil)
     /// The identity of the sandbox, which its backups keep.
     package let id: String
     /// Which endpoints its cards go to.

@@ -58,8 +58,6 @@ package enum Limits {
     /// Free pages that an erasure gives back to the disk at a time, 1.6 MiB, and how often; the next erasure goes on.
     static let pagesGivenBack = 200
     static let portionsGivenBack = 10
-    /// How long an erasure waits for readers that keep the log from being emptied, in milliseconds.
-    static let scrubTimeout = 1_000
     /// How far from the last time that was right a clock may be and count as right at once.
     static let largestClockStep = Duration.seconds(7 * 86_400)
     /// For how long a clock further away must run steadily until it counts as right.
@@ -92,6 +90,8 @@ package enum Limits {
     static let dropAlone = Duration.seconds(7 * 86_400)
     /// Decisions of pages that one call carries out.
     static let decisionsPerCall = 50
+    /// Cases, or certificates, that are checked or mended together.
+    static let rowsPerCheck = 1_000
     /// Cards that are checked on one snapshot, so that a check of hours keeps no old pages in the log.
     static let cardsPerCheck = 100
 }

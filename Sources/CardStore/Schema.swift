@@ -335,12 +335,11 @@ enum Schema {
         CREATE INDEX card_ahead ON card (state, due_from) WHERE waits = 1;
         CREATE INDEX card_failed ON card (state, failed_at) WHERE worker IS NULL AND waits = 0
             AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
-        CREATE INDEX card_host ON card (host, priority DESC, intake_order)
+        CREATE INDEX card_host ON card (state, host, priority DESC, intake_order)
             WHERE worker IS NULL AND waits = 0 AND state = 'fetching';
         CREATE INDEX card_clock ON card (reason, due_at) WHERE state = 'held' AND due_at IS NOT NULL;
         CREATE INDEX card_by_state ON card (state, intake_order);
-        CREATE INDEX card_age ON card (state, changed_at)
-            WHERE state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified');
+        CREATE INDEX card_age ON card (state, changed_at);
         CREATE INDEX card_image_age ON card (state, changed_at)
             WHERE state = 'delivered' AND image_dropped_at IS NULL;
         CREATE INDEX card_unreadable ON card (number) WHERE unreadable = 1;

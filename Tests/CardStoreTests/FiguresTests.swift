@@ -84,6 +84,20 @@ import Testing
         #expect(early.lastSuccess.isEmpty)
     }
 
+    @Test func `a card that was tried again does not hide one that is there for longer`() async throws {
+        for number in ["retried", "waiting"] { try await harness.admit(number, number: number) }
+        let since = harness.now
+        harness.pass(.seconds(5))
+        try await harness.plant(
+            "UPDATE card SET state = 'failed', reason = 'attempts_exhausted' WHERE number = 'retried'"
+        )
+        let retried = try #require(
+            try await harness.value("SELECT id FROM card WHERE number = 'retried'", as: CardID.self)
+        )
+        try await harness.retry(retried)
+        #expect(try await harness.store.figures(now: harness.now).oldest == [.verify: since])
+    }
+
     @Test func `a card that waits for a person makes no stage old`() async throws {
         let (card, _) = try await harness.verifying("back", number: "N")
         try await harness.plant("UPDATE card SET state = 'verified', worker = NULL, reason = 'front_missing'")

@@ -15,8 +15,8 @@ import Testing
         "store", "worker", "run", "pause", "state_count", "new", "step",
     ]
 
-    @Test func `no list reads a table from end to end`() async throws {
-        let harness = try await StoreHarness()
+    /// Lists and shows whatever there is, and returns the statements that read.
+    private static func lists(in harness: StoreHarness) async throws -> [String] {
         let trace = Trace()
         // One reader serves what is read one after the other.
         try await harness.store.database.read { tx in
@@ -66,9 +66,14 @@ import Testing
         _ = try await harness.store.undoable(by: .process)
         _ = try await harness.store.takeDropped(of: .process, now: harness.now)
         _ = try await harness.carryOut()
-        let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") }
+        return trace.statements.withLock(\.self).filter { $0.contains("SELECT") }.sorted()
+    }
+
+    @Test func `no list reads a table from end to end`() async throws {
+        let harness = try await StoreHarness()
+        let statements = try await Self.lists(in: harness)
         #expect(statements.count > 35)
-        for (detail, statement) in try await Self.plans(of: statements.sorted(), in: harness) {
+        for (detail, statement) in try await Self.plans(of: statements, in: harness) {
             let scanned = detail.hasPrefix("SCAN ") ? String(detail.split(separator: " ")[1]) : nil
             // A part of the statement itself has a page at most.
             let isWhole = scanned.map { !Self.small.contains($0) && !$0.hasPrefix("(subquery") } ?? false
@@ -85,8 +90,8 @@ import Testing
         detail.contains("INDEX access_") && statement.contains("card = ?") && !detail.contains("access_card")
     }
 
-    @Test func `no change on the path of a card reads a table from end to end, or sorts what waits`() async throws {
-        let harness = try await StoreHarness()
+    /// Takes cards the ways that there are, and returns the statements of these changes.
+    private static func changes(in harness: StoreHarness) async throws -> [String] {
         try await harness.reopen(fourEyes: [.retry])
         let trace = Trace()
         try await harness.store.database.withWriter { connection in
@@ -148,9 +153,14 @@ import Testing
             let short = try CardStore.shortID(of: cards[0], in: tx)
             #expect(try CardStore.id(matching: short, in: tx) == cards[0])
         }
-        let statements = trace.statements.withLock(\.self).filter { $0.contains("SELECT") || $0.contains("WHERE") }
+        return trace.statements.withLock(\.self).filter { $0.contains("SELECT") || $0.contains("WHERE") }.sorted()
+    }
+
+    @Test func `no change on the path of a card reads a table from end to end, or sorts what waits`() async throws {
+        let harness = try await StoreHarness()
+        let statements = try await Self.changes(in: harness)
         #expect(statements.count > 30)
-        let plans = try await Self.plans(of: statements.sorted(), in: harness)
+        let plans = try await Self.plans(of: statements, in: harness)
         #expect(plans.contains { $0.0.contains("card_end") })
         for (detail, statement) in plans {
             let scanned = detail.hasPrefix("SCAN ") ? String(detail.split(separator: " ")[1]) : nil
@@ -160,6 +170,59 @@ import Testing
             #expect(!readsState, "\(detail): \(statement)")
             #expect(!Self.looksBeyondCard(detail, statement), "\(detail): \(statement)")
             #expect(!Self.looksBeyondNumber(detail, statement), "\(detail): \(statement)")
+        }
+    }
+
+    /// What a process does beside the path of a card.
+    private static func upkeep(in harness: StoreHarness) async throws -> [String] {
+        let (trace, store, now) = (Trace(), harness.store, harness.now)
+        try await store.database.read { tx in
+            tx.trace { statement in trace.statements.withLock { _ = $0.insert(statement) } }
+        }
+        try await store.write { tx in
+            tx.trace { statement in trace.statements.withLock { _ = $0.insert(statement) } }
+        }
+        try await harness.address()
+        _ = try await store.fetchHosts(now: now)
+        _ = try await harness.claimFetching()
+        _ = try await store.nextDue(in: .fetching, now: now)
+        try await store.reconsider(under: StoreHarness.terms, now: now)
+        _ = try await store.nextDecision(now: now)
+        _ = try await harness.groups(untriedOnly: true)
+        _ = try await harness.claimDeliveries()
+        _ = try await store.figures(now: now)
+        _ = try await store.claimedByOthers(than: harness.worker, now: now)
+        _ = try await store.unreadableNumbers(.deliver, now: now)
+        try await store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
+        var terms = RetentionTerms()
+        (terms.delivered, terms.rejected, terms.failed) = (.seconds(1), .seconds(1), .seconds(1))
+        (terms.held, terms.images) = (.seconds(1), .seconds(1))
+        _ = try await store.overdue(terms, now: now)
+        _ = try await harness.eraseExpired(terms)
+        return trace.statements.withLock(\.self).filter { $0.contains("WHERE") }.sorted()
+    }
+
+    @Test func `each index has a statement, and the next work of all kinds is found by the index for it`() async throws
+    {
+        let harness = try await StoreHarness()
+        let statements = try await Self.lists(in: harness) + Self.changes(in: harness) + Self.upkeep(in: harness)
+        let plans = try await Self.plans(of: statements, in: harness)
+        var indexes: [String: Set<String>] = [:]
+        for (detail, statement) in plans {
+            guard let match = detail.firstMatch(of: #/ INDEX ([a-z_]+)/#) else { continue }
+            indexes[statement, default: []].insert(String(match.1))
+        }
+        let used = indexes.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+        let there = try await harness.store.database.read { tx in
+            try tx.values("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL", as: String.self)
+        }
+        #expect(Set(there).subtracting(used) == [])
+        for (part, index) in [
+            ("WITH RECURSIVE hosts", ["card_host"]), ("min(decide_at)", ["cases_due"]),
+            ("SELECT min(changed_at)", ["card_age"]),
+        ] {
+            let found = indexes.filter { $0.key.contains(part) }
+            #expect(!found.isEmpty && found.values.allSatisfy { $0.isSubset(of: index) }, "\(part): \(found.values)")
         }
     }
 

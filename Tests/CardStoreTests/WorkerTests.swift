@@ -250,6 +250,28 @@ import Testing
         try other.close()
     }
 
+    @Test func `a pause of a host of images counts only while one is fetched from it`() async throws {
+        let job = try await harness.fetching("photo", from: "front", number: "N")
+        try await harness.address("other", number: "M")
+        let failure = RemoteFailure(.transient, code: "CODE", message: "it fails")
+        let host = try #require(
+            try await harness.value("SELECT host FROM card WHERE id = \(job.card.id)", as: String.self)
+        )
+        // One that our rules forbid has no host.
+        try await harness.plant("UPDATE card SET host = NULL WHERE number = 'M'")
+        let wait = Wait(from: harness.now, until: harness.now)
+        let pauses = [host, "gone:443"].map {
+            EndpointPause(stage: .fetch, host: $0, after: failure, since: harness.now, wait: wait)
+        }
+        for pause in pauses { try await harness.store.begin(pause) }
+        #expect(try await harness.store.pauses() == [pauses[0]])
+        try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
+        #expect(try await harness.value("SELECT host FROM pause", as: String.self) == host)
+        try await harness.conclude(job, .fetched)
+        #expect(try await harness.store.pauses() == [])
+        #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
+    }
+
     @Test(arguments: [
         // Seconds from now until it ends, since when, and whether the shorter one takes its place.
         (until: 600, setAt: 0, failureClass: FailureClass.throttled, isReplaced: false),

@@ -108,8 +108,9 @@ extension CardsCommand {
                         certificates += outcome.certificates
                         if let failure = outcome.failure { throw failure }
                     }
-                    if self.expired, try await store.see(.now, isRight: true).doubted != nil {
-                        Console.warn(.eraseClock)
+                    if self.expired {
+                        while try await store.dropImages(terms, now: now) > 0 {}
+                        if try await store.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
                     }
                     let folder = self.documents ?? configuration.embeddedDocuments
                     if try await !store.eraseEmbeddedDocuments(in: folder) { Console.warn(.eraseBackendRuns) }

@@ -162,7 +162,7 @@ final class ServiceNotices: Sendable {
             guard let trouble = room.trouble else { return self.sayOver("disk", .watchResumed) }
             self.warn(of: "disk", "\(room)", trouble)
         case .overdue(let count):
-            // It is gone on with after ten minutes, and told once.
+            // It is gone on with soon, and told once.
             self.warn(of: "retention", "overdue", .watchOverdue(count))
         case .erasingFailed(let error): self.warn(of: "retention", error.code.rawValue, .runNotErased(error.message))
         case .taken, .refused, .sending, .called, .failed, .changed: break

@@ -47,9 +47,18 @@ extension CardStore {
 
     /// Writes down where all cases stand, after cards were changed from outside.
     static func setAllCaseStates(in tx: Transaction) throws {
-        for number in try tx.values("SELECT number FROM cases", as: BusinessNumber.self) {
-            try Self.setState(of: number, in: tx)
-        }
+        var last: String? = ""
+        while let after = last { last = try Self.setCaseStates(after: after, in: tx) }
+    }
+
+    /// The same for a page of the cases whose numbers come after one: between pages others may write.
+    ///
+    /// - Returns: the last of them; `nil` if there are no more.
+    static func setCaseStates(after last: String, in tx: Transaction) throws -> String? {
+        let page: SQL = "WHERE number > \(last) ORDER BY number LIMIT \(Limits.rowsPerCheck)"
+        let numbers = try tx.values("SELECT number FROM cases \(page)", as: BusinessNumber.self)
+        for number in numbers { try Self.setState(of: number, in: tx) }
+        return numbers.last?.rawValue
     }
 
     /// Writes down where a case stands, and since when if that is new.
@@ -75,13 +84,14 @@ extension CardStore {
     static func standing(of number: BusinessNumber, of submitter: String? = nil, in tx: Transaction) throws
         -> CaseStanding?
     {
-        let own: SQL = submitter.map { "AND card.submitter || '' = \($0)" } ?? ""
+        // The newest photos of one submitter are noted nowhere.
+        let own: SQL = submitter.map { "card.submitter || '' = \($0)" } ?? Self.counts(in: number)
         var delivered: Set<CardSide> = []
         let cards: [CaseCard?] = try tx.rows(
             """
             SELECT front_delivered, back_delivered, id, card.state, reason, remote_code, coalesce(side, expected_side),
             intake_order, taken, seen, \(CardRow.isRetaken) FROM cases LEFT JOIN card ON card.number = cases.number
-            AND card.state <> \(CardState.erased) AND card.beside IS NULL \(own) WHERE cases.number = \(number)
+            AND card.state <> 'erased' AND card.beside IS NULL AND \(own) WHERE cases.number = \(number)
             """
         ) { row in
             delivered = try Case.delivered(&row)
@@ -98,6 +108,16 @@ extension CardStore {
             )
         }
         return CaseStanding(of: cards.compactMap(\.self), delivered: delivered)
+    }
+
+    /// Selects the cards that tell where a case stands: of thousands that were delivered or replaced the newest.
+    private static func counts(in number: BusinessNumber) -> SQL {
+        let (past, newest): (SQL, SQL) = ("('delivered', 'superseded')", PhotoAge.isNewestDelivered(of: number))
+        return """
+            (card.state NOT IN \(past) OR \(newest) OR card.intake_order = (
+                SELECT max(intake_order) FROM card WHERE number = \(number) AND state = 'superseded'
+            ))
+            """
     }
 }
 

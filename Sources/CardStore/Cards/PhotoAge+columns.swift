@@ -17,6 +17,14 @@ extension PhotoAge {
         ("coalesce(\(table).\(side)_delivered, 0)", "\(table).\(side)_taken")
     }
 
+    /// Selects of the photos of a number that were delivered the newest of each side: of others nothing depends.
+    static func isNewestDelivered(of number: BusinessNumber) -> SQL {
+        """
+        card.intake_order IN (SELECT front_delivered FROM cases WHERE number = \(number)
+        UNION ALL SELECT back_delivered FROM cases WHERE number = \(number))
+        """
+    }
+
     /// `isNewer(than:)` in SQL, of columns.
     static func isNewer(_ one: (order: SQL, taken: SQL), than other: (order: SQL, taken: SQL)) -> SQL {
         """

@@ -46,7 +46,7 @@ extension CardStore {
                 }
                 findings += cards.map { SandboxFinding(rule.message, card: $0) }
             }
-            findings += try await self.database.read { tx in try Self.caseFindings(in: tx) }
+            findings += try await self.caseFindings()
             let log = try await self.database.read { tx in try AccessLog.findings(by: self.vault, in: tx) }
             return findings + log.prefix(Limits.findingsPerRule)
         } catch let error as DatabaseError where error.kind == .damaged {
@@ -67,18 +67,25 @@ extension CardStore {
         }
     }
 
-    private static func caseFindings(in tx: Transaction) throws -> [SandboxFinding] {
-        let cases = try tx.rows("SELECT number, state, cause_card, cause FROM cases") { row in
-            let number = try row.next(BusinessNumber.self)
-            return (number, try CaseStanding(noted: &row))
-        }
+    private func caseFindings() async throws -> [SandboxFinding] {
         var findings: [SandboxFinding] = []
-        for (number, noted) in cases where findings.count < Limits.findingsPerRule {
-            let standing = try Self.standing(of: number, in: tx)
-            guard standing != noted else { continue }
-            findings.append(SandboxFinding(.fsckCaseWrong, card: standing?.card ?? noted?.card))
+        var last: String? = ""
+        while let after = last, findings.count < Limits.findingsPerRule {
+            let page = try await self.database.read { tx in
+                let page: SQL = "WHERE number > \(after) ORDER BY number LIMIT \(Limits.rowsPerCheck)"
+                let cases = try tx.rows("SELECT number, state, cause_card, cause FROM cases \(page)") { row in
+                    (number: try row.next(BusinessNumber.self), noted: try CaseStanding(noted: &row))
+                }
+                let wrong = try cases.compactMap { number, noted -> SandboxFinding? in
+                    let standing = try Self.standing(of: number, in: tx)
+                    return standing == noted ? nil : SandboxFinding(.fsckCaseWrong, card: standing?.card ?? noted?.card)
+                }
+                return (last: cases.last?.number.rawValue, wrong: wrong)
+            }
+            findings += page.wrong
+            last = page.last
         }
-        return findings
+        return Array(findings.prefix(Limits.findingsPerRule))
     }
 }
 
@@ -144,31 +151,50 @@ extension CardStore {
 // Whether the list of erasures and the certificates of erased cards say the same.
 extension CardStore {
     func erasureFindings() async throws -> [SandboxFinding] {
-        // Before the list is read: a line is durable before its certificate is.
-        let erased = try await self.database.read { tx in
-            try tx.rows("SELECT id, certificate FROM card WHERE state = 'erased' ORDER BY intake_order") { row in
-                (card: try row.next(CardID.self), certificate: try row.next(Data?.self))
-            }
-        }
-        let (unerased, lines): ([ErasureList.Entry], [CardID: [ErasureCertificate?]])
+        var differing: [SandboxFinding] = []
         do {
-            lines = try self.erasureList.certificates()
-            unerased = lines.isEmpty ? [] : try await self.unerased()
+            let unerased = self.erasureList.isThere ? try await self.unerased() : []
+            try await self.compareErasures { differing += $0.prefix(Limits.findingsPerRule - differing.count) }
+            return unerased.map { SandboxFinding(.fsckErasureCutOff($0.card), card: $0.card) } + differing
         } catch let error as CodedError {
             return [SandboxFinding(code: error.code.rawValue, message: error.message)]
         }
-        let differing = erased.compactMap { Self.finding(of: $0.card, $0.certificate, lines[$0.card] ?? []) }
-        let cutOff = unerased.map { SandboxFinding(.fsckErasureCutOff($0.card), card: $0.card) }
-        return cutOff + differing.prefix(Limits.findingsPerRule)
+    }
+
+    /// Compares the certificates with the list of erasures in one merge by id, and tells what is found page by page.
+    private func compareErasures(_ told: ([SandboxFinding]) async throws -> Void) async throws {
+        // Whoever is erased from now on has a line that is not among those that are read here.
+        let end: Int64 = try await self.database.read { try $0.value("SELECT max(number) FROM access_log") } ?? 0
+        var lines = try self.erasureList.lines()[...]
+        var last = ""
+        while true {
+            let after = last
+            let page = try await self.database.read { tx in
+                // In the order of the ids: by the index of states each page would be sorted anew.
+                try tx.rows(
+                    """
+                    SELECT id, certificate FROM card WHERE id > \(after) AND +state = 'erased'
+                    ORDER BY id LIMIT \(Limits.rowsPerCheck)
+                    """
+                ) { row in (card: try row.next(CardID.self), certificate: try row.next(Data?.self)) }
+            }
+            guard let next = page.last?.card.rawValue else { return }
+            last = next
+            try await told(
+                page.compactMap { card, certificate in
+                    lines = lines.drop { $0.card.rawValue.utf8.lexicographicallyPrecedes(card.rawValue.utf8) }
+                    let own = lines.prefix { $0.card == card }.map(\.text)
+                    return Self.finding(of: card, certificate, own, upTo: end)
+                }
+            )
+        }
     }
 
     /// Writes the lines that the list of erasures lacks, from the certificates.
     func writeMissingErasureLines() async throws {
-        while true {
-            let findings = try await self.erasureFindings().filter { $0.code == "erasure_line_missing" }
-            let certificates = try await self.certificates(of: findings.compactMap(\.card))
-            guard !certificates.isEmpty else { return }
-            try self.erasureList.append(certificates.map { try $0.line })
+        try await self.compareErasures { findings in
+            let missing = findings.filter { $0.code == "erasure_line_missing" }.compactMap(\.card)
+            try self.erasureList.append(await self.certificates(of: missing).map { try $0.line })
         }
     }
 
@@ -178,13 +204,20 @@ extension CardStore {
         return try await self.database.read { tx in try entries.filter { try $0.isAlive(in: tx) } }
     }
 
-    /// Compares the certificate of an erased card with its lines in the list.
-    private static func finding(of card: CardID, _ stored: Data?, _ lines: [ErasureCertificate?]) -> SandboxFinding? {
-        guard let stored else { return lines.isEmpty ? nil : SandboxFinding(.fsckCertificateMissing, card: card) }
-        guard !lines.isEmpty else { return SandboxFinding(.fsckErasureLineMissing, card: card) }
+    /// Compares the certificate of an erased card with its lines in the list, which was read when the access log had so many.
+    private static func finding(of card: CardID, _ stored: Data?, _ texts: [Data], upTo end: Int64) -> SandboxFinding? {
+        func read(_ text: Data) -> ErasureCertificate? {
+            try? JSONDecoder().decode(ErasureCertificate.self, from: text)
+        }
+        guard let stored else { return texts.isEmpty ? nil : SandboxFinding(.fsckCertificateMissing, card: card) }
+        let certificate = read(stored)
+        if texts.isEmpty {
+            let isLater = certificate.map { $0.accessNumber > end } ?? false
+            return isLater ? nil : SandboxFinding(.fsckErasureLineMissing, card: card)
+        }
+        let lines = texts.map(read)
         // The line of another erasing of the card, by a restore or one that was cut off, may differ.
-        if let certificate = try? JSONDecoder().decode(ErasureCertificate.self, from: stored),
-            lines.contains(certificate),
+        if let certificate, lines.contains(certificate),
             lines.allSatisfy({ $0 == nil || $0 == certificate || $0?.accessCode != certificate.accessCode })
         {
             return nil
@@ -232,8 +265,9 @@ extension CardStore {
                 default: break
                 }
             }
-            try Self.setAllCaseStates(in: tx)
         }
+        var last: String? = ""
+        while let after = last { last = try await self.write(at: now) { try Self.setCaseStates(after: after, in: $0) } }
         if codes.contains("erased_with_remains") { _ = await self.emptyLog() }
         for entry in codes.contains("erasure_cut_off") ? try await self.unerased() : [] {
             try await self.erase([entry.card], because: entry.reason ?? .requested, by: origin, now: now)

@@ -34,7 +34,9 @@ extension CardStore {
             let (failure, code) = (outcome.toldFailure, outcome.acceptedCode)
             let isCurrent = try self.endAttempt(job.attempt, after: failure, acceptedAs: code, in: tx)
             if delivery.isDecided(by: outcome, isCurrent: isCurrent) { try delivery.apply(outcome, terms: terms) }
-            return try delivery.memberStates
+            let states = try delivery.memberStates
+            for member in states where member.state == .erased { try Erasure.fold(member.card, of: self, in: tx) }
+            return states
         }
     }
 }

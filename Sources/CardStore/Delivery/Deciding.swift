@@ -141,7 +141,8 @@ struct Application {
     init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, in tx: Transaction) throws {
         // While one is still to be verified nothing goes, so the others of its kind decide nothing.
         let own: SQL = "WHERE card.number = \(number) AND card.state IN"
-        let moved = try CardRow.all("\(own) ('verified', 'delivering', 'delivered', 'held')", in: tx)
+        var moved = try CardRow.all("\(own) ('verified', 'delivering', 'held')", in: tx)
+        moved += try CardRow.all("\(own) ('delivered') AND \(PhotoAge.isNewestDelivered(of: number))", in: tx)
         let awaited = try CardRow.all(
             "\(own) ('fetching', 'received', 'prepared') AND card.beside IS NULL LIMIT 1",
             in: tx

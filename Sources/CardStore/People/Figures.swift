@@ -57,12 +57,11 @@ extension CardStore {
         (.fetch, [.fetching]), (.prepare, [.received]), (.verify, [.prepared]), (.deliver, [.verified, .delivering]),
     ]
 
-    /// The oldest is the one that was imported first: a card keeps its place through all stages.
+    /// A card that was tried again keeps its place, but is there anew: it must not hide one that waits.
     private static func oldest(in state: CardState, _ tx: Transaction) throws -> Timestamp? {
         let waits = ReasonCode.needingAttention.union(ReasonCode.waitingForCard).sorted { $0.rawValue < $1.rawValue }
         let goesOn: SQL = state == .verified ? "AND (reason IS NULL OR reason NOT IN \(list: waits))" : ""
-        let first: SQL = "WHERE state = \(literal: state) \(goesOn) ORDER BY intake_order LIMIT 1"
-        return try tx.value("SELECT changed_at FROM card \(first)")
+        return try tx.value("SELECT min(changed_at) FROM card WHERE state = \(literal: state) \(goesOn)")
     }
 }
 

@@ -1,6 +1,7 @@
 package import CardModel
 import Foundation
 import GRDB
+import Synchronization
 
 extension CardStore {
     /// Erases cards for good: the data key and all that it sealed go in one transaction; a tombstone without personal data
@@ -49,7 +50,7 @@ extension CardStore {
 
     /// Gives free pages back to the disk and empties the write-ahead log, in which erased bytes may still stand.
     ///
-    /// - Returns: whether it is empty; a process that reads at this moment keeps it.
+    /// - Returns: whether it is empty; a process that reads at this moment keeps it, and the next heartbeat tries again.
     @discardableResult
     func freeErased() async -> Bool {
         let isEmpty = await self.emptyLog()
@@ -60,7 +61,16 @@ extension CardStore {
 
     /// The same without the reserve for a full disk.
     func emptyLog() async -> Bool {
-        // What fails here is tried again by the next erasure, and by whoever closes the sandbox last.
+        self.emptiedAt.withLock { $0 = nil }
+        return await self.emptyDueLog()
+    }
+
+    /// The same if cards were erased since, by whichever process: one try for all of them. Nobody's writing waits for readers.
+    func emptyDueLog() async -> Bool {
+        let erased = try? await self.read { tx in
+            try tx.value("SELECT entered FROM state_count WHERE state = 'erased'", as: Int.self) ?? 0
+        }
+        guard let erased, self.emptiedAt.withLock({ $0 }) != erased else { return erased != nil }
         // In portions, between which others may write.
         for _ in 0..<Limits.portionsGivenBack {
             try? await self.database.withWriter { connection in
@@ -68,9 +78,13 @@ extension CardStore {
             }
         }
         let isEmpty = try? await self.database.withWriter { connection in
-            try connection.execute(sql: "PRAGMA busy_timeout = \(Limits.scrubTimeout)")
+            if self.emptiedAt.withLock({ $0 }) == erased { return true }
+            try connection.execute(sql: "PRAGMA busy_timeout = 0")
             defer { try? connection.execute(sql: "PRAGMA busy_timeout = \(Int(Limits.busyTimeout * 1000))") }
-            return try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+            let isEmpty = try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
+            // While nobody else writes: what is deleted from now on is due again.
+            if isEmpty { self.emptiedAt.withLock { $0 = erased } }
+            return isEmpty
         }
         return isEmpty ?? false
     }
@@ -200,17 +214,18 @@ struct Erasure: Sendable {
         for other in try CardRow.all("WHERE card.number = \(row.number) AND card.beside = \(row.id)", in: tx) {
             try self.store.drop(other, in: tx)
         }
-        try self.fold(row.id, in: tx)
+        try Self.fold(row.id, of: self.store, in: tx)
         return certificate
     }
 
-    /// Drops the calls for an erased card, of which its tombstone says what counts, and the deliveries that hold no other.
-    private func fold(_ card: CardID, in tx: Transaction) throws {
+    /// Drops the calls for an erased card, of which its tombstone says what counts, and the deliveries that hold no other: when
+    /// it is erased, and when a call ends that was under way then.
+    static func fold(_ card: CardID, of store: CardStore, in tx: Transaction) throws {
         // The answer to an attempt of a worker that was taken for dead may come all the same.
         let mayAnswer: SQL = "(ended_at IS NULL OR coalesce(code, '') = 'interrupted')"
         try tx.run("DELETE FROM attempt WHERE subject = \(card) AND NOT \(mayAnswer)")
         // The built-in backend is told later which of its documents go.
-        guard self.store.kind == .real else { return }
+        guard store.kind == .real else { return }
         let deliveries = try tx.values(
             """
             SELECT delivery FROM delivery_card AS own WHERE card = \(card) AND NOT EXISTS (

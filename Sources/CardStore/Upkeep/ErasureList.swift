@@ -173,14 +173,13 @@ struct ErasureList: Sendable {
         return entries.values.sorted { $0.card.rawValue < $1.card.rawValue }
     }
 
-    /// Reads the certificates that the lines of each card hold, `nil` for a line that holds none; nothing if there is no list.
+    /// Reads the lines in the order of their cards' ids, as bytes; nothing if there is no list.
     ///
     /// - Throws: As ``entries()``.
-    func certificates() throws -> [CardID: [ErasureCertificate?]] {
-        guard self.isThere else { return [:] }
-        return Dictionary(grouping: try self.read(), by: \.entry.card).mapValues { lines in
-            lines.map { try? JSONDecoder().decode(ErasureCertificate.self, from: $0.text) }
-        }
+    func lines() throws -> [(card: CardID, text: Data)] {
+        guard self.isThere else { return [] }
+        return try self.read().map { (card: $1.card, text: $0) }
+            .sorted { $0.card.rawValue.utf8.lexicographicallyPrecedes($1.card.rawValue.utf8) }
     }
 
     private func read() throws -> [(text: Data, entry: Entry)] {

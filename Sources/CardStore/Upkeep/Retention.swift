@@ -16,7 +16,7 @@ package struct RetentionTerms: Hashable, Sendable {
     /// Keeps everything.
     package init() {}
 
-    /// The condition of the index by age.
+    /// Those in which a card may expire.
     fileprivate static let mayExpire: SQL =
         "state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')"
     private static let waiting = Array(ReasonCode.needingAttention.union([.waitsForFront]))
@@ -28,7 +28,7 @@ package struct RetentionTerms: Hashable, Sendable {
             (self.rejected, "state = 'superseded'"), (self.failed, "state = 'failed'"), (self.held, "state = 'held'"),
             (self.held, "state = 'verified' AND reason IN \(list: Self.waiting)"),
         ]
-        return pieces.compactMap { Self.over($0, "\($1) AND \(Self.mayExpire)", limit: limit, now: now) }
+        return pieces.compactMap { Self.over($0, $1, limit: limit, now: now) }
     }
 
     /// Selects delivered cards whose images have been kept for long enough; `nil` if images stay.
@@ -135,11 +135,13 @@ extension CardStore {
         }
     }
 
-    /// How many cards are past their retention; none while it is not known whether a clock that has jumped is right.
+    /// How many cards, or their images alone, are past their retention; none while it is not known whether a clock that has jumped is right.
     package func overdue(_ terms: RetentionTerms, now: Timestamp) async throws -> Int {
         try await self.read(at: now) { tx in
             guard try !tx.exists("SELECT 1 FROM store WHERE doubted_since IS NOT NULL") else { return 0 }
-            return try terms.expired(limit: Int(Int32.max), now: now).reduce(0) { count, query in
+            let all = Int(Int32.max)
+            let images = [terms.imagesExpired(limit: all, now: now)].compactMap(\.self)
+            return try (terms.expired(limit: all, now: now) + images).reduce(0) { count, query in
                 try count + (tx.value("SELECT count(*) FROM (\(query))") ?? 0)
             }
         }

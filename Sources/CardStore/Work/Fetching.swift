@@ -114,7 +114,7 @@ extension CardStore {
         let id = job.card.id
         return try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
             guard let row = try CardRow.fetch(id, in: tx) else { return nil }
-            if case .ended(let outcome, let startedAt, _) = conclusion {
+            if case .ended(let outcome, let startedAt, _) = conclusion, row.state != .erased {
                 try self.note(outcome, of: job, startedAt: startedAt, in: tx)
             }
             guard row.state == .fetching, row.worker == job.worker else { return CardChange(row) }

@@ -102,6 +102,9 @@ extension EndpointPause: Encodable {
 extension EndpointPause: Record {
     static let columns: SQL = "stage, host, class, code, message, since, set_at, until, terms"
     static let tables: SQL = "pause"
+    /// Hosts of photos come and go with the cards that are fetched from them.
+    static let isCalled: SQL =
+        "(stage <> 'fetch' OR host IN (SELECT host FROM card WHERE state = 'fetching' AND host IS NOT NULL))"
 
     init(_ row: inout Row) throws {
         (self.stage, self.host) = (try row.next(), try row.next())
@@ -169,7 +172,7 @@ extension CardStore {
                 """
                 DELETE FROM pause WHERE (stage = \(Stage.verify) AND host <> \(verifier))
                 OR (stage = \(Stage.deliver) AND host <> \(backend))
-                OR (stage = \(Stage.fetch) AND host NOT IN (SELECT host FROM card WHERE state = 'fetching'))
+                OR NOT \(EndpointPause.isCalled)
                 """
             )
         }
@@ -177,7 +180,9 @@ extension CardStore {
 
     /// Returns every pause, and each stage that stands still in a process at work.
     package func pauses() async throws -> [EndpointPause] {
-        let stored = try await self.read { tx in try EndpointPause.all("ORDER BY stage, host", in: tx) }
+        let stored = try await self.read { tx in
+            try EndpointPause.all("WHERE \(EndpointPause.isCalled) ORDER BY stage, host", in: tx)
+        }
         return try await stored + self.workers().compactMap(EndpointPause.init(standstillOf:))
     }
 }

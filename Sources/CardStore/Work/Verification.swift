@@ -51,6 +51,7 @@ extension CardStore {
         let (change, isOurs) = try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
             let row = try CardRow.require(id, in: tx)
             if let attempt = job.attempt { try self.endAttempt(attempt, after: conclusion.failure, in: tx) }
+            if row.state == .erased { try Erasure.fold(id, of: self, in: tx) }
             // A person acted on it, or it was taken over, while the call was under way.
             guard row.state == .prepared else { return (CardChange(row), false) }
             let isOurs = row.worker == job.worker

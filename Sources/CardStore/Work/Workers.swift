@@ -224,6 +224,7 @@ extension CardStore {
         }
         held.forEach(told)
         for id in ids { unlink(self.folder.workerLock(id)) }
+        _ = await self.emptyDueLog()
         self.reserve.keep(freeBytes: self.freeBytes)
         return ids.count
     }

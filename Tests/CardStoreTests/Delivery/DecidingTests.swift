@@ -39,6 +39,30 @@ import Testing
         #expect(try await harness.proposals() == [[newer]])
     }
 
+    @Test func `of the photos that a number had delivered or replaced, the newest of each side are read`() async throws
+    {
+        for round in 0..<3 {
+            for side in CardSide.allCases { _ = try await harness.verified("\(side) \(round)", number: "N", side) }
+            try await harness.deliverAll()
+        }
+        for round in 0..<2 { _ = try await harness.verified("replaced \(round)", number: "N", .front) }
+        try await harness.deliverAll()
+        // What is read of any other row fails.
+        try await harness.plant(
+            """
+            UPDATE card SET side = 'none' WHERE state IN ('delivered', 'superseded') AND intake_order NOT IN (
+                SELECT front_delivered FROM cases UNION SELECT back_delivered FROM cases
+                UNION SELECT max(intake_order) FROM card WHERE state = 'superseded'
+            )
+            """
+        )
+        let front = try await harness.verified("front", number: "N", .front)
+        try await harness.deliverAll()
+        #expect(try await harness.state(front) == "delivered")
+        #expect(try await harness.value("SELECT state FROM cases", as: String.self) == "complete")
+        #expect(try await harness.value("SELECT count(*) FROM card WHERE side = 'none'", as: Int.self) == 5)
+    }
+
     @Test func `a back never goes before its front was delivered`() async throws {
         let back = try await harness.verified("back", number: "N", .back)
         #expect(try await harness.begin().isEmpty)

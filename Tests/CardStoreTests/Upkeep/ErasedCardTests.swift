@@ -1,4 +1,5 @@
 import CardModel
+import TestSupport
 import Testing
 
 @testable import CardStore
@@ -53,6 +54,28 @@ import Testing
             #expect(try await harness.value("SELECT count(*) FROM \(table)", as: Int.self) == 0, "\(table)")
         }
         #expect(try await harness.store.details(of: back, for: .process).events.map(\.state) == [.erased])
+        #expect(try await harness.findings() == [])
+    }
+
+    @Test func `a call that ends after its card was erased leaves neither delivery nor attempt of it`() async throws {
+        let fetching = try await harness.fetching("photo", number: "F")
+        try await harness.erase(fetching.card.id)
+        try await harness.conclude(fetching, .failed(.specimen(.transient)))
+        let (verifying, call) = try await harness.verifying("front", number: "V")
+        try await harness.erase(verifying)
+        try await harness.conclude(call, side: .front, number: nil)
+        let (sending, delivery) = try await harness.delivering("front", number: "S")
+        try await harness.erase(sending)
+        try await harness.conclude(delivery, .failure(.rejected))
+        let (front, back, joint) = try await harness.joint()
+        try await harness.erase(front, back)
+        try await harness.conclude(joint, .accepted)
+        let left: SQL = "SELECT subject FROM attempt WHERE subject NOT IN (SELECT id FROM card WHERE state <> 'erased')"
+        #expect(try await harness.store.read { try $0.values(left, as: String.self) } == [])
+        for table: SQL in ["delivery", "delivery_card"] {
+            #expect(try await harness.value("SELECT count(*) FROM \(table)", as: Int.self) == 0, "\(table)")
+        }
+        #expect(try await harness.value("SELECT count(front_delivered) FROM cases", as: Int.self) == 1)
         #expect(try await harness.findings() == [])
     }
 

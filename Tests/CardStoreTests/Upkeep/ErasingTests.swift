@@ -29,6 +29,25 @@ import Testing
         #expect(try await harness.erase(id)[0].isScrubbed)
     }
 
+    @Test(arguments: [true, false])
+    func `a log that a reader kept is emptied by the next heartbeat, whichever process erased`(
+        _ isOwn: Bool
+    ) async throws {
+        let id = try await harness.verified("front", number: "N", .front)
+        let secret = try #require(
+            try await harness.value("SELECT wrapped FROM card_key WHERE card = \(id)", as: Data.self)
+        )
+        let other = try await harness.another()
+        let (store, now) = (isOwn ? harness.store : other, harness.now)
+        try await harness.whileAnotherReads {
+            try await store.erase([id], because: .requested, by: StoreHarness.person, now: now)
+            #expect(try !harness.files(holding: secret).isEmpty)
+        }
+        try await harness.store.heartbeat(of: harness.worker, now: harness.now)
+        #expect(try harness.files(holding: secret) == [])
+        try other.close()
+    }
+
     @Test func `the tombstone keeps the side and whether the card was delivered`() async throws {
         let sent = try await harness.sent("front", number: "N", .accepted)
         let unsent = try await harness.verified("back", number: "M", .back)

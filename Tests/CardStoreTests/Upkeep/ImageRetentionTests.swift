@@ -31,7 +31,9 @@ import Testing
         harness.pass(Self.day)
         #expect(try await drop(RetentionTerms()) == 0)
         let dropped = harness.now
+        #expect(try await harness.store.overdue(Self.terms, now: harness.now) == 1)
         #expect(try await drop() == 1)
+        #expect(try await harness.store.overdue(Self.terms, now: harness.now) == 0)
         #expect(try await drop() == 0)
         let details = try await harness.store.details(of: id, for: .process)
         #expect(details.imageBytes == nil && details.imageDroppedAt == dropped)

@@ -59,6 +59,22 @@ import Testing
         #expect(try await harness.state(id) == "erased holder_request")
     }
 
+    @Test func `where many cases stand is set page by page, so that others may write in between`() async throws {
+        let harness = try await StoreHarness.furnished()
+        try await harness.plant(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+            INSERT INTO cases (number, key, submitter, state, since, front_delivered)
+            SELECT 'many-' || i, 'many-' || i, 'local', 'complete', 0, 1 FROM n
+            """
+        )
+        let commits = try await CommitCount(of: harness.store)
+        let (mended, left) = try await Self.repair(harness)
+        #expect(mended == ["case_wrong"] && left == [])
+        #expect(commits.value > 3)
+        #expect(try await harness.value("SELECT count(*) FROM cases WHERE state = 'incomplete'") == 2_500)
+    }
+
     @Test func `what a person must decide is left as it is`() async throws {
         let harness = try await StoreHarness.furnished()
         let image = CheckTests.damage("DELETE FROM blob WHERE kind = 'image' AND card IN $four")
