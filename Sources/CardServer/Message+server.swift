@@ -72,7 +72,7 @@ extension Message {
     static let requestSideAndSides = Self("request.side_and_sides", "side is given, but the part front or back says it already; leave side out.")
     static let requestSamePhoto = Self("request.same_photo", "front and back are the same photo; send a photo of each side.")
     static func requestPartRefused(_ part: CardSide, _ message: Message) -> Self { Self("request.part_refused", "The part \(part) cannot be used, and nothing of the request was admitted: \(message)") }
-    static func requestAction(_ known: String) -> Self { Self("request.four_eyes_action", "There is no such action; known are \(code: known).") }
+    static func requestFourEyesAction(_ known: String) -> Self { Self("request.four_eyes_action", "There is no such action; known are \(code: known).") }
     static func requestOwnDrop(_ action: DecisionAction, _ until: Timestamp) -> Self { Self("request.own_drop", "You asked for it yourself: another person agrees that one person alone decides \(action), or nobody does by \(until).") }
     static func requestCardUnderway(_ card: CardID, _ state: CardState) -> Self { Self("request.card_underway", "The image is that of card \(card), whose state is \(state).") }
     static func requestMediaTypes(_ sorted: [String]) -> Self { Self("request.media_types", "Send multipart/form-data, image/jpeg, image/png, \(codes: sorted).") }

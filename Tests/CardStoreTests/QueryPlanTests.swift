@@ -78,7 +78,9 @@ import Testing
             // A part of the statement itself has a page at most.
             let isWhole = scanned.map { !Self.small.contains($0) && !$0.hasPrefix("(subquery") } ?? false
             // These indexes hold what is not yet decided in the end.
-            let isPending = ["decision_undo", "decision_second", "decision_dropped"].contains { detail.hasSuffix("USING INDEX \($0)") }
+            let isPending = ["decision_undo", "decision_second", "decision_dropped"].contains {
+                detail.hasSuffix("USING INDEX \($0)")
+            }
             #expect(!isWhole || isPending, "\(detail): \(statement)")
             #expect(!Self.looksBeyondNumber(detail, statement), "\(detail): \(statement)")
             #expect(!Self.looksBeyondCard(detail, statement), "\(detail): \(statement)")
@@ -192,7 +194,7 @@ import Testing
         _ = try await harness.claimDeliveries()
         _ = try await store.figures(now: now)
         _ = try await store.claimedByOthers(than: harness.worker, now: now)
-        _ = try await store.unreadableNumbers(.deliver, now: now)
+        for stage in [Stage.verify, .deliver] { _ = try await store.unreadableNumbers(stage, now: now) }
         try await store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
         var terms = RetentionTerms()
         (terms.delivered, terms.rejected, terms.failed) = (.seconds(1), .seconds(1), .seconds(1))
@@ -202,21 +204,16 @@ import Testing
         return trace.statements.withLock(\.self).filter { $0.contains("WHERE") }.sorted()
     }
 
-    @Test func `each index has a statement, and the next work of all kinds is found by the index for it`() async throws
-    {
+    @Test func `the next work of all kinds is found by the index for it`() async throws {
         let harness = try await StoreHarness()
-        let statements = try await Self.lists(in: harness) + Self.changes(in: harness) + Self.upkeep(in: harness)
+        let paths = try await Self.lists(in: StoreHarness()) + Self.changes(in: StoreHarness())
+        let statements = try await paths + Self.upkeep(in: harness)
         let plans = try await Self.plans(of: statements, in: harness)
         var indexes: [String: Set<String>] = [:]
         for (detail, statement) in plans {
-            guard let match = detail.firstMatch(of: #/ INDEX ([a-z_]+)/#) else { continue }
+            guard let match = detail.firstMatch(of: #/ INDEX (?!sqlite_)([a-z_]+)/#) else { continue }
             indexes[statement, default: []].insert(String(match.1))
         }
-        let used = indexes.values.reduce(into: Set<String>()) { $0.formUnion($1) }
-        let there = try await harness.store.database.read { tx in
-            try tx.values("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL", as: String.self)
-        }
-        #expect(Set(there).subtracting(used) == [])
         for (part, index) in [
             ("WITH RECURSIVE hosts", ["card_host"]), ("min(decide_at)", ["cases_due"]),
             ("SELECT min(changed_at)", ["card_age"]),

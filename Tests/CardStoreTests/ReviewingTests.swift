@@ -68,7 +68,8 @@ import Testing
             harness.pass(.seconds(1))
         }
         func claimed() async throws -> String? {
-            let tabs: SQL = "SELECT claimed_tab || ' ' || number AS tab FROM cases WHERE claimed_by IS NOT NULL ORDER BY tab"
+            let claimed: SQL = "cases WHERE claimed_by IS NOT NULL"
+            let tabs: SQL = "SELECT claimed_tab || ' ' || number AS tab FROM \(claimed) ORDER BY tab"
             return try await harness.value("SELECT group_concat(tab, ', ') FROM (\(tabs))")
         }
         for tab in ["a", "b", "c"] {

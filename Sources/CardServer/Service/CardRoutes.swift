@@ -149,11 +149,12 @@ struct CardRoutes: Sendable {
     func dropFourEyes(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["why"], isOptional: true)
         guard let action = DecisionAction(rawValue: context.parameters.get("action") ?? "") else {
-            throw Problem(.fieldInvalid, .requestAction(DecisionAction.known))
+            throw Problem(.fieldInvalid, .requestFourEyesAction(DecisionAction.known))
         }
         let path = "POST /v1/review/four-eyes/\(action)/drop"
         let (store, origin) = (self.ports.store, try Self.origin(path, caller: caller, why: texts["why"]))
-        if case .waits(let until) = try await store
+        if case .waits(let until) =
+            try await store
             .dropFourEyes(action, confirming: true, by: origin, now: self.ports.now())
         {
             throw Problem(.changeRefused, .requestOwnDrop(action, until))

@@ -63,7 +63,9 @@ extension CardStore {
     /// Once one card of a mismatched form is corrected, the others go again, too.
     private func releaseMismatched(of number: BusinessNumber, in tx: Transaction) throws {
         let held: SQL = "state = 'held' AND reason = \(ReasonCode.memberMismatch) AND NOT \(Decision.holdsCard)"
-        for row in try CardRow.all("WHERE number = \(number) AND \(held)", in: tx) { try self.move(row, Transition(.verified), in: tx) }
+        for row in try CardRow.all("WHERE number = \(number) AND \(held)", in: tx) {
+            try self.move(row, Transition(.verified), in: tx)
+        }
     }
 
     /// How a card that is sent again begins once more; `nil` if it stays where it is.

@@ -35,7 +35,7 @@ extension CardStore {
                     SELECT min(host) FROM card WHERE \(ready) AND host > ''
                     UNION ALL SELECT (SELECT min(host) FROM card WHERE \(ready) AND host > name) FROM hosts WHERE name > ''
                 )
-                SELECT host FROM card WHERE \(ready) AND card.id IN (
+                SELECT host FROM card WHERE card.id IN (
                     SELECT (SELECT id FROM card WHERE \(ready) AND host IS name ORDER BY priority DESC, intake_order LIMIT 1)
                     FROM hosts
                 ) ORDER BY priority DESC, intake_order

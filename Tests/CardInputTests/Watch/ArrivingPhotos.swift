@@ -149,7 +149,7 @@ final class ArrivingPhotos {
         case 0: try await self.bringList(files, clerk)
         case 1: for file in files { try await self.upload(file, clerk) }
         default:
-            let isAtOnce = self.chance(80)
+            let isAtOnce = self.chance(95)
             for file in files {
                 try self.put(file, clerk)
                 if self.chance(20) { try self.put(self.copy(of: file), clerk) }
@@ -164,8 +164,8 @@ final class ArrivingPhotos {
     /// Has a process take in what its folder holds.
     private func look(_ clerk: Int) async {
         let clerk = self.clerks[clerk]
-        // Of what comes into the other's folder, inotify tells.
-        if clerk.watching.options.mode == .polling { await clerk.watch?.makeScansDue() }
+        // inotify is a hint: what it did not tell, the next scan finds.
+        await clerk.watch?.makeScansDue()
         await clerk.watching.reports.wait(forPlaced: clerk.brought)
     }
 

@@ -77,7 +77,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "LOAN-2026-0001", "20261127-123456-78901", "110105194912310021", "CASE 1101051949123100", "", "北京分行-十月", "⑩㊿½ 亿兆",
+        "LOAN-2026-0001", "20261127-123456-78901", "110105194912310021", "CASE 1101051949123100", "", "北京分行-十月",
+        "⑩㊿½ 亿兆",
     ])
     func `Other numbers are none`(text: String) {
         #expect(!IDNumber.isContained(in: text))
