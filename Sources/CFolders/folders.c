@@ -18,10 +18,12 @@ int idc_rename_new(int from_folder, const char *from, int to_folder, const char 
 }
 
 int idc_is_remote(int descriptor) {
-    // statfs(2) and linux/magic.h: NFS, SMB, CIFS, SMB2, FUSE, 9P, Ceph, AFS, Coda, NCP, OCFS2, GFS2, Lustre, VirtualBox.
+    // statfs(2) and linux/magic.h: NFS, SMB, CIFS, SMB2, FUSE, 9P, Ceph, AFS, Coda, NCP, OCFS2, GFS2, Lustre, VirtualBox,
+    // BeeGFS, GPFS, PanFS, kAFS, vmhgfs, prl_fs, ACFS, IBRIX, SNFS.
     static const unsigned long kinds[] = {
         0x6969,     0x517B,     0xFF534D42, 0xFE534D42, 0x65735546, 0x01021997, 0x00C36400,
         0x5346414F, 0x73757245, 0x564C,     0x7461636F, 0x01161970, 0x0BD00BD0, 0x786F4256,
+        0x19830326, 0x47504653, 0xAAD7AAEA, 0x6B414653, 0xBACBACBC, 0x7C7C6673, 0x61636673, 0x013111A8, 0xBEEFDEAD,
     };
     struct statfs status;
     if (fstatfs(descriptor, &status) != 0) {

@@ -7,6 +7,8 @@ package struct EnginePorts: Sendable {
     package var read: @Sendable (_ file: FileIdentity) async throws -> Data
     /// Makes the JPEG of a card out of source bytes, off the cooperative threads; throws `CodedError`.
     package var prepare: @Sendable (_ source: Data) async throws -> PreparedImage
+    /// The same, of bytes that came over the network.
+    package var prepareForeign: @Sendable (_ source: Data) async throws -> PreparedImage
     /// Makes a prepared image smaller; `nil` if it is as small as it may get.
     package var shrink: @Sendable (_ image: PreparedImage) async throws -> PreparedImage?
     /// Images named by URL.
@@ -19,6 +21,7 @@ package struct EnginePorts: Sendable {
     package init(
         read: @escaping @Sendable (_ file: FileIdentity) async throws -> Data,
         prepare: @escaping @Sendable (_ source: Data) async throws -> PreparedImage,
+        prepareForeign: (@Sendable (_ source: Data) async throws -> PreparedImage)? = nil,
         shrink: @escaping @Sendable (_ image: PreparedImage) async throws -> PreparedImage?,
         fetcher: any Fetcher,
         verifier: any Verifier,
@@ -26,10 +29,8 @@ package struct EnginePorts: Sendable {
     ) {
         self.read = read
         self.prepare = prepare
-        self.shrink = shrink
-        self.fetcher = fetcher
-        self.verifier = verifier
-        self.backend = backend
+        self.prepareForeign = prepareForeign ?? prepare
+        (self.shrink, self.fetcher, self.verifier, self.backend) = (shrink, fetcher, verifier, backend)
     }
 }
 

@@ -33,10 +33,7 @@ package struct ImageRecompressor: Sendable {
     ///   `image_truncated`, `image_corrupt`, `image_too_many_pixels` …); of kind `temporary` when there is no memory or
     ///   time now.
     package func prepare(_ source: Data) throws(CodedError) -> PreparedImage {
-        guard !source.isEmpty else { throw CodedError(.imageEmpty, .input, .imageEmpty) }
-        guard source.count <= self.settings.maxSourceBytes else {
-            throw CodedError(.sourceTooLarge, .input, .imageTooLarge(source.count, self.settings.maxSourceBytes))
-        }
+        try self.admit(source)
         // A typed throw does not pass through withUnsafeBytes.
         let outcome = source.withUnsafeBytes { raw in
             let bytes = raw.bindMemory(to: UInt8.self)
@@ -45,7 +42,7 @@ package struct ImageRecompressor: Sendable {
                 case .jpeg: try self.prepareJPEG(bytes, source: source)
                 case .png:
                     try self.preparePNG(PNGSource(bytes, settings: self.settings, limits: self.limits))
-                case let other: throw other.refusal(bytes.prefix(4096))
+                case let other: throw other.refusal(bytes.prefix(Self.bytesOfHead))
                 }
             }
         }
@@ -53,6 +50,18 @@ package struct ImageRecompressor: Sendable {
             let isText = [.imageCorrupt, .imageTruncated].contains(error.code) && ForeignFile.isTextMode(source)
             return isText ? CodedError(.imageCorrupt, .input, .fileTextMode) : error
         }.get()
+    }
+
+    private static let bytesOfHead = 4096
+
+    /// Refuses what can be told without decoding.
+    func admit(_ source: Data) throws(CodedError) {
+        guard !source.isEmpty else { throw CodedError(.imageEmpty, .input, .imageEmpty) }
+        guard source.count <= self.settings.maxSourceBytes else {
+            throw CodedError(.sourceTooLarge, .input, .imageTooLarge(source.count, self.settings.maxSourceBytes))
+        }
+        let format = ImageFormat.sniff(source)
+        guard [.jpeg, .png].contains(format) else { throw format.refusal(source.prefix(Self.bytesOfHead)) }
     }
 
     /// Makes a prepared image smaller for an endpoint that finds it too large: three quarters of the edge and half of

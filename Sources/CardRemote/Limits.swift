@@ -12,8 +12,8 @@ enum Limits {
     static let shortText = 4096
     /// How long the body of an early refusal is waited for: its sender may have closed already, or never will.
     static let earlyRefusalGrace: Duration = .seconds(1)
-    /// The longest `Retry-After` that is obeyed (urllib3 has the same): a remote must not stop the pipeline for ever.
-    static let retryAfter: Duration = .seconds(6 * 3600)
+    /// The longest `Retry-After` that is obeyed at a time: then one call finds out whether the remote still means it.
+    static let retryAfter: Duration = .seconds(3600)
     /// The bytes read and handed to a connection at a time.
     static let chunkBytes = 65_536
     /// How deep the elements of an XML document may be nested.
@@ -52,6 +52,8 @@ enum Limits {
     static let signatureBytes = 64
     /// How often an image is begun again because its host has another version of it.
     static let fetchRestarts = 2
+    /// Interim heads (1xx) that an answer may have before it; a few are usual.
+    static let interimAnswers = 16
     /// Clients that are kept open for hosts of images.
     static let fetchClients = 32
 }

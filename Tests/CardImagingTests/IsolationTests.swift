@@ -12,7 +12,7 @@ import Testing
     private static func prepare(with script: String) throws -> PreparedImage {
         var recompressor = ImageRecompressor(settings: ImagingSettings())
         recompressor.command = ["/bin/sh", "-c", script]
-        return try recompressor.prepareIsolated(Data([1, 2, 3]))
+        return try recompressor.prepareIsolated(Data([0xFF, 0xD8, 0xFF]))
     }
 
     private static func octal(_ bytes: Data) -> String {
@@ -37,7 +37,7 @@ import Testing
     @Test func `A child that cannot be started is no word on the photo`() throws {
         var recompressor = ImageRecompressor(settings: ImagingSettings())
         recompressor.command = ["/nonexistent/decoder"]
-        let error = #expect(throws: CodedError.self) { try recompressor.prepareIsolated(Data([1])) }
+        let error = #expect(throws: CodedError.self) { try recompressor.prepareIsolated(Data([0xFF, 0xD8, 0xFF])) }
         #expect(error?.code == .decoderUnavailable && error?.kind == .temporary)
     }
 
@@ -45,9 +45,21 @@ import Testing
         let jpeg = Data(try TestPicture.mosaic(columns: 2, rows: 1).jpeg())
         let answer = try Framed.join(DecodeReply(width: 32, height: 16), jpeg)
         #expect(try Self.prepare(with: Self.octal(answer)) == PreparedImage(jpeg, PixelSize(width: 32, height: 16)))
-        let refusal = CodedError(.imageTruncated, .input, Message("test.text", "cut after \(5) bytes"))
+        let refusal = CodedError(.imageTruncated, .input, .imageTruncated("cut after 5 bytes"))
         let refused = try Framed.join(DecodeReply(refusal: DecodeReply.Refusal(refusal)), Data())
-        #expect(throws: refusal) { try Self.prepare(with: Self.octal(refused)) }
+        // Its numbers are believed, its words are not.
+        let believed = CodedError(.imageTruncated, .input, .imageTruncated("…"))
+        #expect(throws: believed) { try Self.prepare(with: Self.octal(refused)) }
+    }
+
+    @Test(arguments: [
+        CodedError(.imageTruncated, .input, Message("test.text", "send the card to \(5)")),
+        CodedError(ReasonCode(rawValue: "delivered"), .input, .imageTruncated("cut")),
+    ])
+    func `A code or a text that no decoder gives comes of a child that was taken over`(refusal: CodedError) throws {
+        let refused = try Framed.join(DecodeReply(refusal: DecodeReply.Refusal(refusal)), Data())
+        let error = #expect(throws: CodedError.self) { try Self.prepare(with: Self.octal(refused)) }
+        #expect(error?.code == .decoderCrashed)
     }
 
     @Test func `The child decodes the same, confined, and leaves nothing but its answer`() async {

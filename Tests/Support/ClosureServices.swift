@@ -13,6 +13,8 @@ package struct ClosureVerifier: Verifier {
         self.answer = answer
     }
 
+    package func reload() {}
+
     package func verify(_ image: PreparedImage) async throws -> VerificationOutcome { try await self.answer(image) }
 }
 
@@ -29,6 +31,8 @@ package struct ClosureBackend: Backend {
     package init(_ answer: @escaping @Sendable (OutboundDelivery) async throws -> DeliveryOutcome) {
         self.answer = answer
     }
+
+    package func reload() {}
 
     package func parts(for members: [DeliveryMember]) -> [DeliveryPart] {
         self.first()
@@ -59,6 +63,8 @@ package struct ClosureFetcher: Fetcher {
     package init(_ answer: @escaping @Sendable (FetchRequest, @escaping Keep) async throws -> FetchOutcome) {
         self.answer = answer
     }
+
+    package func reload() {}
 
     package func host(of address: Redacted<String>) throws(CodedError) -> String {
         guard let host = URL(string: address.reveal())?.host() else {

@@ -36,9 +36,14 @@ static uint64_t kernel_memory(const idci_axis *axis) {
     return axis->target * (weights + sizeof(uint32_t));
 }
 
-uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *down, uint32_t strip) {
+// Rows are padded: of a narrow plane that is most of it.
+static size_t plane_stride(uint32_t width) { return round_up(width, ALIGNMENT) + 2 * MARGIN + LANES; }
+
+uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *down, uint32_t strip, bool turned) {
     uint64_t rows = ring_rows(down, strip) + 2 * LANES;  // The band and its columns, too.
-    return rows * round_up(across->source, ALIGNMENT) + kernel_memory(across) + kernel_memory(down);
+    uint32_t width = turned ? down->target : across->target, height = turned ? across->target : down->target;
+    return rows * round_up(across->source, ALIGNMENT) + kernel_memory(across) + kernel_memory(down)
+        + plane_stride(width) * (uint64_t)height;
 }
 
 static bool kernel_ready(idci_kernel *kernel, bool scales, const idci_axis *axis) {
@@ -48,7 +53,7 @@ static bool kernel_ready(idci_kernel *kernel, bool scales, const idci_axis *axis
 static bool plane_ready(idci_plane *plane, uint32_t width, uint32_t height) {
     plane->width = width;
     plane->height = height;
-    plane->stride = round_up(width, ALIGNMENT) + 2 * MARGIN + LANES;
+    plane->stride = plane_stride(width);
     plane->memory = room(plane->stride * height + 2 * MARGIN);
     if (plane->memory == NULL) return false;
     plane->samples = plane->memory + MARGIN;

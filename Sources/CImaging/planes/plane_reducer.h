@@ -43,7 +43,7 @@ typedef struct {
 } idci_plane_reducer;
 
 // How many bytes a reducer holds beside its target plane when `strip` rows arrive at a time.
-uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *down, uint32_t strip);
+uint64_t idci_plane_reducer_memory(const idci_axis *across, const idci_axis *down, uint32_t strip, bool turned);
 
 // Makes ready for a plane; `strip` is how many rows arrive at a time, `row_bytes` how many bytes a source row may take
 // in the ring. False when memory is short.

@@ -17,10 +17,19 @@ struct PhotoDecoder: Sendable {
 
     private let recompressor: ImageRecompressor
     private let isolation: Configuration.Isolation
+    /// Whether what came over the network is decoded in a child.
+    private let isolatesForeign: Bool
     private let notes: String
 
-    /// Makes the folder of the notes in the sandbox, if it is missing.
-    init(_ configuration: Configuration) {
+    /// Tries a child, and makes the folder of the notes in the sandbox, if it is missing.
+    ///
+    /// - Parameter isService: whether it is refused that no photo could be decoded.
+    /// - Throws: `decoder_unavailable`.
+    init(_ configuration: Configuration, requiring isService: Bool) throws(CodedError) {
+        if isService { try configuration.requireIsolation() }
+        let doubt = configuration.isolationDoubt
+        if let doubt { Console.warn(doubt) }
+        self.isolatesForeign = configuration.isolation == .auto && doubt == nil
         self.recompressor = ImageRecompressor(settings: configuration.imaging)
         self.isolation = configuration.isolation
         self.notes = configuration.sandboxPath + "/decoding"
@@ -31,8 +40,10 @@ struct PhotoDecoder: Sendable {
     /// Makes the JPEG of a card out of source bytes.
     ///
     /// - Throws: as `ImageRecompressor.prepare` and `prepareIsolated`.
-    func prepare(_ source: Data) throws(CodedError) -> PreparedImage {
-        guard self.isolation == .none else { return try self.recompressor.prepareIsolated(source) }
+    func prepare(_ source: Data, isForeign: Bool = false) throws(CodedError) -> PreparedImage {
+        guard self.isolation != .process, !(isForeign && self.isolatesForeign) else {
+            return try self.recompressor.prepareIsolated(source)
+        }
         let digest = ContentDigest(of: source.prefix(Self.bytesLookedAt) + source.suffix(Self.bytesLookedAt))
         let note = "\(self.notes)/\(digest.hexadecimal.prefix(Self.digitsOfName))"
         // A child that lives is no reason to decode here again, so the note stays.
@@ -58,5 +69,18 @@ struct PhotoDecoder: Sendable {
         guard descriptor >= 0 else { return }
         _ = write(descriptor, "x", 1)
         close(descriptor)
+    }
+}
+
+extension Configuration {
+    /// What to say where photos from the network are to be decoded in children, and the system lets none confine itself.
+    var isolationDoubt: Message? {
+        self.isolation == .auto && !ImageRecompressor(settings: self.imaging).canIsolate ? .imagingNotIsolated : nil
+    }
+
+    /// Refuses a system on which no photo could be decoded.
+    func requireIsolation() throws(CodedError) {
+        guard self.isolation == .process, !ImageRecompressor(settings: self.imaging).canIsolate else { return }
+        throw CodedError(.decoderUnavailable, .configuration, .imagingNoIsolation)
     }
 }

@@ -11,6 +11,9 @@ package protocol Verifier: Sendable {
     /// All that answers are read with: under other terms, an answer may be understood that was not.
     var terms: Redacted<String> { get }
 
+    /// Reads the files of TLS again; throws what keeps those in use.
+    func reload() throws(CodedError)
+
     /// Has one photo read; throws only `CancellationError`.
     func verify(_ image: PreparedImage) async throws -> VerificationOutcome
 }
@@ -26,6 +29,9 @@ package protocol Backend: Sendable {
     var terms: Redacted<String> { get }
     /// What new deliveries are sent as.
     var body: DeliveryBody { get }
+
+    /// Reads the files of TLS again; throws what keeps those in use.
+    func reload() throws(CodedError)
 
     /// Forms the parts of one delivery with the TOKEN as it is now.
     func parts(for members: [DeliveryMember]) async throws(RemoteFailure) -> [DeliveryPart]
@@ -52,6 +58,9 @@ package protocol Fetcher: Sendable {
     /// Makes bytes durable, which begin at an offset of a version of the image; throws `CodedError`.
     typealias Keep = @Sendable (_ bytes: Data, _ offset: Int, _ version: FetchedVersion) async throws -> Void
 
+    /// Reads the file of TLS again; throws what keeps the one in use.
+    func reload() throws(CodedError)
+
     /// The host of an address, by name and port; throws `CodedError` of kind `input` if the rules forbid it.
     func host(of address: Redacted<String>) throws(CodedError) -> String
 
@@ -69,10 +78,7 @@ package struct PreparedImage: Hashable, Sendable, Discreet {
     package var digest: ContentDigest
 
     package init(jpeg: Data, width: Int, height: Int, digest: ContentDigest) {
-        self.jpeg = jpeg
-        self.width = width
-        self.height = height
-        self.digest = digest
+        (self.jpeg, self.width, self.height, self.digest) = (jpeg, width, height, digest)
     }
 
     package var description: String { "PreparedImage(\(self.width)x\(self.height), \(self.jpeg.count) bytes)" }

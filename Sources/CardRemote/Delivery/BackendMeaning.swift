@@ -17,7 +17,6 @@ enum BackendMeaning: String, CaseIterable, Sendable {
     case contradiction
     /// The request of this key is under way, or was another one.
     case inProgress, keyConflict
-    /// The form is too large.
     case tooLarge
     /// The backend, or a gateway in its place, asks for a slower pace.
     case throttled, busy

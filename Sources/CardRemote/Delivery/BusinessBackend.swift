@@ -110,6 +110,8 @@ package final class BusinessBackend: Backend {
         await self.token.isRenewed(since: parts)
     }
 
+    package func reload() throws(CodedError) { try self.http.reload() }
+
     /// Closes the connections; calls under way end as interrupted.
     package func shutdown() async { await self.http.shutdown() }
 }

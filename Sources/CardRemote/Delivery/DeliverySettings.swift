@@ -14,7 +14,6 @@ package struct DeliverySettings: Sendable {
     package var token: TokenSource
     /// The account of cards that name none (`delivery.user_no`).
     package var userNumber: Redacted<String>?
-    /// The names and constants of the form.
     package var form = FormNames()
     /// What the RETCODEs mean (`delivery.retcode.*`).
     package var retcodes = RetcodeTable()
@@ -69,7 +68,6 @@ package struct FormNames: Hashable, Sendable {
     package init() {}
 }
 
-/// The names of the fields in the backend's reply.
 package struct ReplyNames: Hashable, Sendable {
     /// The field with the code (`delivery.reply.code`).
     package var code = "RETCODE"

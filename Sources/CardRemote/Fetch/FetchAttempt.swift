@@ -39,7 +39,8 @@ struct FetchAttempt: Sendable {
         var part: ImagePart?
         if let version = self.progress.version, !self.progress.ranges.isEmpty, !isRestart {
             guard let missing = self.progress.missing(upTo: version.byteCount ?? .max).first else { return }
-            part = ImagePart(range: self.cut([missing])[0], version: version)
+            // Without a validator nobody can say that more is of the same.
+            if version.validator != nil { part = ImagePart(range: self.cut([missing])[0], version: version) }
         }
         let (rules, resolver) = (self.fetcher.rules, self.fetcher.resolver)
         var route = try await FetchRoute(url, rules: rules, resolver: resolver)
@@ -71,7 +72,9 @@ struct FetchAttempt: Sendable {
             let deadline = NIODeadline.now() + TimeAmount(max(self.end - .now, .zero))
             let answer: HTTPClientResponse
             do {
-                answer = try await client.execute(route.request(part), deadline: deadline)
+                var request = route.request(part)
+                request.tlsConfiguration = self.fetcher.clients.current
+                answer = try await client.execute(request, deadline: deadline)
             } catch {
                 failure = route.faults.failure(for: error, phase: .notSent)
                 // Only an address that took no connection is passed over.

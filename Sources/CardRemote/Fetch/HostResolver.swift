@@ -2,7 +2,6 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Finds the addresses of a name.
 struct HostResolver: Sendable {
     /// Why a name gave no address.
     enum Failure: Error, Hashable, Sendable {

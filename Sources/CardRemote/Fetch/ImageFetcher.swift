@@ -48,20 +48,21 @@ package final class ImageFetcher: Fetcher {
         rangeBytes: Int,
         isImage: @escaping @Sendable (Data) -> Bool
     ) throws(CodedError) {
-        var tls = EndpointSettings.TLS()
-        tls.caFile = settings.caFile
         self.rules = FetchRules(settings)
-        self.resolver = resolver
-        self.times = times
-        self.maxBytes = maxBytes
-        self.rangeBytes = rangeBytes
+        (self.resolver, self.times, self.maxBytes, self.rangeBytes) = (resolver, times, maxBytes, rangeBytes)
         self.isImage = isImage
-        self.clients = FetchClients(
-            tls: try TLSFiles(section: "fetch").configuration(tls),
+        self.clients = try FetchClients(
+            files: { () throws(CodedError) in
+                var tls = EndpointSettings.TLS()
+                tls.caFile = settings.caFile
+                return try TLSFiles(section: "fetch").configuration(tls)
+            },
             silence: times.silence,
             maxBytes: maxBytes
         )
     }
+
+    package func reload() throws(CodedError) { try self.clients.reload() }
 
     /// Closes all connections; attempts under way end as failed.
     package func shutdown() async { await self.clients.shutdown() }

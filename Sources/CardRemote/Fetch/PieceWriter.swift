@@ -71,10 +71,7 @@ struct PieceWriter {
         isImage: @escaping @Sendable (Data) -> Bool,
         keep: @escaping Fetcher.Keep
     ) {
-        self.position = offset
-        self.progress = progress
-        self.isImage = isImage
-        self.keep = keep
+        (self.position, self.progress, self.isImage, self.keep) = (offset, progress, isImage, keep)
         // What begins later belongs to something that was recognised by its beginning, or will be.
         self.isRecognised = offset > 0 || progress.ranges.first?.lowerBound == 0
     }

@@ -14,9 +14,11 @@ import Synchronization
 final class HTTPEndpoint: Sendable, CustomReflectable {
     let address: EndpointAddress
     let proxy: ProxyAddress?
-    /// Whether we have a certificate to show.
     let showsCertificate: Bool
     private let shown: ShownCertificate
+    private let files: @Sendable () throws(CodedError) -> TLSConfiguration
+    /// As the files were read last; each request names it, so that a connection of an earlier one is not used.
+    private let tls: Mutex<TLSConfiguration>
     private let timeout: Duration
     let loop: any EventLoop
     private let client: HTTPClient
@@ -37,7 +39,11 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         self.timeout = settings.timeout
         let shown = ShownCertificate()
         self.shown = shown
-        let tls = try TLSFiles(section: section).configuration(settings.tls)
+        let files = { @Sendable () throws(CodedError) in
+            try TLSFiles(section: section).configuration(settings.tls, isUsed: address.usesTLS)
+        }
+        self.files = files
+        self.tls = Mutex(try files())
         // One event loop for connections and callbacks alike: with several, a deadline could fire on one loop while the
         // head is being written on another, and "not sent" would be a guess.
         self.loop = HTTPClient.defaultEventLoopGroup.next()
@@ -47,7 +53,6 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         // Retrying is the engine's: a refused connection is known at once, not after the connect timeout.
         pool.retryConnectionEstablishment = false
         var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls,
             redirectConfiguration: .disallow,
             timeout: .init(connect: TimeAmount(Limits.connectTimeout)),
             connectionPool: pool,
@@ -70,6 +75,14 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
 
     /// The last moment of the certificate that the server showed last; `nil` without TLS.
     var certificateEnd: Timestamp? { self.shown.end.withLock(\.self) }
+
+    /// Reads the files of TLS again for the connections to come; what is under way goes on as it is.
+    ///
+    /// - Throws: `tls_…`; then those in use stay.
+    func reload() throws(CodedError) {
+        let tls = try self.files()
+        self.tls.withLock { $0 = tls }
+    }
 
     /// Closes all connections; requests under way end as cancelled.
     func shutdown() async {
@@ -130,6 +143,8 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     ) async -> (any Error)? {
         let deadline = deadline ?? NIODeadline.now() + TimeAmount(self.timeout)
         let client = isFresh ? self.freshClient : self.client
+        var request = request
+        request.tlsConfiguration = self.tls.withLock(\.self)
         let task = client.execute(request: request, delegate: recorder, deadline: deadline)
         return await withTaskCancellationHandler {
             do {

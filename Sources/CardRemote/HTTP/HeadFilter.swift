@@ -26,6 +26,8 @@ final class HeadFilter: ChannelInboundHandler {
     private var head: HTTPResponseHead?
     private var first = ByteBuffer()
     private var hasFailed = false
+    /// Interim heads since the last answer: a host that sends them without end would keep its connection awake.
+    private var interim = 0
 
     init(_ kind: Kind) { self.kind = kind }
 
@@ -39,7 +41,7 @@ final class HeadFilter: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !self.hasFailed else { return }
         switch self.unwrapInboundIn(data) {
-        case .head(let head) where head.status.code < 100:
+        case .head(let head) where head.status.code < 100 || self.isFlood(head):
             self.hasFailed = true
             context.fireErrorCaught(HTTPParserError.invalidStatus)
         case .head(let head):
@@ -56,6 +58,11 @@ final class HeadFilter: ChannelInboundHandler {
             self.pass(context)
             context.fireChannelRead(data)
         }
+    }
+
+    private func isFlood(_ head: HTTPResponseHead) -> Bool {
+        self.interim = head.status.code < 200 ? self.interim + 1 : 0
+        return self.interim > Limits.interimAnswers
     }
 
     private func begins(with bytes: [UInt8]) -> Bool { self.first.readableBytesView.starts(with: bytes) }

@@ -11,12 +11,15 @@ struct TLSFiles {
 
     /// Makes the settings of a connection.
     ///
-    /// - Throws: `tls_file_invalid`, `tls_certificate_expired`, `tls_key_mismatch`.
-    func configuration(_ settings: EndpointSettings.TLS) throws(CodedError) -> TLSConfiguration {
+    /// - Parameter isUsed: whether connections are encrypted: somebody must vouch for the server then.
+    /// - Throws: `tls_file_invalid`, `tls_certificate_expired`, `tls_key_mismatch`, `tls_no_authorities`.
+    func configuration(_ settings: EndpointSettings.TLS, isUsed: Bool = false) throws(CodedError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         if let path = settings.caFile {
             configuration.trustRoots = .certificates(try self.certificates(path, key: "ca_file"))
+        } else if isUsed, !Self.hasAuthorities {
+            throw Self.invalid(.tlsNoAuthorities(self.key("ca_file")), "tls_no_authorities")
         }
         switch (settings.clientCertificate, settings.clientKey) {
         case (nil, nil): break
@@ -25,6 +28,13 @@ struct TLSFiles {
         case (nil, _?): throw Self.invalid(.tlsPairMissing(self.key("client_certificate"), beside: "client_key"))
         }
         return configuration
+    }
+
+    /// Whether the system names authorities, where NIOSSL looks for them: slim images hold none.
+    private static var hasAuthorities: Bool {
+        ["/etc/ssl/certs", "/etc/pki/tls/certs"].contains { folder in
+            (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == false
+        }
     }
 
     private func identify(_ configuration: inout TLSConfiguration, _ path: String, _ key: String) throws(CodedError) {
@@ -36,9 +46,12 @@ struct TLSFiles {
         }
         do {
             // The library's error is not kept: it might quote the key.
-            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(file: key, format: .pem))
+            let bytes = PEMFile(path: key).bytes
+            configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: bytes, format: .pem))
         } catch {
-            throw Self.invalid(.tlsKeyUnreadable(self.key("client_key"), key))
+            let other = PEMFile(path: key).otherKind(isKey: true)
+            let name = self.key("client_key")
+            throw Self.invalid(other.map { .textLabelled(name, $0) } ?? .tlsKeyUnreadable(name, key))
         }
         var trial = configuration
         // So that the system's certificates are not read for this.
@@ -49,8 +62,10 @@ struct TLSFiles {
     }
 
     private func certificates(_ path: String, key: String) throws(CodedError) -> [NIOSSLCertificate] {
-        guard let certificates = try? NIOSSLCertificate.fromPEMFile(path), !certificates.isEmpty else {
-            throw Self.invalid(.tlsCertificatesUnreadable(self.key(key), path))
+        let file = PEMFile(path: path)
+        guard let certificates = try? NIOSSLCertificate.fromPEMBytes(file.bytes), !certificates.isEmpty else {
+            let other = file.otherKind(isKey: false).map { Message.textLabelled(self.key(key), $0) }
+            throw Self.invalid(other ?? .tlsCertificatesUnreadable(self.key(key), path))
         }
         // A bundle of authorities holds some that are over; one that holds nothing else is a mistake.
         let now = Timestamp(Date())

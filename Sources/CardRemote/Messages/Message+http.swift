@@ -16,6 +16,7 @@ extension Message {
 
     static func tlsPairMissing(_ missing: String, beside present: String) -> Self { Self("tls.pair_missing", "\(code: missing) is missing, but \(code: present) is set; set both or none") }
     static func tlsKeyUnreadable(_ key: String, _ path: String) -> Self { Self("tls.key_unreadable", "\(code: key): cannot read a private key in PEM from \(Redacted(path)); check its path and its permissions, and that it has no passphrase") }
+    static func tlsNoAuthorities(_ key: String) -> Self { Self("tls.no_authorities", "this machine has no certificate authorities, so no https endpoint can be trusted; install them: apt-get install ca-certificates; or set \(code: key)") }
     static func tlsKeyMismatch(_ key: String, _ path: String) -> Self { Self("tls.key_mismatch", "\(code: key): the key in \(Redacted(path)) does not belong to the first certificate of client_certificate; supply the key that the certificate was requested with") }
     static func tlsCertificatesUnreadable(_ key: String, _ path: String) -> Self { Self("tls.certificates_unreadable", "\(code: key): cannot read certificates in PEM from \(Redacted(path)); check its path and its permissions, and that it holds a block BEGIN CERTIFICATE") }
     static func tlsCertificateExpired(_ key: String, _ path: String, day: String) -> Self { Self("tls.certificate_expired", "\(code: key): a certificate in \(Redacted(path)) expired on \(code: day); replace it") }

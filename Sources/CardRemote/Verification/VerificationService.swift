@@ -55,6 +55,8 @@ package final class VerificationService: Verifier {
         }
     }
 
+    package func reload() throws(CodedError) { try self.http.reload() }
+
     /// Closes the connections; calls under way end with `CancellationError`.
     package func shutdown() async { await self.http.shutdown() }
 }

@@ -9,7 +9,6 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
     case unreadable
     /// As `unreadable`, but the dialect is known.
     case otherDialect
-    /// The image is too large.
     case tooLarge
     /// The service, or a gateway in its place, asks for a slower pace.
     case throttled, busy

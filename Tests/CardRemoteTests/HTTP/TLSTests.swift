@@ -168,6 +168,51 @@ import Testing
         }
     }
 
+    @Test func `A file that begins with the mark of UTF-8 is read like any other`() async throws {
+        try await withAuthority { authority in
+            let client = try await authority.issue("client", names: "DNS:a.example")
+            var settings = EndpointSettings(url: "https://a.example/")
+            settings.tls.caFile = try authority.write("\u{FEFF}" + authority.root.certificate, to: "marked.pem")
+            settings.tls.clientCertificate = try authority.write("\u{FEFF}" + client.certificate, to: "client.pem")
+            let key = try authority.write("\u{FEFF}" + client.key, to: "client.key")
+            #expect(chmod(key, 0o600) == 0)
+            settings.tls.clientKey = key
+            await (try HTTPEndpoint(settings, section: "delivery")).shutdown()
+        }
+    }
+
+    @Test func `A renewed certificate is shown from the next connection on, a spoilt one never`() async throws {
+        try await withAuthority { authority in
+            let server = try await authority.issue("server", names: Self.names)
+            let other = try await TestAuthority("other")
+            defer { other.remove() }
+            let (old, new) = (
+                try await other.issue("old", names: "DNS:a"), try await authority.issue("new", names: "DNS:b")
+            )
+            var options = FaultServer.Options()
+            var tls = FaultTLS(server)
+            tls.clientAuthority = authority.root.certificate
+            options.tls = tls
+            try await withFaultServer(.reply(FaultReply(body: "{}")), options: options) { _, port in
+                var settings = EndpointSettings(url: "https://localhost:\(port)/")
+                settings.tls.caFile = authority.root.path
+                settings.tls.clientCertificate = try authority.write(old.certificate, to: "client.pem")
+                settings.tls.clientKey = try authority.write(old.key, to: "client.key")
+                #expect(chmod(settings.tls.clientKey!, 0o600) == 0)
+                let endpoint = try HTTPEndpoint(settings, section: "delivery")
+                #expect(await endpoint.post(.form(try makeForm())).reply == nil)
+                _ = try authority.write("spoilt", to: "client.pem")
+                #expect(throws: CodedError.self) { try endpoint.reload() }
+                _ = try authority.write(new.certificate, to: "client.pem")
+                _ = try authority.write(new.key, to: "client.key")
+                #expect(chmod(settings.tls.clientKey!, 0o600) == 0)
+                try endpoint.reload()
+                #expect(await endpoint.post(.form(try makeForm())).reply?.status == 200)
+                await endpoint.shutdown()
+            }
+        }
+    }
+
     @Test func `A mistake in the files is named when the endpoint is set up, with file and key`() async throws {
         try await withAuthority { authority in
             let client = try await authority.issue("client", names: "DNS:a.example")
@@ -176,6 +221,11 @@ import Testing
             let text = try authority.write("no certificate", to: "text.pem")
             let locked = try authority.write("-----BEGIN ENCRYPTED PRIVATE KEY-----", to: "locked.key")
             let open = try authority.write(client.key, to: "open.key")
+            let der = try authority.write("", to: "der.pem")
+            let begin = client.certificate.firstRange(of: "-----\n")!.upperBound
+            let base64 = client.certificate[begin...].prefix { $0 != "-" }.filter { $0 != "\n" }
+            try Data(base64Encoded: String(base64))!.write(to: URL(filePath: der))
+            #expect(chmod(der, 0o600) == 0)
             #expect(chmod(text, 0o600) == 0 && chmod(locked, 0o600) == 0 && chmod(open, 0o644) == 0)
             let table: [(ca: String?, certificate: String?, key: String?, code: String, words: String)] = [
                 ("/nonexistent/ca.pem", nil, nil, "tls_file_invalid", "delivery.tls.ca_file"),
@@ -183,7 +233,9 @@ import Testing
                 (old.path, nil, nil, "tls_certificate_expired", "2021-12-31"),
                 (nil, client.path, nil, "tls_file_invalid", "set both or none"),
                 (nil, client.path, text, "tls_file_invalid", "private key in PEM"),
-                (nil, client.path, locked, "tls_file_invalid", "no passphrase"),
+                (nil, client.path, locked, "tls_file_invalid", "openssl pkey -in "),
+                (der, nil, nil, "tls_file_invalid", "openssl x509 -inform DER -in "),
+                (nil, client.path, der, "tls_file_invalid", "openssl pkey -inform DER -in "),
                 (nil, client.path, open, "tls_file_invalid", "mode 0644); run: chmod 600"),
                 (nil, client.path, other.keyPath, "tls_key_mismatch", "client_key"),
                 (nil, old.path, old.keyPath, "tls_certificate_expired", "client_certificate"),

@@ -39,6 +39,7 @@ import Testing
         (.replyAndClose(Self.raw("Content-Length: 1048577", Self.tooLong)), .replyTooLarge),
         (.replyAndClose(Self.raw("Connection: close", Self.tooLong)), .replyTooLarge),
         (.replyAndClose(FaultReply(raw: "SSH-2.0-OpenSSH_9.2p1\r\n")), .replyMalformed),
+        (.reply(FaultReply(raw: String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 20))), .replyMalformed),
     ]
     private static let tooLong = String(repeating: "x", count: Limits.replyBytes + 1)
 

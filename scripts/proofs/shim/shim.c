@@ -3,7 +3,7 @@
  * PROOF_SHIM_MODE    "count"  counts only
  *                    "kill"   ends the process with SIGKILL immediately before call number PROOF_SHIM_AT
  *                    "fail"   makes call number PROOF_SHIM_AT fail, and with PROOF_SHIM_STICKY=1 every later one
- * PROOF_SHIM_ERRNO   the error of "fail": EIO or ENOSPC
+ * PROOF_SHIM_ERRNO   the error of "fail": EIO, ENOSPC or EDQUOT
  * PROOF_SHIM_ONLY    the one kind of call that counts, such as "unlink"
  * PROOF_SHIM_BELOW   folders, separated by colons: only calls on what lies below them count
  * PROOF_SHIM_REPORT  file for one line per kind of call at the end: "name count"
@@ -104,7 +104,7 @@ static void tell(const char *text) {
 static int strike(enum kind kind, int folder, const char *path) {
     if (mode == M_OFF) return 0;
     int is_read = kind == K_READ || kind == K_PREAD || kind == K_OPEN || kind == K_MMAP;
-    if (is_read && (mode != M_FAIL || failure == ENOSPC)) return 0;
+    if (is_read && (mode != M_FAIL || failure != EIO)) return 0;
     if ((only != NULL && strcmp(only, names[kind]) != 0) || !is_below(folder, path)) return 0;
     long number = atomic_fetch_add(&counter, 1) + 1;
     atomic_fetch_add(&counts[kind], 1);
@@ -135,6 +135,7 @@ __attribute__((constructor)) static void begin(void) {
     only = getenv("PROOF_SHIM_ONLY");
     below = getenv("PROOF_SHIM_BELOW");
     if (is_set("PROOF_SHIM_ERRNO", "ENOSPC")) failure = ENOSPC;
+    if (is_set("PROOF_SHIM_ERRNO", "EDQUOT")) failure = EDQUOT;
     if (path != NULL) trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (getenv("PROOF_SHIM_CHILDREN") == NULL) unsetenv("LD_PRELOAD");
     if (is_set("PROOF_SHIM_MODE", "kill")) mode = M_KILL;
