@@ -58,6 +58,19 @@ package struct Engine: Sendable {
         self.fetchHosts = FetchHosts(context: self.context)
     }
 
+    /// Has the services read their files of TLS again; each keeps what it has where they cannot be used.
+    package func reload() -> [CodedError] {
+        let ports = self.context.ports
+        let bodies: [() throws(CodedError) -> Void] = [
+            ports.verifier.reload, ports.backend.reload, ports.fetcher.reload,
+        ]
+        var errors: [CodedError] = []
+        for body in bodies {
+            do throws(CodedError) { try body() } catch { errors.append(error) }
+        }
+        return errors
+    }
+
     /// Takes a list in, and works on the whole sandbox until nothing is left to do before the patience is over.
     ///
     /// - Returns: what stopped an endpoint for which cards wait.

@@ -44,8 +44,9 @@ struct EngineContext: Sendable {
 
     // MARK: Calls
 
-    func prepare(_ source: Data) async throws -> PreparedImage {
-        try await self.measure(.prepare) { try await self.ports.prepare(source) }
+    func prepare(_ source: Data, isForeign: Bool = false) async throws -> PreparedImage {
+        let prepare = isForeign ? self.ports.prepareForeign : self.ports.prepare
+        return try await self.measure(.prepare) { try await prepare(source) }
     }
 
     func fetch(_ request: FetchRequest, keep: @escaping Fetcher.Keep) async throws -> FetchOutcome {

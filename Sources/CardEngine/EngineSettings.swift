@@ -15,7 +15,6 @@ package struct EngineSettings: Sendable {
         package init() {}
     }
 
-    /// Calls to the verification service.
     package var verification = Pace()
     /// Calls to the business backend.
     package var delivery = Pace()

@@ -267,7 +267,7 @@ extension Intake {
             throw CodedError(.queueFull, .storage, .engineTooManyUploads)
         }
         defer { line.leave { $0[self.submitter] = $0[self.submitter].flatMap { $0 > 1 ? $0 - 1 : nil } } }
-        return try await self.context.prepare(source)
+        return try await self.context.prepare(source, isForeign: true)
     }
 
     private func requireRoom() async throws {

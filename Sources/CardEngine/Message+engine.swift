@@ -3,7 +3,7 @@ import CardModel
 // Each message stands on one line.
 // swift-format-ignore
 extension Message {
-    static let engineDiskFull = Self("engine.disk_full", "the disk of the sandbox is nearly full, so no more photos are imported (sandbox.intake_free_space); free some space")
+    static let engineDiskFull = Self("engine.disk_full", "the disk of the sandbox is nearly full, or a quota on it is, so no more photos are imported (sandbox.intake_free_space); free some space")
     static let engineTooManyFetches = Self("engine.too_many_fetches", "too many images of this sender are waiting to be fetched; send the card again later")
     static let engineTooManyUploads = Self("engine.too_many_uploads", "too many images are waiting to be prepared; send the photo again later")
     static let engineQueueFull = Self("engine.queue_full", "the queue is full: too many cards are in progress; send the card again later")

@@ -5,7 +5,6 @@ package import Foundation
 /// A photo that a request brings.
 package struct Upload: Sendable {
     package enum Image: Sendable {
-        /// Its bytes and their digest.
         case bytes(Data, ContentDigest)
         /// Where it is to be fetched from.
         case address(Redacted<String>)

@@ -87,7 +87,6 @@ package enum DurableFile {
         return folder == path ? path : self.nearestExisting(folder)
     }
 
-    /// Returns the folder that a path lies in.
     package static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

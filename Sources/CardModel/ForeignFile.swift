@@ -20,6 +20,13 @@ package enum ForeignFile {
     /// Says what the file is and what to do.
     static func message(_ head: some Collection<UInt8>) -> Message {
         if !head.isEmpty, head.allSatisfy({ $0 == 0 }) { return .fileZeros }
+        // OOXML is a ZIP whose first entry says so: a workbook is no archive to those who made it.
+        let entry = head.dropFirst(30)
+        if head.starts(with: "PK".utf8),
+            ["[Content", "_rels/", "docProps/", "xl/", "word/"].contains(where: { entry.starts(with: $0.utf8) })
+        {
+            return .fileOffice
+        }
         if let known = self.starts.first(where: { head.starts(with: $0.bytes) }) { return known.message }
         let start = head.drop { $0 <= 0x20 || [0xEF, 0xBB, 0xBF].contains($0) }
         if start.first == UInt8(ascii: "<") { return .fileWebPage }

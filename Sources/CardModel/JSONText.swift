@@ -10,7 +10,6 @@ package enum JSONText {
         String(decoding: self.data(value, isIndented: true), as: UTF8.self)
     }
 
-    /// Encodes a value of ours.
     package static func data(_ value: some Encodable, isIndented: Bool = false) -> Data {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase

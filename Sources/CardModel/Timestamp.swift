@@ -129,6 +129,9 @@ package struct Wait: Hashable, Sendable {
         self.until = until
     }
 
-    /// Whether nothing has to wait any more.
-    package func isOver(at now: Timestamp) -> Bool { now < self.from || now >= self.until }
+    /// Whether nothing has to wait any more: a clock that is set right by a little ends no wait, and one that was far ahead
+    /// begins none anew.
+    package func isOver(at now: Timestamp) -> Bool {
+        now >= self.until || now < self.from.advanced(by: .zero - self.until.duration(since: self.from))
+    }
 }

@@ -62,7 +62,7 @@ struct ConnectionLimits: Hashable, Sendable {
     /// How long a head may take from its first byte, or from the opening of the connection.
     var headTime = Duration.seconds(10)
     /// How long a connection may wait for its next request.
-    var idleTime = Duration.seconds(60)
+    var idleTime = Duration.seconds(75)
     /// How long a body may stand still while it is waited for.
     var bodyStandstill = Duration.seconds(15)
     /// How long a body may take before its pace counts.

@@ -38,12 +38,8 @@ package final class CardStore: Sendable {
         kind: Kind,
         retcodes: RetcodeTable = RetcodeTable()
     ) {
-        self.database = database
-        self.vault = vault
-        self.folder = folder
-        self.id = id
-        self.kind = kind
-        self.retcodes = retcodes
+        (self.database, self.vault, self.folder, self.id) = (database, vault, folder, id)
+        (self.kind, self.retcodes) = (kind, retcodes)
     }
 
     /// Names the schema of this build: a sandbox of another one is refused.

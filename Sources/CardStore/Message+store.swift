@@ -23,7 +23,7 @@ extension Message {
     static let sandboxBusy = Self("sandbox.busy", "another process kept the sandbox locked for too long; end that process or wait, then try again")
     static func sandboxOccupied(by command: String, process: Int64) -> Self { Self("sandbox.occupied", "\(code: command) (process \(process)) is using the sandbox, so nothing was changed; stop that process, then try again") }
     static let sandboxOccupiedUnnamed = Self("sandbox.occupied_unnamed", "another process is using the sandbox; stop it, then try again; nothing was changed")
-    static let sandboxFull = Self("sandbox.full", "the disk of the sandbox is full, and this change was not made; free some space")
+    static let sandboxFull = Self("sandbox.full", "the disk of the sandbox is full, or a quota or a limit on file sizes is reached, and this change was not made; free some space, or look at the limits: quota -s; ulimit -f")
     static let sandboxNotDurable = Self("sandbox.not_durable", "the disk of the sandbox failed to store data durably; check the disk, then start this process again")
     static let sandboxDamaged = Self("sandbox.damaged", "the sandbox is damaged, or the disk failed to read it; check the disk, then run: idcard-pipeline fsck")
     static func sandboxUnavailable(_ text: String) -> Self { Self("sandbox.unavailable", "cannot read or write the sandbox (\(code: text)); check the owner and mode of its files, and the disk") }
@@ -82,6 +82,7 @@ extension Message {
     static func deliveryDamaged(_ card: CardID) -> Self { Self("delivery.damaged", "a stored value is damaged, so the delivery cannot be repeated, but the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept (a new delivery) or --as reject (no delivery)") }
     static func deliveryLeft(_ card: CardID) -> Self { Self("delivery.left", "the backend may have this card; a person took another card out of the same delivery, which ended the delivery; look in the backend; if this card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as accept, which sends the card") }
     package static func pauseResume(_ what: Message, _ stage: Stage) -> Self { Self("pause.resume", "\(what); once that is right, run: idcard-pipeline resume \(code: stage == .verify ? "verifier" : "backend")") }
+    static func pauseUntil(_ what: Message, _ pause: EndpointPause) -> Self { Self("pause.until", "\(what); it is called again at \(pause.wait.until); to call it now: idcard-pipeline resume \(code: pause.resumeName)") }
     static let pauseStandstill = Self("pause.standstill", "cards are due, but this process moves none of them on; restart it; if that does not help, check the sandbox (idcard-pipeline fsck) and report the problem")
     static func pauseEndpoint(_ pause: EndpointPause) -> Self { Self("pause.endpoint", "\(pause.stage) \(code: pause.host) \(pause.state) since \(pause.since) (\(code: pause.code)): \(pause.message)") }
     static func pauseUnreadable(_ code: String) -> Self { Self("pause.unreadable", "the last call ended with \(code: code)") }
@@ -93,8 +94,8 @@ extension Message {
     static func troubleBarred(_ names: [String]) -> Self { Self("trouble.barred", "tokens with the name of a webhook sender open nothing: \(codes: names); revoke them: idcard-pipeline tokens revoke NAME") }
     static func troubleShut(_ worker: WorkerStatus) -> Self { Self("trouble.shut", "\(code: worker.command) (process \(worker.process)) accepts no token; its log says why; list the tokens: idcard-pipeline tokens list") }
     static func troubleHangs(_ worker: WorkerStatus) -> Self { Self("trouble.hangs", "\(code: worker.command) (process \(worker.process)) does not respond since \(worker.seenAt); end it (kill -9 \(worker.process)); other processes then continue with its cards") }
-    static let troubleNoIntake = Self("trouble.no_intake", "the disk of the sandbox is nearly full, so no photos are imported; free some space")
-    static let troubleNoVerification = Self("trouble.no_verification", "the disk of the sandbox is nearly full, so no photos are imported or verified; free some space")
+    static let troubleNoIntake = Self("trouble.no_intake", "the disk of the sandbox is nearly full, or a quota on it is, so no photos are imported; free some space")
+    static let troubleNoVerification = Self("trouble.no_verification", "the disk of the sandbox is nearly full, or a quota on it is, so no photos are imported or verified; free some space")
 
     // MARK: Checks: the file, references, the access log, sealed values
 

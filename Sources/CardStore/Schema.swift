@@ -342,7 +342,7 @@ enum Schema {
         CREATE INDEX card_age ON card (state, changed_at);
         CREATE INDEX card_image_age ON card (state, changed_at)
             WHERE state = 'delivered' AND image_dropped_at IS NULL;
-        CREATE INDEX card_unreadable ON card (number) WHERE unreadable = 1;
+        CREATE INDEX card_unreadable ON card (state, number) WHERE unreadable = 1;
         CREATE INDEX card_worker ON card (worker) WHERE worker IS NOT NULL;
         CREATE INDEX card_delivery ON card (delivery) WHERE delivery IS NOT NULL;
         CREATE INDEX delivery_open ON delivery (state, priority DESC, tries, formed_at) WHERE state = 'open';

@@ -5,7 +5,6 @@ extension MultipartForm {
     ///
     /// A part is checked when a form is made of it, so that parts can be listed in one expression.
     package struct Part: Sendable {
-        /// The field's name as given.
         package let name: String
         /// The file's name as given; `nil` for text.
         package let filename: String?

@@ -88,6 +88,19 @@ import Testing
         #expect(harness.delivered == [["N1 front"]])
     }
 
+    @Test func `the wait that a host asked for keeps its only image no longer than a person lets it`() async throws {
+        harness.host("https://h/front") { request, keep in
+            let isFirst = harness.state.withLock { $0.fetched.count } == 1
+            return try await (isFirst ? Self.resting(for: .seconds(86_400)) : Self.sending("N1 front"))(request, keep)
+        }
+        try await time.passing { try await harness.run(Self.front, time: time.engineTime) }
+        #expect(harness.delivered.isEmpty)
+        let origin = AccessOrigin(actor: "test")
+        #expect(try await harness.store.resume("h", stage: .fetch, by: origin, now: time.now).count == 1)
+        try await time.passing { try await harness.run([], time: time.engineTime) }
+        #expect(harness.delivered == [["N1 front"]])
+    }
+
     @Test func `a host that fails for an hour fails no image`() async throws {
         harness.host("https://h/front") { request, keep in
             guard time.elapsed > .seconds(3600) else { return .failed(.specimen(.transient)) }

@@ -111,7 +111,7 @@ import Testing
 
     @Test func `who audits and reveals sees what is personal of own cards only`() async throws {
         try await self.with([("clerk", [.audit, .reveal])]) { harness in
-            for (submitter, status) in [("clerk", 200), ("another", 404)] {
+            for (submitter, status) in [("clerk", 200), ("another", 403)] {
                 let id = try await harness.admit(of: submitter)
                 let target = "/v1/cards/\(id)?reveal=true"
                 let request = RawRequest("GET", target, token: "clerk", headers: [("Card-Why", "ticket")])

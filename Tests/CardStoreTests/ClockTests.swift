@@ -39,6 +39,14 @@ import Testing
         #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[front]])
     }
 
+    @Test func `a clock that is put right by seconds ends no wait for the other side`() async throws {
+        let front = try await harness.verified("front", number: "N", .front, wait: .seconds(60))
+        harness.pass(.seconds(-3))
+        #expect(try await harness.begin(StoreHarness.together).isEmpty)
+        harness.pass(.seconds(63))
+        #expect(try await harness.begin(StoreHarness.together).map(\.members) == [[front]])
+    }
+
     @Test(arguments: Self.errors)
     func `a card whose verification failed is tried again`(_ error: Duration) async throws {
         let card = try await harness.admit("front", number: "N").card

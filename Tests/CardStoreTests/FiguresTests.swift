@@ -18,7 +18,11 @@ import Testing
     {
         #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
         try await self.pause(.throttled, .verify, host: "v:443")
-        #expect(try await harness.store.troubles(.ample, now: harness.now).map(\.severity) == [.ok])
+        let asked = try await harness.store.troubles(.ample, now: harness.now)
+        #expect(asked.map(\.severity) == [.ok])
+        // Until when, and what ends it.
+        #expect(asked[0].message.contains("it is called again at "), "\(asked[0].message)")
+        #expect(asked[0].message.hasSuffix("to call it now: idcard-pipeline resume verifier"))
         _ = try await harness.judged("front", .rejected(VerdictRule.legalityLow.reason, message: "no"))
         let rejectedAt = harness.now.description
         harness.pass(.seconds(1))
@@ -82,6 +86,10 @@ import Testing
         // They were dated by a clock that was ahead.
         let early = try await harness.store.figures(now: delivered.advanced(by: .milliseconds(-1)))
         #expect(early.lastSuccess.isEmpty)
+        for card in try await harness.store.cards(CardFilter(), after: 0, limit: 10, for: .process) {
+            try await harness.erase(card.id)
+        }
+        #expect(try await harness.store.figures(now: harness.now).lastSuccess == figures.lastSuccess)
     }
 
     @Test func `a card that was tried again does not hide one that is there for longer`() async throws {

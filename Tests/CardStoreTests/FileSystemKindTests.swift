@@ -32,7 +32,9 @@ import Testing
 
     @Test(arguments: [
         (
-            "nfs nfs4 cifs smb3 ceph fuse.ceph-fuse lustre afs fuse.glusterfs fuse.sshfs fuse.s3fs fuse.rclone", true,
+            "nfs nfs4 cifs smb3 ceph fuse.ceph-fuse lustre afs fuse.glusterfs fuse.sshfs fuse.s3fs fuse.rclone beegfs gpfs "
+                + "panfs kafs vmhgfs fuse.vmhgfs-fuse prl_fs acfs ibrix snfs cvfs",
+            true,
             false
         ),
         ("fuse fuseblk fuse.gocryptfs fuse.bindfs 9p virtiofs", false, true),

@@ -109,7 +109,7 @@ extension Resolution: ExpressibleByArgument {}
 extension CardDetailsDocument: Report {
     var lines: [String] {
         var lines = [self.card.text] + (self.message.map { ["  \($0)"] } ?? [])
-        lines += (self.facts.map { $0.text() } + self.values).map { "  " + $0.oneLine }
+        lines += (self.facts.map { $0.text() } + self.values).map { "  " + $0 }
         if !self.caseCards.isEmpty { lines.append("  " + Message.cardsOfCase.text()) }
         // What is to be done about another card, that card says itself.
         lines += self.caseCards.flatMap { ["    \($0.card.text)", "      \($0.origin)"] }
@@ -148,7 +148,7 @@ extension CardDetailsDocument.Event {
         // What a state means stands above for the last one; a warning is said nowhere else.
         let words = decision ?? (self.kind == "warning" ? self.message : nil)
         let code = self.code.map { " (\($0))" } ?? ""
-        return ("    \(self.at.asLocalTime) \(self.kind)\(code)" + (words.map { ": \($0)" } ?? "")).oneLine
+        return "    \(self.at.asLocalTime) \(self.kind)\(code)" + (words.map { ": \($0)" } ?? "")
     }
 }
 

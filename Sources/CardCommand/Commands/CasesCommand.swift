@@ -264,7 +264,7 @@ private struct ListedCase: Report {
 
     var lines: [String] {
         let files = self.files.map { [Message.casesFiles($0).text()] } ?? []
-        return [self.document.text] + ((self.message.map { [$0] } ?? []) + files).map { "  \($0.oneLine)" }
+        return [self.document.text] + ((self.message.map { [$0] } ?? []) + files).map { "  \($0)" }
     }
 }
 

@@ -140,7 +140,8 @@ extension ValidationError {
 extension CodedError {
     /// A built-in endpoint cannot serve.
     init(_ error: EmbeddedError) {
-        self.init(ReasonCode(rawValue: "embedded_unavailable"), .configuration, .textVerbatim(error.message))
+        let message = error.code == .folderInUse ? Message.embeddedInUse : .textVerbatim(error.message)
+        self.init(.embeddedUnavailable, .configuration, message)
     }
 }
 

@@ -49,8 +49,11 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         MessageCatalogue.speak(Language(environment: environment).catalogue)
         var arguments = Array(CommandLine.arguments.dropFirst())
         do {
+            // Swift reads them there, and finds not even the name of the program.
+            if CommandLine.arguments.isEmpty { throw CodedError(.noArguments, .configuration, .commandNoArguments) }
             if let asked = Language.take(from: &arguments) { try Language.choose(asked) }
             var command = try await self.asyncParseAsRoot(arguments)
+            if !type(of: command).configuration.subcommands.isEmpty { throw ValidationError(.commandMissing) }
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
             await self.end(error)
@@ -58,6 +61,11 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
     }
 
     private static func end(_ error: any Error) async -> Never {
+        if let error = error as? CodedError {
+            Console.error(error.message)
+            await Console.finish()
+            self.exit(withError: ExitCode(CommandStatus.configuration.rawValue))
+        }
         let status = self.exitCode(for: error)
         let translated = MessageCatalogue.current.isEnglish ? nil : CommandTree(self._dumpHelp())
         let help = translated.map { TranslatedHelp(tree: $0, catalogue: .current) }
@@ -81,6 +89,8 @@ enum ProcessSetup {
     static func begin() {
         // A reader that goes away (`| head`) must not kill a run half-way: writing answers EPIPE instead.
         signal(SIGPIPE, SIG_IGN)
+        // Beyond a limit on file sizes writing answers EFBIG, which is a full disk to us.
+        signal(SIGXFSZ, SIG_IGN)
         // Ignored by who started us, the ends of our own children could not be waited for.
         signal(SIGCHLD, SIG_DFL)
         // A descriptor 0, 1 or 2 that is closed would be given to the next file opened, and a report would be written into the

@@ -1,9 +1,16 @@
 import CardModel
+import CardStore
 import Glibc
 
 // Each message stands on one line.
 // swift-format-ignore
 extension Message {
+    static let commandNoArguments = Self("command.no_arguments", "cannot read the arguments of the command, because /proc is not there; mount it: mount -t proc proc /proc")
+    static let embeddedInUse = Self("embedded.in_use", "another process keeps the documents of the built-in backend in this folder; stop that process, or name another folder: --documents DIR")
+    static func embeddedOccupied(by worker: WorkerStatus) -> Self { Self("embedded.occupied", "\(code: worker.command) (process \(worker.process)) serves the built-in endpoints of this sandbox; send the photos through it, or stop it first: kill \(worker.process)") }
+    static let imagingNotIsolated = Self("imaging.not_isolated", "the system lets no process confine itself, so photos from the network are decoded in this process; allow the system call seccomp, or set imaging.isolation: none")
+    static let imagingNoIsolation = Self("imaging.no_isolation", "the system lets no process confine itself, so no photo could be decoded (imaging.isolation: process); allow the system call seccomp, or set imaging.isolation: auto")
+    static let commandMissing = Self("command.missing", "a command is missing; list the commands: idcard-pipeline --help")
     // MARK: Options
 
     static let optionsPathEmpty = Self("options.path_empty", "the path is empty; give one")

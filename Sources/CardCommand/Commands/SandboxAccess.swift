@@ -136,21 +136,29 @@ enum SystemUser {
     ///
     /// - Throws: `CodedError` `purpose_personal`.
     static func origin(of command: String, why: String? = nil) throws(CodedError) -> AccessOrigin {
-        let caller = Caller(subject: "user:\(self.name)", scopes: Caller.process.scopes)
+        let caller = Caller(subject: self.subject, scopes: Caller.process.scopes)
         return try AccessOrigin(caller, actor: "\(self.name):\(command)", purpose: why)
     }
 
-    /// The name of the login user, or for root of the sudo user, else of the process's own user; as it is when first
-    /// asked for: before root becomes the owner of a sandbox.
+    /// The user who logged in; `nil` in a container, in a service, and where the system keeps no record of it.
+    private static let login: String? = {
+        let user = (try? String(contentsOfFile: "/proc/self/loginuid", encoding: .utf8)).flatMap { uid_t($0.trimmed) }
+        // All bits set: no login.
+        return user.flatMap { $0 == uid_t.max ? nil : Self.name(of: $0) }
+    }()
+
+    /// The user of this process; as it is when first asked for: before root becomes the owner of a sandbox.
+    private static let own: (name: String, uid: uid_t) = (Self.name(of: getuid()) ?? "uid-\(getuid())", getuid())
+
+    /// Who counts as one person. Without a login that is the user of the process: whom a variable names may be anybody.
+    static let subject = "user:\(Self.login ?? Self.own.name)"
+
+    /// The person's name for the access log, with the user of the process where that is another one. Whom sudo names is said of
+    /// root alone, who can write anything anyway.
     static let name: String = {
-        let login = (try? String(contentsOfFile: "/proc/self/loginuid", encoding: .utf8)).flatMap { uid_t($0.trimmed) }
-        // All bits set: no login, as in a container or a service.
-        if let login, login != uid_t.max, let name = Self.name(of: login) { return name }
-        // Any user can set it, so it counts for root alone, who can write anything anyway.
-        if geteuid() == 0, let sudo = ProcessInfo.processInfo.environment["SUDO_USER"], getpwnam(sudo) != nil {
-            return sudo
-        }
-        return Self.name(of: geteuid()) ?? "uid-\(geteuid())"
+        let sudo = ProcessInfo.processInfo.environment["SUDO_USER"].flatMap { getpwnam($0) == nil ? nil : $0 }
+        let name = Self.login ?? (Self.own.uid == 0 ? sudo : nil) ?? Self.own.name
+        return name == Self.own.name ? name : "\(name) (uid \(Self.own.uid))"
     }()
 
     private static func name(of user: uid_t) -> String? {
@@ -172,7 +180,7 @@ enum SandboxOwner {
     ///
     /// - Throws: `sandbox_unavailable` if the system does not let us.
     static func become(of path: String) throws(CodedError) {
-        _ = SystemUser.name
+        _ = (SystemUser.subject, SystemUser.name)
         guard let status = self.another(of: path) else { return }
         // The groups first: later there is no right to change them.
         var group = status.st_gid

@@ -29,6 +29,7 @@ struct StatusCommand: Command {
             return try await self.options.withSandbox { store, configuration in
                 let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
                 try await StatusReport(of: store, room, now: .now).print(self.format)
+                if let doubt = configuration.isolationDoubt { Console.note(doubt) }
                 return .delivered
             }
         }

@@ -75,7 +75,6 @@ struct EmbeddedEndpoints {
             case .failure: break
             }
         }
-        if let error = failure as? EmbeddedError { throw CodedError(error) }
         if let failure { throw failure }
         guard let value else { throw CancellationError() }
         return value

@@ -1,3 +1,4 @@
+import CardEmbedded
 import CardEngine
 import CardImaging
 import CardInput
@@ -33,7 +34,8 @@ struct Pipeline: Sendable {
             try await self.withEndpoints(id) { verification, delivery in
                 var settings = self.configuration.engine
                 if settings.preparing == 0 { settings.preparing = ProcessInfo.processInfo.activeProcessorCount }
-                let outside = try self.outside(verification, delivery, threads: settings.preparing)
+                let decoder = try PhotoDecoder(self.configuration, requiring: command == "serve")
+                let outside = try self.outside(verification, delivery, decoder, threads: settings.preparing)
                 let engine = Engine(
                     store: self.store,
                     worker: worker,
@@ -63,7 +65,13 @@ struct Pipeline: Sendable {
         // What the built-in endpoints have to say is no event of the pipeline.
         var logger = self.configuration.logger(runID: id)
         logger.logLevel = max(logger.logLevel, .notice)
-        return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve(body)
+        do {
+            return try await EmbeddedEndpoints(configuration: self.configuration, logger: logger).serve(body)
+        } catch let error as EmbeddedError {
+            let others = try await self.store.workers().filter { $0.id != id }
+            guard error.code == .folderInUse, let other = others.first else { throw CodedError(error) }
+            throw CodedError(.embeddedUnavailable, .configuration, .embeddedOccupied(by: other))
+        }
     }
 
     /// Begins nothing more, as a signal asks, and says what that leads to.
@@ -82,10 +90,10 @@ struct Pipeline: Sendable {
     private func outside(
         _ verification: VerificationSettings,
         _ delivery: DeliverySettings,
+        _ decoder: PhotoDecoder,
         threads count: Int
     ) throws(CodedError) -> (ports: EnginePorts, close: @Sendable () async throws -> Void) {
         let maxSourceBytes = self.configuration.imaging.maxSourceBytes
-        let decoder = PhotoDecoder(self.configuration)
         let fetcher = try ImageFetcher(self.configuration.fetch, maxBytes: maxSourceBytes) {
             ImageFormat.sniff($0) != .unknown
         }
@@ -96,6 +104,9 @@ struct Pipeline: Sendable {
         let ports = EnginePorts(
             read: { file in try await SourceFile.readApart(file, limit: maxSourceBytes) },
             prepare: { source in try await threads.runIfActive { try decoder.prepare(source) } },
+            prepareForeign: { source in
+                try await threads.runIfActive { try decoder.prepare(source, isForeign: true) }
+            },
             shrink: { image in try await threads.runIfActive { try decoder.shrink(image) } },
             fetcher: fetcher,
             verifier: verification,

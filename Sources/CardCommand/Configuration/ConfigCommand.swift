@@ -145,7 +145,9 @@ struct CheckedConfiguration: Report {
             self.endpoints = isOnline && mistakes.isEmpty ? try await Self.probes(of: loaded.configuration) : nil
             self.file = loaded.file
             let notices = loaded.configuration.notices + loaded.configuration.runNotices
-            self.notices = (notices + [loaded.configuration.sandboxDoubt].compactMap(\.self)).map { $0.text() }
+            self.notices =
+                (notices + [loaded.configuration.sandboxDoubt, loaded.configuration.isolationDoubt].compactMap(\.self))
+                .map { $0.text() }
         } catch let error as ConfigurationError {
             mistakes = error.mistakes
             self.file = nil
@@ -182,6 +184,7 @@ struct CheckedConfiguration: Report {
         await mistakes.attempt("delivery") { () async throws(CodedError) in
             if let settings = configuration.delivery { try await BusinessBackend(settings).shutdown() }
         }
+        await mistakes.attempt("imaging.isolation") { () throws(CodedError) in try configuration.requireIsolation() }
         mistakes += await Self.refusalsOfSandbox(configuration)
         let (server, unusable) = await configuration.serving()
         mistakes += unusable

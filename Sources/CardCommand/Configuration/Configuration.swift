@@ -12,7 +12,7 @@ struct Configuration: Sendable {
     var vault = VaultSettings()
     var imaging = ImagingSettings()
     /// Where photos are decoded (`imaging.isolation`).
-    var isolation = Isolation.none
+    var isolation = Isolation.auto
     /// The verification service as far as it is configured (`verification.*`).
     var verifier = VerificationSettings(
         endpoint: EndpointSettings(url: ""),
@@ -80,10 +80,12 @@ struct Configuration: Sendable {
     var embeddedDocuments: String { self.documents ?? self.sandboxPath + "/embedded-documents" }
 
     enum Isolation: String, CaseIterable, Sendable {
-        /// In this process.
-        case none
+        /// What came over the network in a confined child, files in this process.
+        case auto
         /// Each in a confined child.
         case process
+        /// All in this process.
+        case none
     }
 
     enum RequiredSides: String, CaseIterable, Sendable {
@@ -163,6 +165,9 @@ extension ReasonCode {
     static let configurationUnreadable = ReasonCode(rawValue: "configuration_unreadable")
     /// A secret cannot be had from its file or command.
     static let secretUnreadable = ReasonCode(rawValue: "secret_unreadable")
+    /// Without /proc no argument can be read.
+    static let noArguments = ReasonCode(rawValue: "no_arguments")
+    static let embeddedUnavailable = ReasonCode(rawValue: "embedded_unavailable")
     /// Others may read or change the file of a secret.
     static let secretInsecure = ReasonCode(rawValue: "secret_insecure")
 }

@@ -192,6 +192,9 @@ extension LoadedConfiguration {
         self.checkCertificate(certificate.key, certificate.path)
         guard let path = key.path else { return }
         self.attempt(key.key) { () throws(CodedError) in
+            if let other = PEMFile(path: path).otherKind(isKey: true) {
+                throw CodedError(.secretUnreadable, .configuration, .textLabelled(key.key, other))
+            }
             let text = try SecretFile(path: path, key: key.key).readText(expected: .secretExpectsPEM)
             guard !text.reveal().contains("PRIVATE KEY-----") else { return }
             throw CodedError(.secretUnreadable, .configuration, .configNoPrivateKey(key.key, path))
@@ -200,9 +203,9 @@ extension LoadedConfiguration {
 
     private mutating func checkCertificate(_ key: String, _ path: String?) {
         guard let path, self.readsFiles else { return }
-        let text = try? String(contentsOfFile: path, encoding: .utf8)
-        guard text?.contains("-----BEGIN CERTIFICATE-----") != true else { return }
-        self.note(.settingInvalid, key, .configNoCertificate(path))
+        let file = PEMFile(path: path)
+        guard !String(decoding: file.bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else { return }
+        self.note(.settingInvalid, key, file.otherKind(isKey: false) ?? .configNoCertificate(path))
     }
 
     /// Reads the file of a key by a body, and notes the error under the key; `nil` if files are not read.

@@ -29,7 +29,7 @@ extension Message {
     static func configNoCertificate(_ path: String) -> Self { Self("config.no_certificate", "cannot read certificates in PEM from \(Redacted(path)); check its path and permissions") }
     static func configSource(_ source: String) -> Self { Self("config.source", "\"\(Redacted(source))\" does not have the form NAME=PATH; write it in this form") }
     static func configSourceTwice(_ parts: String) -> Self { Self("config.source_twice", "two sources have the name \(Redacted(parts)); rename one of them") }
-    static func configDoneMarker(_ marker: String) -> Self { Self("config.done_marker", "\"\(Redacted(marker))\" cannot be the done marker; choose a suffix such as .done with at most \(count: WatchOptions.longestMarker) letters, but not .json, which sidecars have") }
+    static func configDoneMarker(_ marker: String) -> Self { Self("config.done_marker", "\"\(Redacted(marker))\" cannot be the done marker; choose a suffix such as .done with at most \(count: WatchOptions.longestMarker) bytes, but not .json, which sidecars have") }
     static func configListen(_ listen: String) -> Self { Self("config.listen", "\"\(Redacted(listen))\" is not an address with a port; write it as 127.0.0.1:8080 or [::1]:8080") }
     static func configOrigin(value index: Int) -> Self { Self("config.origin", "entry \(index) is not an origin; write it as https://host") }
     static let configNoWebhookSecret = Self("config.no_webhook_secret", "there is no secret; write one as whsec_… or NAME=whsec_…")

@@ -17,7 +17,7 @@ enum CSVText {
     /// A spreadsheet program runs what begins like a formula, however it came into a file name or business number.
     private static func cell(_ text: String) -> String {
         let isFormula = text.unicodeScalars.first.map("=+-@\t\r＝＋－＠".unicodeScalars.contains) ?? false
-        let safe = isFormula ? "'" + text : text
+        let safe = isFormula ? "'" + text.plain : text.plain
         // Some programs take a semicolon or tab for the end of a cell.
         guard safe.contains(where: { ",;\t\"".contains($0) || $0.isNewline }) else { return safe }
         return "\"" + safe.replacing("\"", with: "\"\"") + "\""

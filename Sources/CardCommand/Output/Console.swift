@@ -193,7 +193,7 @@ enum Console {
 
 extension String {
     /// The text without what would command a terminal: the name of a file may hold that.
-    fileprivate var plain: String { self.replacing { $0 != "\n" && $0 != "\t" && $0.commandsTerminal } }
+    var plain: String { self.replacing { $0 != "\n" && $0 != "\t" && $0.commandsTerminal } }
 
     /// The text as one line: a name in it does not begin another one.
     var oneLine: String { self.replacing(\.commandsTerminal) }

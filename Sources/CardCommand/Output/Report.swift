@@ -48,7 +48,7 @@ struct ListPrinter {
 
     mutating func print(_ element: some Report) async throws {
         switch self.format {
-        case .text: for line in element.lines { self.waiting += Console.readable(line) + "\n" }
+        case .text: for line in element.lines { self.waiting += Console.readable(line.oneLine) + "\n" }
         case .jsonl: self.waiting += JSONText.line(element) + "\n"
         case .json:
             let text = JSONText.document(element).split(separator: "\n").joined(separator: "\n    ")
@@ -76,18 +76,18 @@ struct ListPrinter {
     }
 }
 
-/// A report of a command: the same facts for programs and for people.
+/// A report of a command: the same facts for programs and for people. A name or text in a line begins no other one.
 protocol Report: Encodable {
     var lines: [String] { get }
 }
 
-/// A report of one line, whatever stands in the names in it.
+/// A report of one line.
 protocol ReportLine: Report {
     var text: String { get }
 }
 
 extension ReportLine {
-    var lines: [String] { [self.text.oneLine] }
+    var lines: [String] { [self.text] }
 }
 
 extension CardDocument: ReportLine {}
@@ -99,7 +99,7 @@ extension Array: Report where Element: Report {
 extension Report {
     func print(_ format: ReportFormat) async {
         switch format {
-        case .text: for line in self.lines { await Console.standardOutput(Console.readable(line)) }
+        case .text: for line in self.lines { await Console.standardOutput(Console.readable(line.oneLine)) }
         case .json: await Console.standardOutput(JSONText.document(self))
         }
     }

@@ -18,7 +18,8 @@ extension Message {
     static func runFrontMissing(_ ID: String) -> Self { Self("run.front_missing", "no front was delivered for the case of this back; supply a front, or deliver the back alone: idcard-pipeline cards resolve \(code: ID) --as accept") }
     static func runFrontRefused(_ reason: String) -> Self { Self("run.front_refused", "this back waits, because its front was rejected (\(code: reason)); take the front again and import it") }
     static func runFrontOpen(_ reason: String, _ front: CardID) -> Self { Self("run.front_open", "this back waits, because its front needs a decision (\(code: reason)); see what to decide: idcard-pipeline cards show \(front)") }
-    static func runPhotos(_ photos: Int) -> Self { Self("run.photos", one: "\(count: photos) photo", other: "\(count: photos) photos") }
+    static func runMorePhotos(_ photos: Int) -> Self { Self("run.more_photos", one: "\(count: photos) more photo", other: "\(count: photos) more photos") }
+    static func runFoldedAll(_ line: String, _ names: String) -> Self { Self("run.folded_all", "\(Redacted(line)) (\(Redacted(names)))") }
     static func runFolded(_ line: String, _ names: String, more: Int) -> Self { Self("run.folded", "\(Redacted(line)) (\(Redacted(names)) and \(more) more)") }
     static func runManifest(_ table: String) -> Self { Self("run.manifest", "\(Redacted(table)) is a table among the photos, and only a table that is named tells their numbers; name it: --manifest \(Redacted(table.quotedForShell))") }
     static func runManifestWorkbook(_ table: String) -> Self { Self("run.manifest_workbook", "\(Redacted(table)) is a workbook among the photos, and only a table that is named tells their numbers; save it as CSV UTF-8, then name it: --manifest FILE") }

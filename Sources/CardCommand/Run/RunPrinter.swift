@@ -31,10 +31,10 @@ final class RunPrinter: Sendable {
             guard self.format != .text || self.tracker.isNews(ending) else { continue }
             let card = try await self.fetch(self.tracker.cards(of: ending))
             let line = try await self.line(ending, cards: card)
-            guard self.format != .text || line.notice != .nothing && self.folds.withLock({ $0.shows(line) }) else {
-                continue
-            }
-            if self.printed.withLock({ $0.insert(ending).inserted }) { await self.format.print(line) }
+            guard self.format != .text || line.notice != .nothing,
+                self.printed.withLock({ $0.insert(ending).inserted })
+            else { continue }
+            if self.format != .text || self.folds.withLock({ $0.shows(line) }) { await self.format.print(line) }
         }
     }
 
@@ -64,6 +64,8 @@ final class RunPrinter: Sendable {
         for ending in endings { lines.append(try await self.line(ending, cards: cards)) }
         await self.print(endings, lines, tally.counts)
         for advice in self.advice(status, stopped, tally.counts, lines) { Console.say(advice) }
+        // Until when an endpoint asked to be left alone.
+        for pause in try await self.store.pauses() where pause.failureClass == .throttled { Console.say(pause.text) }
         if incomplete > 0 {
             let message = Message.runIncomplete(incomplete)
             Console.say(self.configuration.sides == .both ? message : .consoleNote(message))
@@ -82,7 +84,7 @@ final class RunPrinter: Sendable {
             for line in rest where line.notice != .nothing && self.folds.withLock({ $0.shows(line) }) {
                 await self.format.print(line)
             }
-            for summary in RunFolds.summaries(of: lines) {
+            for summary in self.folds.withLock({ $0.summaries }) {
                 await Console.standardOutput(Console.readable(summary.text().oneLine))
             }
             await Console.standardOutput(counts.line)
@@ -177,28 +179,30 @@ final class RunPrinter: Sendable {
     }
 }
 
-/// Lines of one reason and message: a person reads the first ones, and at the end how many there are.
+/// Lines of one reason and message: a person reads the first ones, and at the end the names of the others.
 struct RunFolds: Sendable {
-    private static let mostShown = 3
+    /// How many lines, and how many names of the others, are printed.
+    private static let (mostShown, mostNamed) = (3, 20)
 
     private var shown: [String: Int] = [:]
+    private var folded: [String: [RunLine]] = [:]
 
     /// Whether a line is one of the first of its kind, and therefore printed.
     mutating func shows(_ line: RunLine) -> Bool {
         let count = self.shown[line.kind.text, default: 0]
         self.shown[line.kind.text] = count + 1
+        if count >= Self.mostShown { self.folded[line.kind.text, default: []].append(line) }
         return count < Self.mostShown
     }
 
-    /// Says for each kind that has more lines than are printed how many, the most frequent kinds first.
-    static func summaries(of lines: [RunLine]) -> [Message] {
-        let kinds = Dictionary(grouping: lines.filter { $0.notice != .nothing }) { $0.kind.text }
-        let many = kinds.filter { $0.value.count > Self.mostShown }
-        return many.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.compactMap { _, lines in
+    /// What the lines say that were not printed, the most frequent kinds first.
+    var summaries: [Message] {
+        self.folded.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.compactMap { _, lines in
             guard var kind = lines.first?.kind else { return nil }
-            kind.source = Message.runPhotos(lines.count).text()
-            let names = lines.prefix(Self.mostShown).map(\.name).joined(separator: ", ")
-            return .runFolded(kind.text, names, more: lines.count - Self.mostShown)
+            kind.source = Message.runMorePhotos(lines.count).text()
+            let names = lines.prefix(Self.mostNamed).map(\.name).joined(separator: ", ")
+            let more = lines.count - Self.mostNamed
+            return more > 0 ? .runFolded(kind.text, names, more: more) : .runFoldedAll(kind.text, names)
         }
     }
 }

@@ -18,8 +18,8 @@ struct ServeCommand: Command {
             signature. Other machines can connect only over TLS (server.tls.certificate, server.tls.key). It also watches the \
             folders of watch.folders, as watch does.
 
-            GET /openapi.json describes the API. A change of the tokens counts from the next request on. SIGHUP rereads the \
-            certificate and the webhook secrets. SIGTERM and SIGINT shut it down: it accepts nothing more, and calls in progress \
+            GET /openapi.json describes the API. A change of the tokens counts from the next request on. SIGHUP rereads all \
+            certificates and the webhook secrets. SIGTERM and SIGINT shut it down: it accepts nothing more, and calls in progress \
             may take up to run.shutdown_timeout.
 
             Exit status: 64 usage · 66 a watched folder cannot be read · 74 sandbox or disk error · 78 configuration, or the \
@@ -119,6 +119,7 @@ struct ServeSession: Sendable {
                     }
                 },
                 runs: runs,
+                reloadRemotes: { engine.reload() },
                 endPipeline: { pipeline.end(engine) },
                 logger: logger
             )
@@ -146,6 +147,7 @@ private struct ServeServices: Sendable {
     /// The watched folders, if the configuration names any.
     let watch: NotingWatch?
     let runs: SourceRuns
+    let reloadRemotes: @Sendable () -> [CodedError]
     let endPipeline: @Sendable () -> Void
     let logger: Logger
 
@@ -197,6 +199,9 @@ private struct ServeServices: Sendable {
             self.server.take(secrets)
         }
         attempt(Message.serveCertificateStays) { () throws(CodedError) in try self.server.reloadCertificate() }
-        if isWhole { self.logger.notice("webhook secrets and certificate read again") }
+        for error in self.reloadRemotes() {
+            attempt(Message.serveCertificateStays) { () throws(CodedError) in throw error }
+        }
+        if isWhole { self.logger.notice("webhook secrets and certificates read again") }
     }
 }

@@ -31,13 +31,21 @@ struct TokensCommand: AsyncParsableCommand {
         )
         var config: String?
 
+        @Flag(help: "Accepted as serve takes it: the tokens are the same.")
+        var embedded = false
+
         @Option(help: "The format of the report.")
         var format = ReportFormat.text
 
         private func configuration() throws -> Configuration {
             let environment = ProcessInfo.processInfo.environment
-            return try LoadedConfiguration(file: self.config, environment: environment, readingFiles: false)
-                .configuration
+            return try LoadedConfiguration(
+                file: self.config,
+                environment: environment,
+                embedded: self.embedded,
+                readingFiles: false
+            )
+            .configuration
         }
 
         /// The names of webhook senders, as far as they can be known here.

@@ -190,10 +190,7 @@ package struct Gate: Hashable, Sendable {
         self.probeWait = Limits.firstUnreadablePause
         // What was under way before a pause began does not end it.
         if case .pausing = self.phase { return }
-        self.failuresInRow = 0
-        self.stopsInRow = 0
-        self.phase = .open
-        self.nextPause = Limits.firstPause
+        (self.failuresInRow, self.stopsInRow, self.phase, self.nextPause) = (0, 0, .open, Limits.firstPause)
         self.answersAtLevel += 1
         guard self.answersAtLevel >= self.level else { return }
         self.held = self.level

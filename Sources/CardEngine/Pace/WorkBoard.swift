@@ -160,7 +160,6 @@ final class WorkBoard: Sendable {
     /// A stage did something, or has nothing to do.
     func markMoved(_ stage: Stage) { self.state.withLock { $0.dueSince[stage] = nil } }
 
-    /// A stage has work that is due.
     func markDue(_ stage: Stage, time: EngineTime) {
         self.state.withLock { state in
             if state.dueSince[stage] == nil { state.dueSince[stage] = (time.now(), time.steady()) }

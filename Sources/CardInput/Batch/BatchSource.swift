@@ -48,10 +48,7 @@ package struct BatchSource: Sendable {
     ///   - manifest: the path of a CSV or JSONL file.
     ///   - options: what holds for all inputs.
     package init(paths: [String], manifest: String?, options: BatchOptions) {
-        self.paths = paths
-        self.manifest = manifest
-        self.confines = nil
-        self.options = options
+        (self.paths, self.manifest, self.confines, self.options) = (paths, manifest, nil, options)
     }
 
     /// Takes a source of the configuration: a folder, with the manifest that it may hold, or a manifest alone.

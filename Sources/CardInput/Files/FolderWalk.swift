@@ -24,7 +24,6 @@ struct FolderWalk {
         var place: FolderPlace
     }
 
-    /// The real path of the folder.
     let root: FilePath
     /// The folder as the user gave it.
     let source: FilePath

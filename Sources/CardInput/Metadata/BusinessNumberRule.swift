@@ -16,7 +16,6 @@ package enum BusinessNumberRule: Sendable {
     /// What a regular expression finds in the path below the named folder; in the name of an image that is named
     /// itself.
     case pattern(BusinessNumberPattern)
-    /// None.
     case none
 
     /// Whether folders below the named one are cases, each with photos of its number alone.

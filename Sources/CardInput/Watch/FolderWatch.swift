@@ -80,10 +80,7 @@ package actor FolderWatch {
     ) {
         self.options = options
         self.mark = WatchMark(sandbox: sandbox)
-        self.time = time
-        self.take = take
-        self.report = report
-        self.perform = perform
+        (self.time, self.take, self.report, self.perform) = (time, take, report, perform)
         self.files = WatchedFiles(options)
         self.roots = options.folders.map { Root(given: $0, isPolled: options.mode == .polling) }
         self.bells = options.folders.map { _ in
@@ -149,8 +146,9 @@ package actor FolderWatch {
         _ body: @escaping @Sendable () -> Value
     ) async throws(CancellationError) -> Value {
         let silence = Task {
-            try await self.time.sleep(WatchLimits.silence)
-            self.tell(.silent, of: root)
+            // In two parts: who slept for that long, as a machine that was suspended does, has not waited for the folder.
+            for _ in 1...2 { try await self.time.sleep(WatchLimits.silence / 2) }
+            self.tell(.silent(self.roots[root].given), of: root)
         }
         defer { silence.cancel() }
         let value = try await answer(grace: grace, on: { self.perform(root, $0) }, body)

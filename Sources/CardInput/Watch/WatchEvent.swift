@@ -2,7 +2,6 @@ package import CardModel
 
 /// Why a photo is handed to the pipeline.
 package enum WatchOccasion: Hashable, Sendable {
-    /// It is complete.
     case complete
     /// It has just changed and may still grow: an image that cannot be used is refused without becoming a card.
     case young

@@ -96,9 +96,14 @@ extension WatchOptions {
     /// - Throws: `watch_folder_claimed` for a folder that another sandbox watches.
     package func claim(for sandbox: String) throws(CodedError) {
         for folder in self.folders {
-            // The watch tells of a folder that is not there.
-            guard let root = try? FilePath(folder).real() else { continue }
-            _ = try WatchMark(sandbox: sandbox).claim(root, given: folder)
+            // The watch tells of a folder that is not there, or does not answer.
+            let claim = Self.inTime {
+                Result { () throws(CodedError) in
+                    guard let root = try? FilePath(folder).real() else { return }
+                    _ = try WatchMark(sandbox: sandbox).claim(root, given: folder)
+                }
+            }
+            try claim?.get()
         }
     }
 }

@@ -1,5 +1,7 @@
 package import CardModel
+import Dispatch
 import Glibc
+import Synchronization
 import SystemPackage
 
 /// How folders are watched (`watch.*`).
@@ -91,17 +93,37 @@ package struct WatchOptions: Sendable {
         var problems: [CodedError] = []
         var roots: [FilePath] = []
         for folder in self.folders {
-            do throws(Errno) {
-                let root = try FilePath(folder).real()
-                if let problem = self.problem(folder, root) ?? Self.overlap(folder, root, roots) {
-                    problems.append(problem)
-                }
-                roots.append(root)
-            } catch {
-                problems.append(.unwatchable(folder, error))
-            }
+            let look = Self.inTime { self.look(at: folder) } ?? (nil, .silent(folder))
+            let problem = look.problem ?? look.root.flatMap { Self.overlap(folder, $0, roots) }
+            problems += problem.map { [$0] } ?? []
+            roots += look.root.map { [$0] } ?? []
         }
         return problems
+    }
+
+    private func look(at folder: String) -> (root: FilePath?, problem: CodedError?) {
+        do throws(Errno) {
+            let root = try FilePath(folder).real()
+            return (root, self.problem(folder, root))
+        } catch {
+            return (nil, .unwatchable(folder, error))
+        }
+    }
+
+    /// What a body says that may block for ever in a folder, as on a share that hangs; `nil` if that takes too long.
+    static func inTime<Value: Sendable>(
+        _ limit: Duration = WatchLimits.silence,
+        _ body: @escaping @Sendable () -> Value
+    ) -> Value? {
+        let answer = Mutex<Value?>(nil)
+        let isThere = DispatchSemaphore(value: 0)
+        SourceFile.threads.async {
+            let value = body()
+            answer.withLock { $0 = value }
+            isThere.signal()
+        }
+        _ = isThere.wait(timeout: .now() + limit.inSeconds)
+        return answer.withLock(\.self)
     }
 
     private func problem(_ folder: String, _ root: FilePath) -> CodedError? {
@@ -139,8 +161,8 @@ package struct WatchOptions: Sendable {
 
 extension CodedError {
     /// A call in a watched folder takes long, and may never come to an end.
-    static var silent: CodedError {
-        CodedError(.watchFolderMissing, .input, .watchSilent(after: WatchLimits.silence))
+    static func silent(_ folder: String) -> CodedError {
+        CodedError(.watchFolderMissing, .input, .watchSilent(folder, after: WatchLimits.silence))
     }
 
     /// A watched folder cannot be opened, and why.

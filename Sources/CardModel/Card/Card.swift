@@ -51,14 +51,8 @@ package struct Card: Hashable, Sendable {
         createdAt: Timestamp,
         changedAt: Timestamp
     ) {
-        self.id = id
-        self.state = state
-        self.metadata = metadata
-        self.submitter = submitter
-        self.order = order
-        self.taken = taken
-        self.waitsUntil = waitsUntil
-        self.createdAt = createdAt
+        (self.id, self.state, self.metadata, self.submitter) = (id, state, metadata, submitter)
+        (self.order, self.taken, self.waitsUntil, self.createdAt) = (order, taken, waitsUntil, createdAt)
         self.changedAt = changedAt
     }
 }

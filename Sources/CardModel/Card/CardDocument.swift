@@ -21,9 +21,7 @@ package struct CardDocument: Encodable, Sendable {
         self.shownID = card.id.rawValue
         self.businessNo = card.metadata.businessNumber.rawValue
         self.side = card.side ?? card.metadata.side
-        self.state = card.state
-        self.reason = card.shownReason
-        self.createdAt = card.createdAt.description
+        (self.state, self.reason, self.createdAt) = (card.state, card.shownReason, card.createdAt.description)
         self.changedAt = card.changedAt.description
     }
 

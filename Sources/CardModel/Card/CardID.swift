@@ -3,7 +3,6 @@ import Foundation
 /// The identifier of a card in the sandbox: the one name of a card that may appear in logs.
 package typealias CardID = Identifier<Card>
 
-/// The identifier of a delivery.
 package typealias DeliveryID = Identifier<OutboundDelivery>
 
 /// An identifier in the sandbox, made as a UUID version 7 (RFC 9562 section 5.7): ids sort by the time of intake.

@@ -21,12 +21,8 @@ package struct CardMetadata: Hashable, Sendable {
         side: CardSide? = nil,
         priority: Int = 0
     ) {
-        self.businessNumber = businessNumber
-        self.userNumber = userNumber
-        self.expectedIDNumber = expectedIDNumber
-        self.expectedName = expectedName
-        self.side = side
-        self.priority = priority
+        (self.businessNumber, self.userNumber, self.expectedIDNumber) = (businessNumber, userNumber, expectedIDNumber)
+        (self.expectedName, self.side, self.priority) = (expectedName, side, priority)
     }
 }
 

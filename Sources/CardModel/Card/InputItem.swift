@@ -24,10 +24,7 @@ package struct InputItem: Hashable, Sendable {
         origins: [SubmittedField: FieldOrigin] = [:],
         hasRow: Bool = false
     ) {
-        self.place = place
-        self.name = name
-        self.metadata = metadata
-        self.origins = origins
+        (self.place, self.name, self.metadata, self.origins) = (place, name, metadata, origins)
         self.hasRow = hasRow
     }
 }

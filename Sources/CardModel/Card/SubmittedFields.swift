@@ -1,6 +1,5 @@
 /// The fields that a sender may give with a photo; the raw value is the name in manifests, sidecars, forms and webhooks.
 package enum SubmittedField: String, CaseIterable, Sendable, Codable {
-    /// The number of the business case.
     case businessNumber = "business_no"
     /// The user account.
     case userNumber = "user_no"

@@ -25,7 +25,6 @@ package struct CalendarDay: Hashable, Comparable, Sendable, Codable {
         self.day = day
     }
 
-    /// The number of days in a month.
     package static func days(inMonth month: Int, of year: Int) -> Int {
         switch month {
         case 2: self.isLeap(year) ? 29 : 28

@@ -120,4 +120,11 @@ extension Message {
     static func operatorSeenState(_ state: CardState) -> Self { Self("operator.seen_state", "the state is \(state); only a card that needs a person can be marked as seen") }
     static let operatorUnderWay = Self("operator.under_way", "an attempt is under way; wait until it ends")
     static func operatorRefused(_ card: CardID, _ why: Message) -> Self { Self("operator.refused", "cannot change card \(card): \(why)") }
+
+    // MARK: Files in PEM; behind the key of the configuration
+
+    static func pemEncrypted(_ path: String) -> Self { Self("pem.encrypted", "the key in \(Redacted(path)) has a passphrase; take it off: openssl pkey -in \(Redacted(path)) -out plain.key") }
+    static func pemPKCS12(_ path: String) -> Self { Self("pem.pkcs12", "\(Redacted(path)) is in PKCS#12 (.p12, .pfx), not in PEM; convert it: openssl pkcs12 -in \(Redacted(path)) -nodes -out plain.pem") }
+    static func pemKeyDER(_ path: String) -> Self { Self("pem.key_der", "the key in \(Redacted(path)) is in DER, not in PEM; convert it: openssl pkey -inform DER -in \(Redacted(path)) -out plain.key") }
+    static func pemCertificateDER(_ path: String) -> Self { Self("pem.certificate_der", "the certificate in \(Redacted(path)) is in DER, not in PEM; convert it: openssl x509 -inform DER -in \(Redacted(path)) -out plain.pem") }
 }

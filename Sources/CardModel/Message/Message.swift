@@ -49,6 +49,11 @@ package struct Message: Hashable, Sendable, Codable, CustomStringConvertible {
         Message(id: self.id, english: self.english, arguments: self.arguments.map(\.withoutPersonalValues))
     }
 
+    /// The message without any text that its sender chose.
+    package var withNumbersAlone: Message {
+        Message(id: self.id, english: self.english, arguments: self.arguments.map(\.withNumbersAlone))
+    }
+
     /// Returns the text in a language, with personal values; English where the catalogue lacks it.
     package func text(in catalogue: MessageCatalogue = .current) -> String {
         self.text(in: catalogue) { $0.reveal() }

@@ -11,6 +11,14 @@ extension Message {
         case list([Argument])
         case message(Message)
 
+        var withNumbersAlone: Argument {
+            switch self {
+            case .count, .bytes, .duration: self
+            case .code(let text) where Int(text) != nil || ["JPEG", "PNG"].contains(text): self
+            default: .code("…")
+            }
+        }
+
         var withoutPersonalValues: Argument {
             switch self {
             case .personal: .code("<redacted>")

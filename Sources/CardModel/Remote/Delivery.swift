@@ -100,10 +100,7 @@ package struct DeliveryMember: Hashable, Sendable {
         userNumber: Redacted<String>?,
         goesAlone: Bool = false
     ) {
-        self.card = card
-        self.side = side
-        self.businessNumber = businessNumber
-        self.userNumber = userNumber
+        (self.card, self.side, self.businessNumber, self.userNumber) = (card, side, businessNumber, userNumber)
         self.goesAlone = goesAlone
     }
 }
@@ -132,13 +129,8 @@ package struct OutboundDelivery: Sendable, Discreet {
         images: [CardID: Data],
         confidential: [Redacted<String>] = []
     ) {
-        self.idempotencyKey = idempotencyKey
-        self.layout = layout
-        self.body = body
-        self.boundary = boundary
-        self.parts = parts
-        self.images = images
-        self.confidential = confidential
+        (self.idempotencyKey, self.layout, self.body, self.boundary) = (idempotencyKey, layout, body, boundary)
+        (self.parts, self.images, self.confidential) = (parts, images, confidential)
     }
 
     package var description: String {

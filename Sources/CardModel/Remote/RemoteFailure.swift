@@ -62,13 +62,8 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
         unlistedCode: Redacted<[String]>? = nil,
         mayBeApplied: Bool? = nil
     ) {
-        self.failureClass = failureClass
-        self.code = code
-        self.message = message
-        self.httpStatus = httpStatus
-        self.retryAfter = retryAfter
-        self.stopScope = stopScope
-        self.unlistedCode = unlistedCode
+        (self.failureClass, self.code, self.message, self.httpStatus) = (failureClass, code, message, httpStatus)
+        (self.retryAfter, self.stopScope, self.unlistedCode) = (retryAfter, stopScope, unlistedCode)
         self.mayBeApplied = mayBeApplied ?? (failureClass == .unknown)
     }
 

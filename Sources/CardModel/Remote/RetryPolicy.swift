@@ -23,7 +23,6 @@ package struct RetryPolicy: Hashable, Sendable {
         return min(self.cap, self.base * (1 << doublings))
     }
 
-    /// Draws the delay after a failed attempt.
     package func delay(afterAttempt attempt: Int, using random: inout some RandomNumberGenerator) -> Duration {
         let bound = self.bound(afterAttempt: attempt).wholeMilliseconds
         return .milliseconds(Int64.random(in: 0...max(bound, 1), using: &random))

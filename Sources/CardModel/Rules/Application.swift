@@ -10,6 +10,8 @@ package struct ApplicationCard: Hashable, Sendable {
     package var goesWithoutFront: Bool
     /// Whether it goes in a delivery of its own, since one of several cards was refused as a whole.
     package var goesAlone: Bool
+    /// Whether nobody names the user account that it is sent for.
+    package var lacksAccount = false
 
     package init(_ card: Card, goesWithoutFront: Bool = false, goesAlone: Bool = false) {
         self.card = card

@@ -36,6 +36,7 @@ package struct ApplicationRules {
             rules.wait(for: .waitsForVerification)
         } else {
             rules.refusePair(pairFindings)
+            rules.keepWithoutAccount()
             rules.sortRemaining()
         }
         return rules.decision
@@ -121,6 +122,12 @@ package struct ApplicationRules {
     }
 
     // MARK: What may go
+
+    /// A card that lacks its user account waits for somebody to name it, and goes in nobody's form until then.
+    private mutating func keepWithoutAccount() {
+        for card in self.remaining where card.lacksAccount { self.wait(card, for: .userNumberMissing) }
+        self.remaining.removeAll(where: \.lacksAccount)
+    }
 
     private mutating func sortRemaining() {
         let front = self.remaining.first { $0.side == .front }

@@ -20,12 +20,8 @@ package struct CardReading: Hashable, Sendable, Codable {
         isAbnormal: Bool = false,
         others: [CardReading] = []
     ) {
-        self.side = side
-        self.fields = fields
-        self.legality = legality
-        self.requestID = requestID
-        self.isAbnormal = isAbnormal
-        self.others = others
+        (self.side, self.fields, self.legality, self.requestID) = (side, fields, legality, requestID)
+        (self.isAbnormal, self.others) = (isAbnormal, others)
     }
 }
 

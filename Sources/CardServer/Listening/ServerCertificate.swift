@@ -26,8 +26,8 @@ package struct TLSFiles: Hashable, Sendable {
         guard stat(self.key, &status) == 0 else { throw Self.unusable(.certificateKeyMissing(errno)) }
         if let refusal = SecretRights.refusal(of: self.key, status) { throw Self.unusable(refusal) }
         do {
-            let chain = try NIOSSLCertificate.fromPEMFile(self.certificate)
-            let key = try NIOSSLPrivateKey(file: self.key, format: .pem)
+            let chain = try NIOSSLCertificate.fromPEMBytes(PEMFile(path: self.certificate).bytes)
+            let key = try NIOSSLPrivateKey(bytes: PEMFile(path: self.key).bytes, format: .pem)
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) },
                 privateKey: .privateKey(key)
@@ -36,7 +36,8 @@ package struct TLSFiles: Hashable, Sendable {
             configuration.applicationProtocols = ["http/1.1"]
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw Self.unusable(.certificateNoPair)
+            let other = PEMFile(path: self.certificate).otherKind(isKey: false)
+            throw Self.unusable(other ?? PEMFile(path: self.key).otherKind(isKey: true) ?? .certificateNoPair)
         }
     }
 

@@ -60,14 +60,8 @@ package struct Admission: Sendable {
         content: Content,
         waitsUntil: Timestamp
     ) {
-        self.id = id
-        self.name = name
-        self.metadata = metadata
-        self.submitter = submitter
-        self.source = source
-        self.file = file
-        self.content = content
-        self.waitsUntil = waitsUntil
+        (self.id, self.name, self.metadata, self.submitter) = (id, name, metadata, submitter)
+        (self.source, self.file, self.content, self.waitsUntil) = (source, file, content, waitsUntil)
     }
 }
 
@@ -125,10 +119,7 @@ package struct Receipt: Hashable, Sendable {
     package var place: Int
 
     package init(kind: Kind, name: String, request: ContentDigest, place: Int = 0) {
-        self.kind = kind
-        self.name = name
-        self.request = request
-        self.place = place
+        (self.kind, self.name, self.request, self.place) = (kind, name, request, place)
     }
 }
 

@@ -142,9 +142,7 @@ struct SealedMetadata: Codable {
     var inputName: Redacted<String>?
 
     init(_ metadata: CardMetadata, inputName: Redacted<String>?) {
-        self.userNumber = metadata.userNumber
-        self.expectedIDNumber = metadata.expectedIDNumber
-        self.expectedName = metadata.expectedName
-        self.inputName = inputName
+        (self.userNumber, self.expectedIDNumber) = (metadata.userNumber, metadata.expectedIDNumber)
+        (self.expectedName, self.inputName) = (metadata.expectedName, inputName)
     }
 }

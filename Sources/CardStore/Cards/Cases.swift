@@ -8,7 +8,6 @@ package struct Case: Hashable, Sendable, Record {
     package internal(set) var since: Timestamp
     /// Who sent the first card of the number.
     package let submitter: String
-    /// The sides that were delivered.
     package let delivered: Set<CardSide>
     /// The sides of which a photo was delivered or may still be.
     var present: Set<CardSide>

@@ -9,7 +9,6 @@ struct CheckRule: Sendable {
     /// The changes that mend it without a risk; each looks again for itself.
     var mends: [SQL] = []
 
-    /// The stable code of the finding.
     var code: String { SandboxFinding(self.message).code }
 
     static let all = [

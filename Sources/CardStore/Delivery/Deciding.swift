@@ -163,6 +163,10 @@ struct Application {
                 var card = ApplicationCard(row.bare, goesWithoutFront: row.goesWithoutFront, goesAlone: row.goesAlone)
                 // Until a person's decision is carried out or taken back.
                 if decided.contains(row.id) { (card.state, card.reason) = (.held, nil) }
+                // One that does not open goes on, so that forming its delivery ends it.
+                if !terms.hasDefaultUserNumber, card.state == .verified, let opened = try? row.card(store.vault) {
+                    card.lacksAccount = opened.metadata.userNumber?.reveal().isEmpty ?? true
+                }
                 return card
             },
             isDisputed: isDisputed,
@@ -182,20 +186,6 @@ struct Application {
             policy: terms.policy,
             now: tx.now
         )
-        if !terms.hasDefaultUserNumber { self.keepBackWithoutAccount() }
-    }
-
-    /// A card for which nobody names a user account waits for somebody to do so.
-    private mutating func keepBackWithoutAccount() {
-        for group in self.decision.ready {
-            let lacking = group.filter { id in
-                // One that does not open goes on, so that forming its delivery ends it.
-                guard let card = try? self.rows[id]?.card(self.store.vault) else { return false }
-                return card.metadata.userNumber?.reveal().isEmpty ?? true
-            }
-            for id in lacking { self.decision.waiting[id] = .userNumberMissing }
-            if !lacking.isEmpty { self.decision.ready.removeAll { $0 == group } }
-        }
     }
 
     /// The members of each delivery that may be formed now.

@@ -6,7 +6,6 @@ package struct DeliveryJob: Sendable {
     package var id: DeliveryID
     /// Its cards in order.
     package var members: [CardID]
-    /// The business numbers of its cards.
     package var numbers: Set<BusinessNumber>
     /// What goes on the wire.
     package var outbound: OutboundDelivery

@@ -38,6 +38,7 @@ package struct FileSystemKind: Hashable, Sendable {
         [
             "nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "fuse.ceph", "fuse.ceph-fuse", "lustre", "afs", "fuse.afs",
             "glusterfs", "fuse.glusterfs", "fuse.sshfs", "fuse.s3fs", "fuse.rclone",
+            "beegfs", "gpfs", "panfs", "kafs", "vmhgfs", "fuse.vmhgfs-fuse", "prl_fs", "acfs", "ibrix", "snfs", "cvfs",
         ].contains(self.name)
     }
 

@@ -23,7 +23,8 @@ extension CardStore {
         guard let caller else { return row }
         guard caller.sees(row.submitter) else { throw CardRow.missing(id) }
         guard caller.has(action.scopes) else { throw Self.scopeMissing(action) }
-        guard caller.may(action, on: row.submitter) else { throw CardRow.missing(id) }
+        // Who audits sees that it is there.
+        guard caller.may(action, on: row.submitter) else { throw Self.scopeMissing(.decide) }
         return row
     }
 

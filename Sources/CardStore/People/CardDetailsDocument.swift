@@ -47,13 +47,11 @@ package struct CardDetailsDocument: Encodable, Sendable {
     package let card: CardDocument
     /// Why it stands where it stands, in words.
     @Nullable package var message: String?
-    /// Who sent it.
     package let submitter: String
     /// Who sent the first card of its number, if that was another sender and the reader may see all cards.
     @Nullable package var numberOwner: Owner?
     /// Which of the persons that the fronts of its case name, counted from 1; `nil` if all name one.
     @Nullable package var person: Int?
-    /// The cards that a rule compared it with.
     package let comparedWith: [CardID]
     /// The other cards of its case, in the order of their import.
     package let caseCards: [CaseCardDocument]
@@ -65,7 +63,6 @@ package struct CardDetailsDocument: Encodable, Sendable {
     @Nullable package var idempotencyKey: String?
     /// Higher goes first.
     package let priority: Int
-    /// The bytes of the prepared image.
     @Nullable package var imageBytes: Int?
     /// When retention deleted that image.
     @Nullable package var imageDroppedAt: String?

@@ -178,7 +178,6 @@ package struct CaseDocument: Encodable, Sendable {
     @Nullable package var cause: String?
     /// The card that is the cause.
     @Nullable package var cardID: CardID?
-    /// The side of that card.
     @Nullable package var side: CardSide?
     @UTC package var since: Timestamp
     private let delivered: [CardSide]
@@ -188,11 +187,8 @@ package struct CaseDocument: Encodable, Sendable {
     @Nullable package var message: String?
 
     package init(_ one: Case) {
-        self.businessNo = one.number.rawValue
-        self.state = one.standing.state
-        self.cause = one.standing.cause
-        self.cardID = one.standing.card
-        self.side = one.causeSide
+        (self.businessNo, self.state, self.cause) = (one.number.rawValue, one.standing.state, one.standing.cause)
+        (self.cardID, self.side) = (one.standing.card, one.causeSide)
         self._since = UTC(wrappedValue: one.since)
         self.delivered = CardSide.allCases.filter(one.delivered.contains)
         self.missing = CardSide.allCases.filter { !one.present.contains($0) }

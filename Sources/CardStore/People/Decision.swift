@@ -72,7 +72,6 @@ package struct Decision: Hashable, Sendable, Record {
         try Transition.markForDecision(self.number, in: tx)
     }
 
-    /// Forgets that one was dropped.
     static func forget(_ card: CardID, in tx: Transaction) throws {
         try tx.run("DELETE FROM decision WHERE card = \(card) AND dropped = 1")
     }
@@ -114,7 +113,6 @@ package struct Decision: Hashable, Sendable, Record {
         decision.seen <> (SELECT max(event.id) FROM event WHERE event.card = decision.card)
         AND (decision.action NOT IN ('reject', 'erase') OR card.delivery IS NOT NULL)
         """
-    /// Whether one holds a card.
     static let holdsCard: SQL =
         "EXISTS (SELECT 1 FROM decision WHERE decision.card = card.id AND decision.dropped = 0)"
 }
@@ -133,7 +131,6 @@ package enum DecisionOutcome: Hashable, Sendable {
     /// It is carried out at this time, unless it is undone before.
     case undoable(until: Timestamp)
 
-    /// Where cards stand that it changed.
     package var changes: [CardChange] { if case .done(let changes) = self { changes } else { [] } }
 }
 
@@ -168,7 +165,6 @@ extension CardStore {
         try tx.value("SELECT max(id) FROM event WHERE card = \(card)") ?? 0
     }
 
-    /// The decision that counts of a card.
     func decision(about card: CardID, in tx: Transaction) throws -> Decision? {
         try Decision.all("WHERE decision.card = \(card) AND \(Decision.counts) AND NOT (\(Decision.hasLapsed))", in: tx)
             .first

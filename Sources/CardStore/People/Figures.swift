@@ -4,7 +4,6 @@ package import CardModel
 package struct StoreFigures: Sendable {
     /// Cards in each state, and how often a card came to it, whoever moved it.
     package var cards: [CardState: (now: Int, entered: Int)] = [:]
-    /// Why cases need a person.
     package var cases: [CaseCount] = []
     /// Cards that need a person, by reason.
     package var attention: [ReasonCode: Int] = [:]
@@ -46,9 +45,12 @@ extension CardStore {
     private static func lastSuccess(now: Timestamp, in tx: Transaction) throws -> [Stage: Timestamp] {
         try Stage.allCases.reduce(into: [:]) { last, stage in
             // What a clock that was ahead has dated would count as the last one for years.
-            let ended: SQL =
-                "SELECT max(ended_at) FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND ended_at <= \(now)"
-            last[stage] = try tx.value(ended)
+            last[stage] = try tx.value(
+                """
+                SELECT ended_at FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND \(Unreadable.isUnderstood)
+                AND ended_at <= \(now) ORDER BY ended_at DESC LIMIT 1
+                """
+            )
         }
     }
 

@@ -35,12 +35,8 @@ package struct Trouble: Sendable, Encodable {
         since: String? = nil,
         _ message: Message
     ) {
-        self.severity = severity
-        self.subject = subject
-        self.code = code
-        self.words = message.withoutPersonalValues
-        self.stage = stage
-        self.since = since
+        (self.severity, self.subject, self.code, self.words) = (severity, subject, code, message.withoutPersonalValues)
+        (self.stage, self.since) = (stage, since)
     }
 
     /// What is wrong, since when, and what to do, in the language of who asks; without personal values.

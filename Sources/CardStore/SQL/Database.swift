@@ -1,6 +1,7 @@
 import CardModel
 import Foundation
 import GRDB
+import GRDBSQLite
 import Synchronization
 
 /// The one file of the sandbox: snapshots for reading, and one writer that commits what is queued in groups.
@@ -144,7 +145,13 @@ final class Database: Sendable {
         configuration.prepareDatabase(Self.keepTemporaryInMemory)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
-        return try queue.inDatabase(body)
+        return try queue.inDatabase { connection in
+            do { return try body(connection) } catch let error as GRDB.DatabaseError
+                where error.resultCode == .SQLITE_IOERR
+            {
+                throw Self.translated(error, on: connection)
+            }
+        }
     }
 
     /// What is sorted, and the pages that a statement would restore, hold personal data too: no file outside the sandbox.
@@ -160,7 +167,7 @@ final class Database: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             self.pool.asyncUnsafeRead { result in
                 let value = Result { try Transaction(result.get(), at: time).inSnapshot(body) }
-                continuation.resume(with: value.mapError(Self.translated))
+                continuation.resume(with: value.mapError { Self.translated($0) })
             }
         }
     }
@@ -203,7 +210,9 @@ final class Database: Sendable {
     {
         try await withCheckedThrowingContinuation { continuation in
             self.pool.asyncWriteWithoutTransaction { connection in
-                continuation.resume(with: Result { try body(connection) }.mapError(Self.translated))
+                continuation.resume(
+                    with: Result { try body(connection) }.mapError { Self.translated($0, on: connection) }
+                )
             }
         }
     }
@@ -286,7 +295,7 @@ final class Database: Sendable {
             try transaction.run(isUndone ? "ROLLBACK" : "COMMIT")
         } catch {
             if connection.isInsideTransaction { try? connection.rollback() }
-            return self.settle(group, after: Self.translated(error), on: connection)
+            return self.settle(group, after: Self.translated(error, on: connection), on: connection)
         }
         for (change, outcome) in zip(group, outcomes) {
             switch outcome {
@@ -300,7 +309,7 @@ final class Database: Sendable {
         let transaction = Transaction(connection)
         if inSavepoint { try transaction.run("SAVEPOINT change") }
         let outcome = Outcome { try Transaction(connection, at: change.time).whole(change.make) }
-            .mapError(Self.translated)
+            .mapError { Self.translated($0, on: connection) }
         // Some errors (a full disk) end the whole transaction.
         guard connection.isInsideTransaction else { throw DatabaseError(.full, "the transaction ended early") }
         if case .failure(let error as DatabaseError) = outcome, error.mayMeanNoRoom { throw error }
@@ -326,8 +335,9 @@ final class Database: Sendable {
         }
     }
 
-    static func translated(_ error: any Error) -> any Error {
+    static func translated(_ error: any Error, on connection: GRDB.Database? = nil) -> any Error {
         guard let error = error as? GRDB.DatabaseError else { return error }
-        return DatabaseError(code: error.extendedResultCode.rawValue, text: error.message ?? "")
+        let errno = connection.map { sqlite3_system_errno($0.sqliteConnection) }
+        return DatabaseError(code: error.extendedResultCode.rawValue, text: error.message ?? "", errno: errno)
     }
 }

@@ -1,4 +1,5 @@
 import GRDBSQLite
+import Glibc
 
 /// An error of the database, by what it means for the store.
 struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -27,17 +28,24 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Reads SQLite's extended result code.
-    init(code: Int32, text: String) { self.init(Self.kind(of: code), "\(text) (SQLite code \(code))") }
+    /// Reads SQLite's extended result code, and the system's error behind it; `nil` where no connection is left to ask.
+    init(code: Int32, text: String, errno: Int32?) {
+        self.init(Self.kind(of: code, errno: errno), "\(text) (SQLite code \(code))")
+    }
 
-    /// On a full disk the shared memory of the log fails as any broken disk does.
+    /// Without room a file may fail as on any broken disk.
     var mayMeanNoRoom: Bool { self.kind == .full || self.kind == .unavailable }
 
     var description: String { "\(self.kind): \(self.text)" }
 
-    private static func kind(of code: Int32) -> Kind {
+    private static func kind(of code: Int32, errno: Int32?) -> Kind {
         // `SQLITE_IOERR_FSYNC` and `SQLITE_IOERR_DIR_FSYNC`, which Swift does not import.
         if [SQLITE_IOERR | 4 << 8, SQLITE_IOERR | 5 << 8].contains(code) { return .outcomeUnknown }
+        // `SQLITE_IOERR_SHMSIZE`: the shared memory of the log could not grow. SQLite knows no quota and no limit on file sizes.
+        if code == SQLITE_IOERR | 19 << 8 { return .full }
+        if code & 0xFF == SQLITE_IOERR, let errno, [ENOSPC, EDQUOT, EFBIG].contains(errno) { return .full }
+        // `SQLITE_IOERR_WRITE` while opening: most often there is no room for the log.
+        if code == SQLITE_IOERR | 3 << 8, errno == nil { return .full }
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy
         case SQLITE_FULL: return .full

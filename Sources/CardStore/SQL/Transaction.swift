@@ -146,11 +146,11 @@ struct Transaction {
     private func failure() -> DatabaseError {
         let connection = self.connection.sqliteConnection
         let text = sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""
-        return DatabaseError(code: sqlite3_extended_errcode(connection), text: text)
+        let (code, errno) = (sqlite3_extended_errcode(connection), sqlite3_system_errno(connection))
+        return DatabaseError(code: code, text: text, errno: errno)
     }
 }
 
-/// The first error of the database in a transaction.
 private final class FirstError {
     private(set) var error: DatabaseError?
 

@@ -111,7 +111,7 @@ extension CardStore {
     static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "idcard-pipeline.upkeep").async {
-                continuation.resume(with: Result { try body() }.mapError(Database.translated))
+                continuation.resume(with: Result { try body() }.mapError { Database.translated($0) })
             }
         }
     }

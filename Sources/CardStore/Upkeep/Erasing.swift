@@ -23,7 +23,6 @@ extension CardStore {
         try await Erasure(store: self, reason: reason, origin: origin, now: now).run(cards, selectedAt: listed)
     }
 
-    /// The certificates of those cards that are erased.
     func certificates(of cards: [CardID]) async throws -> [ErasureCertificate] {
         let lines = try await self.read { tx in
             try cards.compactMap { try tx.value("SELECT certificate FROM card WHERE id = \($0)", as: Data.self) }
@@ -93,7 +92,6 @@ extension CardStore {
 /// What became of the cards that a person wants erased.
 package struct ErasureOutcome: Sendable {
     package fileprivate(set) var certificates: [ErasureCertificate] = []
-    /// The cards that wait for a second person.
     package fileprivate(set) var waiting: [CardID] = []
     /// Why others are not erased: another person decided something else.
     package fileprivate(set) var refused: [CodedError] = []
@@ -223,7 +221,7 @@ struct Erasure: Sendable {
     static func fold(_ card: CardID, of store: CardStore, in tx: Transaction) throws {
         // The answer to an attempt of a worker that was taken for dead may come all the same.
         let mayAnswer: SQL = "(ended_at IS NULL OR coalesce(code, '') = 'interrupted')"
-        try tx.run("DELETE FROM attempt WHERE subject = \(card) AND NOT \(mayAnswer)")
+        try Self.forgetAttempts(of: "\(card)", "AND NOT \(mayAnswer)", in: tx)
         // The built-in backend is told later which of its documents go.
         guard store.kind == .real else { return }
         let deliveries = try tx.values(
@@ -243,9 +241,23 @@ struct Erasure: Sendable {
                 """
             )
             try tx.run("DELETE FROM delivery_card WHERE delivery = \(id)")
-            try tx.run("DELETE FROM attempt WHERE subject = \(id)")
+            try Self.forgetAttempts(of: "\(id)", in: tx)
             try tx.run("DELETE FROM delivery WHERE id = \(id)")
         }
+    }
+
+    /// Drops the calls for a card or delivery. The last one that an endpoint took stays as nobody's: it says that the endpoint
+    /// works.
+    private static func forgetAttempts(of subject: SQL, _ which: SQL = "", in tx: Transaction) throws {
+        try tx.run(
+            """
+            UPDATE attempt SET subject = '' WHERE subject = \(subject) \(which) AND class = 'accepted' AND NOT EXISTS (
+                SELECT 1 FROM attempt AS later WHERE stage = attempt.stage AND class = 'accepted'
+                AND \(Unreadable.isUnderstood) AND ended_at > attempt.ended_at
+            )
+            """
+        )
+        try tx.run("DELETE FROM attempt WHERE subject = \(subject) \(which)")
     }
 
     /// Destroys the data key of a card and everything that is personal; its place among the inputs stays.

@@ -41,9 +41,7 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
     package let purpose: String
     /// How many source files are known to have held it; they are not touched.
     package let sourceFileCount: Int
-    /// What the verification service was sent.
     package let verifier: Remote
-    /// What the business backend was sent.
     package let backend: Remote
     /// The idempotency keys under which the backend was sent it.
     package let deliveries: [String]
@@ -76,10 +74,7 @@ extension ErasureCertificate {
         in tx: Transaction
     ) throws {
         let card = row.id
-        self.card = card
-        self.erasedAt = tx.now.description
-        self.reason = reason
-        self.actor = origin.actor
+        (self.card, self.erasedAt, self.reason, self.actor) = (card, tx.now.description, reason, origin.actor)
         self.purpose = origin.purpose
         self.sourceFileCount =
             try tx.value("SELECT count(*) FROM input WHERE card = \(card) AND device IS NOT NULL") ?? 0

@@ -10,13 +10,11 @@ package struct RestoreReport: Encodable, Sendable {
     @Nullable package var lastChange: String?
     /// How many cards are held because nobody knows what became of them since.
     package var held = 0
-    /// How many cards were erased once more.
     package var erased = 0
     /// How many erased cards that the backup does not know were taken over from the replaced sandbox.
     package var tombstonesTakenOver = 0
     /// How many lines of the replaced sandbox's access log were taken over; `nil` if the two logs do not go together.
     @Nullable package var accessLinesTakenOver: Int?
-    /// How many cards the replaced sandbox held.
     package var replacedCards = 0
     /// Whether the replaced sandbox could not be read, so that only the list says who was erased.
     package var replacedUnreadable = false
@@ -89,10 +87,7 @@ package struct Restore: Sendable {
     ) {
         self.backup = backup
         self.folder = SandboxFolder(path: path)
-        self.kind = kind
-        self.ring = ring
-        self.isReplacing = replacing
-        self.origin = origin
+        (self.kind, self.ring, self.isReplacing, self.origin) = (kind, ring, replacing, origin)
         self.now = now
     }
 

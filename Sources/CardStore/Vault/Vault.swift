@@ -9,7 +9,6 @@ import Foundation
 struct Vault: Sendable {
     /// What a fingerprint is for; those of different purposes never match.
     enum Purpose: String {
-        /// The digest of source bytes.
         case source
         /// The digest of a prepared image.
         case prepared

@@ -19,7 +19,6 @@ struct FailureHistory {
     var failures: Int
     /// All failures, which make the backoff grow.
     var tries: Int
-    /// When the last one ended.
     var failedAt: Timestamp?
     /// When the first one ended of which it is not known yet whether it counts.
     var countsFrom: Timestamp?
@@ -42,7 +41,6 @@ struct FailureHistory {
     /// Whether the attempts are used up, which only a failure that has another one count can bring about.
     func isUsedUp(by most: Int) -> Bool { self.hasCounted && self.failures >= most }
 
-    /// This history with one more failure.
     func repeated(at now: Timestamp, counts: Bool = false) -> FailureHistory {
         var next = self
         next.tries += 1

@@ -58,7 +58,8 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [FetchJob] {
-        let ofHost: SQL = host.map { "host = \($0)" } ?? "host IS NULL"
+        // "IS NULL" alone would look through the images of all hosts.
+        let ofHost: SQL = "host IS \(host)"
         return try await self.claim(.fetching, by: worker, now: now, told: told) { tx in
             try self.claim(.fetching, of: ofHost, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
         } opening: { row, tx in
@@ -222,7 +223,9 @@ extension CardStore {
         guard history.failures < terms.maxAttempts, !isTooOld else {
             return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
         }
-        let due = tx.now.advanced(by: max(terms.delay, failure.retryAfter ?? .zero))
+        // A host that asks for a pause gets it, with its probes; only what it says of one image is the image's own wait.
+        let asked = failure.failureClass == .throttled ? nil : failure.retryAfter
+        let due = tx.now.advanced(by: max(terms.delay, asked ?? .zero))
         try self.release(row, after: history, until: due, in: tx)
     }
 

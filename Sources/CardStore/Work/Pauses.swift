@@ -3,7 +3,6 @@ import Foundation
 
 /// A pause of an endpoint that outlives its process: every process that calls the endpoint obeys it, and people see it.
 package struct EndpointPause: Hashable, Sendable {
-    /// Which stage calls the endpoint.
     package var stage: Stage
     /// The endpoint: a host with its port.
     package var host: String
@@ -28,14 +27,8 @@ package struct EndpointPause: Hashable, Sendable {
         wait: Wait,
         terms: String? = nil
     ) {
-        self.stage = stage
-        self.host = host
-        self.failureClass = failure.failureClass
-        self.code = failure.code
-        self.message = failure.message.withoutPersonalValues
-        self.since = since
-        self.wait = wait
-        self.terms = terms
+        (self.stage, self.host, self.failureClass, self.code) = (stage, host, failure.failureClass, failure.code)
+        (self.message, self.since, self.wait, self.terms) = (failure.message.withoutPersonalValues, since, wait, terms)
     }
 }
 
@@ -93,9 +86,13 @@ extension EndpointPause: Encodable {
     /// Whether no endpoint is the cause, but a stage that stands still.
     package var isStandstill: Bool { self.code == Self.standstill }
 
+    /// What `resume` calls it.
+    var resumeName: String { self.stage == .verify ? "verifier" : self.stage == .deliver ? "backend" : self.host }
+
     /// For people: `deliver backend:443 stopped since … (100001): the backend refused the TOKEN …`.
     package var text: Message {
-        self.terms == nil ? .pauseEndpoint(self) : .pauseResume(.pauseEndpoint(self), self.stage)
+        if self.failureClass == .throttled { return .pauseUntil(.pauseEndpoint(self), self) }
+        return self.terms == nil ? .pauseEndpoint(self) : .pauseResume(.pauseEndpoint(self), self.stage)
     }
 }
 

@@ -23,7 +23,6 @@ package struct SourceRun: Hashable, Sendable, Record {
     package let id: String
     /// The name of its source.
     package let source: String
-    /// Who asked for it.
     package let submitter: String
     /// When it was asked for.
     package let createdAt: Timestamp

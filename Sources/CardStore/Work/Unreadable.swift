@@ -4,7 +4,6 @@ package import CardModel
 package enum ClaimScope: Hashable, Sendable {
     /// All that are due.
     case all
-    /// Those of numbers of which no answer is unreadable.
     case otherNumbers
     /// Those whose last answer could not be understood: a probe sends what was sent already.
     case unreadable
@@ -21,7 +20,6 @@ enum Unreadable {
         "(unreadable = 0 OR \(self.isPassed(stage, since: "failed_at", now: now)))"
     }
 
-    /// Selects the cards of numbers of which no answer is unreadable.
     static let isOfAnotherNumber: SQL =
         "number NOT IN (SELECT number FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared')"
 

@@ -4,7 +4,6 @@ import Foundation
 /// A card that a worker has claimed for verification.
 package struct VerificationJob: Sendable {
     package var card: Card
-    /// Its prepared image.
     package var image: PreparedImage
     /// A reading of these very bytes by this provider, which spares the call.
     package var reading: CardReading?
@@ -17,7 +16,6 @@ package struct VerificationJob: Sendable {
 
 /// What came of verifying a card.
 package enum VerificationConclusion: Sendable {
-    /// It was read and judged.
     case judged(CardReading, key: ReadingKey, Judgement)
     /// The image was too large; this one goes next.
     case shrunk(PreparedImage, after: RemoteFailure)

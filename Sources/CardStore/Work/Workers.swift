@@ -20,7 +20,6 @@ package final class Worker: Sendable {
     package static let boot =
         (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmed ?? ""
 
-    /// Whether its lock file is still its own.
     package var isAlive: Bool { self.lock.isStillItsOwn }
 
     /// Asked before work is claimed: whoever removed the lock file has taken the claims over.
@@ -106,11 +105,13 @@ extension CardStore {
         pause: () async throws -> Void = { try await Task.sleep(for: Worker.heartbeat) }
     ) async throws -> Worker {
         let left = try await self.requireNoOtherMachine(boot: boot, pause)
+        // From here on it is seen that a process is at work; others need not wait until the row is written.
         let opening = try await Self.waitForOpening(self.folder)
-        defer { opening.release() }
-        self.reserve.keep(freeBytes: self.freeBytes)
         let path = self.folder.workerLock(id)
-        guard let lock = try FileLock.take(path: path, creating: true) else { throw Self.busy }
+        let taken = Result { try FileLock.take(path: path, creating: true) }
+        opening.release()
+        guard let lock = try taken.get() else { throw Self.busy }
+        self.reserve.keep(freeBytes: self.freeBytes)
         do {
             try await self.write(at: now) { tx in
                 // The key may have changed since the sandbox was opened.

@@ -52,10 +52,7 @@ package struct PartHead: Sendable, Hashable {
                 "Part \(position) has a transfer encoding (RFC 7578 section 4.7); send the bytes as they are."
             )
         }
-        self.name = name
-        self.filename = filenames.first
-        self.contentType = types.first
-        self.fields = fields
+        (self.name, self.filename, self.contentType, self.fields) = (name, filenames.first, types.first, fields)
     }
 }
 

@@ -199,6 +199,19 @@ import Testing
         }
     }
 
+    @Test func `a run with the built-in endpoints beside a service that has them says which process to stop`()
+        async throws
+    {
+        let photos = try self.tool.folder("photos", ["R-1/front.jpg": .front(1)])
+        for (language, words) in [("en", "serves the built-in endpoints of this sandbox"), ("zh", "内置")] {
+            try await self.tool.serve(["--embedded"]) { _, _ in
+                let run = ["run", photos.path, "--embedded", "--lang", language]
+                let refused = try await self.tool.run(run, ends: 78)
+                #expect(refused.errors.contains(words) && refused.errors.contains("kill "), "\(refused.errors)")
+            }
+        }
+    }
+
     @Test func `a port in use ends with 78 and says whose key it is`() async throws {
         let port = try RefusingPort()
         defer { port.close() }

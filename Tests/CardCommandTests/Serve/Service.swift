@@ -98,12 +98,15 @@ extension Tool {
     @discardableResult
     func serve(
         _ arguments: [String],
+        _ variables: [String: String] = [:],
         ends expected: Int32 = 143,
         sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (_ service: Service, _ send: @escaping (Signal) throws -> Void) async throws -> Void
     ) async throws -> [String] {
         var said: [String] = []
-        let status = try await self.running(["serve", "--listen", "127.0.0.1:0"] + arguments) { errors, send in
+        let status = try await self.running(["serve", "--listen", "127.0.0.1:0"] + arguments, variables) {
+            errors,
+            send in
             try await body(Service(errors), send)
             if expected == 143 { try send(.terminate) }
             while try await errors.next() != nil {}

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0))
-    func `root is who used sudo, also where it becomes the owner of the sandbox`() async throws {
+    func `root is one person, named as who used sudo, also where it becomes the owner of the sandbox`() async throws {
         let card = try await self.tool.admitting(["R-1"])[0].rawValue
         for command in [["cards", "show", card, "--reveal"], ["backup", self.tool.home.appending(path: "copy").path]] {
             try await self.tool.run(command, ["SUDO_USER": "daemon"], ends: 0)
@@ -31,7 +31,7 @@ import Testing
         let lines = try await self.log().map { "\($0["action"] ?? "") \($0["subject"] ?? "") \($0["actor"] ?? "")" }
         #expect(
             lines == [
-                "reveal user:daemon daemon:cards show --reveal", "backup user:daemon daemon:backup",
+                "reveal user:root daemon (uid 0):cards show --reveal", "backup user:root daemon (uid 0):backup",
                 "reveal user:root root:cards show --reveal",
             ]
         )

@@ -70,4 +70,15 @@ import Testing
         try await watching.run(afterScans: 1) { _ in }
         self.gate.open()
     }
+
+    @Test func `A look at the start that does not end is no answer`() {
+        let never = DispatchSemaphore(value: 0)
+        let look = WatchOptions.inTime(.milliseconds(50)) {
+            never.wait()
+            return true
+        }
+        #expect(look == nil)
+        never.signal()
+        #expect(WatchOptions.inTime { true } == true)
+    }
 }

@@ -100,6 +100,29 @@ import Testing
         #expect(decision.decided == decision.expected)
     }
 
+    @Test(arguments: [
+        DecisionCase("a front", "f accountless, b", is: "wait b waits_for_front, wait f user_no_missing"),
+        DecisionCase(
+            "a front in one form with a back that has one",
+            "f accountless, b | application",
+            is: "wait b waits_for_front, wait f user_no_missing"
+        ),
+        DecisionCase("a back", "f, b accountless", is: "wait b user_no_missing, send f"),
+        DecisionCase(
+            "a back whose front still waits for it",
+            "f waiting, b accountless | application",
+            is: "wait b user_no_missing, wait f waits_for_back, look in 600 s"
+        ),
+        DecisionCase(
+            "a back whose front has waited for it",
+            "f, b accountless | application",
+            is: "wait b user_no_missing, send f"
+        ),
+    ])
+    func `A card without user account waits for it, and its other side goes as without it`(decision: DecisionCase) {
+        #expect(decision.decided == decision.expected)
+    }
+
     @Test func `Without a card that is verified nothing is decided`() {
         let others = CardState.allCases.filter { $0 != .verified }.map { "f-\($0.rawValue) \($0.rawValue)" }
         #expect(DecisionCase("", others.joined(separator: ", ") + " | disputed", is: "").decided == "")

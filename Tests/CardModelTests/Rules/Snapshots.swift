@@ -43,6 +43,7 @@ extension ApplicationSnapshot {
                 case "accepted": card.isAccepted = true
                 case "alone": card.goesAlone = true
                 case "frontless": card.goesWithoutFront = true
+                case "accountless": card.lacksAccount = true
                 case "waiting": card.wait = .open
                 case "due": card.due = .open
                 default: card.reason = ReasonCode(rawValue: word)

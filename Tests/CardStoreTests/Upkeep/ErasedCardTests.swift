@@ -50,7 +50,8 @@ import Testing
         let certificate = try await harness.erase(back)[0]
         #expect(certificate.backend == .holds && certificate.verifier == .holds)
         #expect(certificate.deliveries == [job.outbound.idempotencyKey])
-        for table: SQL in ["delivery", "delivery_card", "attempt"] {
+        // The last call that each endpoint took is nobody's.
+        for table: SQL in ["delivery", "delivery_card", "attempt WHERE subject <> ''"] {
             #expect(try await harness.value("SELECT count(*) FROM \(table)", as: Int.self) == 0, "\(table)")
         }
         #expect(try await harness.store.details(of: back, for: .process).events.map(\.state) == [.erased])
@@ -70,7 +71,9 @@ import Testing
         let (front, back, joint) = try await harness.joint()
         try await harness.erase(front, back)
         try await harness.conclude(joint, .accepted)
-        let left: SQL = "SELECT subject FROM attempt WHERE subject NOT IN (SELECT id FROM card WHERE state <> 'erased')"
+        let left: SQL = """
+            SELECT subject FROM attempt WHERE subject NOT IN (SELECT id FROM card WHERE state <> 'erased' UNION ALL SELECT '')
+            """
         #expect(try await harness.store.read { try $0.values(left, as: String.self) } == [])
         for table: SQL in ["delivery", "delivery_card"] {
             #expect(try await harness.value("SELECT count(*) FROM \(table)", as: Int.self) == 0, "\(table)")

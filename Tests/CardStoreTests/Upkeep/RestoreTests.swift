@@ -72,6 +72,19 @@ import Testing
         #expect(try await scene.state("foreign") == "held submitter_conflict")
     }
 
+    @Test func `what two persons must decide is what the sandbox or its backup says, and nobody has begun to drop it`()
+        async throws
+    {
+        try await harness.store.requireSecond(for: [.accept], by: ReviewingTests.li, now: harness.now)
+        _ = try await harness.store.dropFourEyes(.accept, by: ReviewingTests.li, now: harness.now)
+        try await scene.backUpAgain()
+        _ = try await harness.store.dropFourEyes(.accept, by: ReviewingTests.wang, now: harness.now)
+        try await harness.store.requireSecond(for: [.erase], by: ReviewingTests.li, now: harness.now)
+        try await scene.closeAndRestore()
+        let listed = try await harness.store.fourEyes()
+        #expect(listed.map(\.action) == [.accept, .erase] && listed.allSatisfy { $0.droppedBy == nil })
+    }
+
     @Test func `who was erased after the backup stays erased, with the certificate of then`() async throws {
         let certificate = try await harness.erase(scene["delivered"])[0]
         let lines = try await harness.value("SELECT count(*) FROM access_log", as: Int.self)

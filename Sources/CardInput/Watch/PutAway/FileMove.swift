@@ -9,7 +9,6 @@ import SystemPackage
 struct FileMove {
     /// What came of it.
     enum Outcome: Hashable {
-        /// It has the new name.
         case moved
         /// The new name is that of another file.
         case nameTaken

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -104,6 +105,37 @@ import Testing
         #expect(status.contains(json.troubles[0].message), "\(status)")
         let key = try await tool.run(check, ["IDCARD_VAULT_KEY": Tool.randomKey()], ends: 2).output
         #expect(key.hasPrefix("critical: no given key opens the sandbox; "), "\(key)")
+    }
+
+    @Test(arguments: [[], ["cards"], ["config"]])
+    func `a command that lacks its subcommand ends with 64, not with help as if all were well`(_ arguments: [String])
+        async throws
+    {
+        let outcome = try await Tool().run(arguments, ends: 64)
+        #expect(outcome.output.isEmpty && outcome.errors.contains("--help"), "\(outcome.errors)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounts")) func `without /proc no argument can be read, which is said`()
+        async throws
+    {
+        let hiding = ["/usr/bin/unshare", "-m", "/bin/sh", "-c", "mount -t tmpfs none /proc && exec \"$@\"", "sh"]
+        let outcome = try await Tool().run(["status"], wrapper: hiding, ends: 78)
+        #expect(outcome.errors.contains("mount -t proc proc /proc"), "\(outcome.errors)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "mounts"), arguments: [["config", "check"], ["run", "fixtures/cards"]])
+    func `without certificate authorities an https endpoint is refused before a card is paid for`(command: [String])
+        async throws
+    {
+        let tool = try Tool()
+        let url = "https://127.0.0.1:1/"
+        let file = try RemoteConfiguration().write(for: tool, verifier: url, backend: url)
+        let hide = "mount -t tmpfs none /etc/ssl; mount -t tmpfs none /etc/pki; exec \"$@\""
+        let hiding = ["/usr/bin/unshare", "-m", "/bin/sh", "-c", hide, "sh"]
+        let refused = try await tool.run(command + file, wrapper: hiding, ends: 78)
+        for word in ["verification.tls.ca_file", "apt-get install ca-certificates"] {
+            #expect((refused.output + refused.errors).contains(word), "\(refused.output) \(refused.errors)")
+        }
     }
 
     @Test func `without tesseract the embedded verifier names the packages`() async throws {

@@ -62,6 +62,45 @@ import Testing
         }
     }
 
+    @Test func `by default what comes over HTTP is decoded in a child, so it brings serve down for nobody`()
+        async throws
+    {
+        let preload = ["LD_PRELOAD": try await self.library("crash.so", Self.crash)]
+        try await self.tool.serving(self.verifier, ScriptedBackend(), RemoteConfiguration()) { file in
+            let token = try await self.tool.token("desk", "submit")
+            _ = try await self.tool.serve(file, preload) { service, _ in
+                let answer = try await service.submit(.front(1), token: token)
+                #expect(answer.status < 300, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test(arguments: [("auto", Int32(0), "imaging.isolation: none"), ("process", 78, "imaging.isolation: auto")])
+    func `where no process can confine itself, auto says so and process is refused`(
+        isolation: String,
+        status: Int32,
+        remedy: String
+    ) async throws {
+        let source = "#include <errno.h>\nint memfd_create(const char *n, unsigned f) { errno = EPERM; return -1; }\n"
+        let preload = ["LD_PRELOAD": try await self.library("memory.so", source)]
+        try await self.serving(["imaging: {isolation: \(isolation)}"]) { command in
+            let file = Array(command.suffix(2))
+            let checked = try await self.tool.run(["config", "check"] + file, preload, ends: status)
+            #expect(checked.output.contains("seccomp, or set \(remedy)"), "\(checked.output)")
+            guard status == 0 else {
+                let refused = try await self.tool.run(
+                    ["serve", "--listen", "127.0.0.1:0"] + file,
+                    preload,
+                    ends: status
+                )
+                #expect(refused.errors.contains(remedy), "\(refused.errors)")
+                return
+            }
+            let said = try await self.tool.serve(file, preload) { _, _ in }
+            #expect(said.contains { $0.contains(remedy) }, "\(said)")
+        }
+    }
+
     @Test(arguments: [
         ("decoder_unavailable", "imaging: {isolation: process}", Int32(75)),
         ("disk_space_low", "sandbox: {intake_free_space: 1000000GB}", 74),
