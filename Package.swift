@@ -69,14 +69,17 @@ let package = Package(
                 "CardChinese", "CardEngine", "CardModel", "CardStore", "MultipartForm", .crypto, .hummingbird,
                 .lifecycle, .log, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ],
-            resources: [.embedInCode("API/openapi.json")]
+            resources: [
+                .embedInCode("API/openapi.json"), .embedInCode("Console/Assets/console.css"),
+                .embedInCode("Console/Assets/console.js"), .embedInCode("Console/Assets/icon.svg"),
+            ]
         ),
         // The built-in remote side: shares no client, store or engine code.
         .target(
             name: "CardEmbedded",
             dependencies: [
                 "MultipartForm", "CImaging",
-                .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])), .crypto, .grdb,
+                .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])), .crypto,
                 .hummingbird, .lifecycle, .log, .nioCore, .subprocess, .system,
             ]
         ),
@@ -128,7 +131,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CardEmbeddedTests",
-            dependencies: ["CardEmbedded", "CImaging", "MultipartForm", "TestSupport", .grdb, .log, .nioCore]
+            dependencies: ["CardEmbedded", "CImaging", "MultipartForm", "TestSupport", .log, .nioCore]
         ),
         .testTarget(
             name: "CardCommandTests",

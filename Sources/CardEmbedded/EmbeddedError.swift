@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// Why a built-in endpoint could not start or do its work.
 package struct EmbeddedError: Error, CustomStringConvertible {
     /// The class of an error, for programs and metric labels.
@@ -46,6 +48,11 @@ extension EmbeddedError {
     static func edgesOutOfRange(_ width: UInt32, _ height: UInt32, _ edges: ClosedRange<Int>) -> Self { Self(.imageTooLarge, "the picture has \(width) x \(height) pixels; send one with edges of \(edges.lowerBound) to \(edges.upperBound)") }
     static let tooManyPixels = Self(.imageTooLarge, "the picture has more pixels than are read; send a smaller one")
     static func undecodable(_ status: UInt32) -> Self { Self(.imageUndecodable, "the posted bytes are no JPEG that can be decoded (status \(status)); send a whole JPEG") }
+    /// An error of a file in the backend's folder, without its path: that may hold a business number.
+    init(folder error: any Error) { self = error as? Self ?? Self(.folderUnusable, "The backend's folder cannot be used: \(Self.reason(error)). Check its owner and the free space.") }
+    /// Why a file could not be used, without its path.
+    static func reason(_ error: any Error) -> String { (error as? Errno)?.description ?? "\(type(of: error))" }
     static let folderInUse = Self(.folderInUse, "Another backend keeps its documents in this folder; stop it or name another folder.")
-    static func folderForeign(_ name: String, without database: String) -> Self { Self(.folderUnusable, "The backend's folder holds '\(name)' and no database \(database); name an empty folder.") }
+    static func folderForeign(_ name: String, without ledger: String) -> Self { Self(.folderUnusable, "The backend's folder holds '\(name)' and no \(ledger); name an empty folder.") }
+    static func lineUnreadable(_ line: Int, of name: String) -> Self { Self(.folderUnusable, "Line \(line) of \(name) in the backend's folder cannot be read; restore the file, or name an empty folder.") }
 }

@@ -150,6 +150,6 @@ extension Response {
     }
 
     init(_ status: HTTPResponse.Status, json: JSON, contentType: String = "application/json") throws {
-        self.init(status, contentType, try json.bytes())
+        self.init(status, contentType, try json.jsonBytes())
     }
 }

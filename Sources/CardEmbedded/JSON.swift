@@ -23,9 +23,11 @@ enum JSON: Encodable, Equatable, Sendable {
         case .object(let members): try container.encode(members)
         }
     }
+}
 
-    /// Its bytes: the same for the same value.
-    func bytes() throws -> Data {
+extension Encodable {
+    /// Its JSON: the same bytes for the same value.
+    func jsonBytes() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(self)

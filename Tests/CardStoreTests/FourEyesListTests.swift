@@ -76,6 +76,21 @@ import Testing
         #expect(await code { try await self.drop(self.li) } == .cardConflict)
     }
 
+    @Test func `who wants nothing changed learns whether the action is on the list`() async throws {
+        func refusal() async -> String? {
+            let error = await #expect(throws: CodedError.self) {
+                try await self.store.keepFourEyes(.accept, by: self.li, now: self.harness.now)
+            }
+            return error?.message.id
+        }
+        #expect(await refusal() == "four_eyes.not_listed")
+        try await store.requireSecond(for: [.accept], by: li, now: harness.now)
+        #expect(await refusal() == "four_eyes.not_asked")
+        // As that message says.
+        #expect(try await self.drop(li) != .dropped)
+        try await store.keepFourEyes(.accept, by: wang, now: harness.now)
+    }
+
     @Test func `one person alone waits seven days by a clock that runs`() async throws {
         try await store.requireSecond(for: [.accept], by: li, now: harness.now)
         _ = try await self.drop(li)

@@ -169,7 +169,7 @@ import Testing
         let retry = await #expect(throws: CodedError.self) { try await harness.retry(sent) }
         #expect(
             retry?.message.text().contains(
-                "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline"
+                "the backend may have the card, and its delivery is sent again without a retry; if the card is in the backend"
             ) == true
         )
         try await harness.resolve(sent, .delivered)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardModel
+import CardServer
 import CardStore
 import Foundation
 import Glibc
@@ -19,10 +20,7 @@ struct BackupCommand: Command {
     @Argument(help: ArgumentHelp("The backup file to write.", valueName: "file"), completion: .file())
     var file: String
 
-    @Option(help: "Format of the report.")
-    var format = ReportFormat.text
-
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var report: ReportOptions
 
     func validate() throws {
         guard !self.file.isEmpty, self.file != "-", !self.file.hasSuffix("/") else {
@@ -34,43 +32,31 @@ struct BackupCommand: Command {
         let (origin, path) = (try SystemUser.origin(of: "backup"), URL(filePath: self.file).path)
         let isThere = access(path, F_OK) == 0
         let files: RootFiles
-        do { files = try RootFiles([path], for: self.options) } catch let error as CodedError where isThere {
+        do { files = try RootFiles([path], for: self.report.options) } catch let error as CodedError where isThere {
             throw CodedError(error.code, .usage, error.message)
         }
         defer { files.removeEmpty() }
-        return try await self.options.withSandbox { store, configuration in
+        return try await self.report.options.withSandbox { store, configuration in
             // SQLite writes where this user may make files.
             let place = files.areThere ? configuration.sandboxPath + "/backup" : path
             if place != path { unlink(place) }
-            let report = try await store.backUp(to: place, by: origin, now: .now)
+            let copied = try await store.backUp(to: place, by: origin, now: .now)
             if place != path {
                 defer { unlink(place) }
                 let copy = try FileHandle(forReadingFrom: URL(filePath: place))
                 try files.fill(path) { try copy.read(upToCount: 1 << 20) }
             }
-            let output = BackupOutput(
-                file: self.file,
-                bytes: report.byteCount,
-                cards: report.cards,
-                keyID: report.keyID,
-                brokenRules: report.findings.count
+            let output = ObjectReport(
+                [
+                    "file": self.file, "bytes": copied.byteCount, "cards": copied.cards, "key_id": copied.keyID,
+                    "broken_rules": copied.findings.count,
+                ],
+                [.backupDone(copied.cards, size: copied.byteCount), .backupKey(copied.keyID)]
             )
-            await output.print(self.format)
-            if !report.findings.isEmpty { Console.warn(.fsckFound(report.findings.count)) }
+            await output.print(self.report.format)
+            if !copied.findings.isEmpty { Console.warn(.fsckFound(copied.findings.count)) }
             return .delivered
         }
-    }
-}
-
-private struct BackupOutput: Report {
-    let file: String
-    let bytes: Int64
-    let cards: Int
-    let keyID: String
-    let brokenRules: Int
-
-    var lines: [String] {
-        [Message.backupDone(self.cards, size: self.bytes).text(), Message.backupKey(self.keyID).text()]
     }
 }
 
@@ -101,27 +87,22 @@ struct RestoreCommand: Command {
     )
     var erasures: [String] = []
 
-    @Option(help: "Format of the report.")
-    var format = ReportFormat.text
-
-    @OptionGroup var purpose: PurposeOptions
-
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var upkeep: UpkeepOptions
 
     func execute() async throws -> CommandStatus {
         let lists = self.erasures.map { URL(filePath: $0).path }
         let backup = try BackupFile(URL(filePath: self.file).path, erasures: lists)
-        let configuration = try self.options.loadAsOwner()
+        let configuration = try self.upkeep.options.loadAsOwner()
         let report = try await Restore(
             of: backup,
             into: configuration.sandboxPath,
             kind: configuration.isEmbedded ? .embedded : nil,
             ring: try await configuration.allVaultKeys(),
             replacing: self.force,
-            by: try self.purpose.origin(of: "restore"),
+            by: try self.upkeep.purpose.origin(of: "restore"),
             now: .now
         ).run()
-        await report.print(self.format)
+        await report.print(self.upkeep.format)
         for warning in Self.warnings(report) { Console.warn(warning) }
         return .delivered
     }

@@ -76,9 +76,9 @@ extension CardsCommand {
                 )
                 // Those that are over at this time, and no others, are erased later.
                 let expired = self.expired ? try await store.expired(terms, now: now) : []
+                let others = (expired ?? []).map(\.card).filter { !named.contains($0) }
                 if self.dryRun {
                     if expired == nil { Console.warn(.eraseClock) }
-                    let others = (expired ?? []).map(\.card).filter { !named.contains($0) }
                     // As `cards list` does.
                     let documents = try await store.documents(store.cards(named + others, for: .process))
                     await self.format.print(documents, as: "cards")
@@ -93,8 +93,7 @@ extension CardsCommand {
                 var certificates: [ErasureCertificate] = []
                 var wasRefused = false
                 do {
-                    let older = (expired ?? []).map(\.card).filter { !named.contains($0) }
-                    for (cards, reason, listed) in [(named, reason, nil), (older, .retention, now)] {
+                    for (cards, reason, listed) in [(named, reason, nil), (others, .retention, now)] {
                         let outcome = try await store.erase(
                             cards,
                             because: reason,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardModel
+import CardServer
 import CardStore
 
 struct CardsCommand: AsyncParsableCommand {
@@ -81,21 +82,18 @@ struct CardsCommand: AsyncParsableCommand {
 
         @OptionGroup var purpose: PurposeOptions
 
-        @Option(help: "Format of the report.")
-        var format = ReportFormat.text
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var report: ReportOptions
 
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards show --reveal")
-            return try await self.options.withSandbox { store, _ in
+            return try await self.report.options.withSandbox { store, _ in
                 let id = try await store.ids(matching: [self.card])[0]
                 let details =
                     self.reveal
                     ? try await store.reveal(id, to: origin, now: .now).details
                     : try await store.details(of: id, for: .process)
-                let report = CardDetailsDocument(details, reveals: self.reveal)
-                await report.print(self.format)
+                let document = CardDetailsDocument(details, reveals: self.reveal)
+                await document.print(self.report.format)
                 return .delivered
             }
         }
@@ -190,8 +188,11 @@ extension CardsCommand {
                 return .delivered
             }
             let known = ReasonCode.all.filter { self.codes.isEmpty || self.codes.contains($0.code.rawValue) }
-            let lines = known.map { Meaning(reason: $0.code.rawValue, meaning: $0.meaning.text()) }
-            await OutputFormat(rawValue: self.format.rawValue)?.print(lines, as: "reasons")
+            let reports = known.map { reason, meaning in
+                let line = "\(reason.rawValue.padded(to: 24))  \(meaning.text())"
+                return ObjectReport(["reason": reason.rawValue, "meaning": meaning.text()], lines: [line.oneLine])
+            }
+            await OutputFormat(rawValue: self.format.rawValue)?.print(reports, as: "reasons")
             let unknown = Set(self.codes).subtracting(known.map(\.code.rawValue)).sorted()
             guard let first = unknown.first else { return .delivered }
             throw CodedError(.notFound, .notFound, .cardsUnknownReason(Redacted(first)))
@@ -212,11 +213,4 @@ extension CardsCommand {
             return lines.joined(separator: "\n")
         }
     }
-}
-
-private struct Meaning: ReportLine {
-    let reason: String
-    let meaning: String
-
-    var text: String { "\(self.reason.padded(to: 24))  \(self.meaning)" }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardModel
+import CardServer
 import CardStore
 import Foundation
 
@@ -96,13 +97,10 @@ struct CasesCommand: AsyncParsableCommand {
 
         @OptionGroup var number: CaseNumber
 
-        @Option(help: "Format of the report.")
-        var format = ReportFormat.text
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var report: ReportOptions
 
         func execute() async throws -> CommandStatus {
-            try await self.options.withSandbox { store, _ in
+            try await self.report.options.withSandbox { store, _ in
                 var filter = CaseFilter()
                 filter.number = self.number.value
                 guard let one = try await store.cases(filter, after: nil, limit: 1, for: .process).cases.first else {
@@ -113,7 +111,10 @@ struct CasesCommand: AsyncParsableCommand {
                 for index in cards.indices {
                     if let id = ids[cards[index].card.cardID] { cards[index].card.shownID = id }
                 }
-                await CaseDetails(case: CaseDocument(one), cards: cards).print(self.format)
+                let document = CaseDocument(one)
+                // The cause is said with its card.
+                let lines = [document.text] + cards.flatMap { $0.lines(in: document) }
+                await ObjectReport(["case": document, "cards": cards], lines: lines).print(self.report.format)
                 return .delivered
             }
         }
@@ -266,12 +267,4 @@ private struct ListedCase: Report {
         let files = self.files.map { [Message.casesFiles($0).text()] } ?? []
         return [self.document.text] + ((self.message.map { [$0] } ?? []) + files).map { "  \($0)" }
     }
-}
-
-struct CaseDetails: Report {
-    let `case`: CaseDocument
-    let cards: [CaseCardDocument]
-
-    // The cause is said with its card.
-    var lines: [String] { [self.case.text] + self.cards.flatMap { $0.lines(in: self.case) } }
 }

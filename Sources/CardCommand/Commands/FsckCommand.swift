@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardModel
+import CardServer
 import CardStore
 
 struct FsckCommand: Command {
@@ -15,57 +16,42 @@ struct FsckCommand: Command {
     @Flag(help: "Repair what is safe to repair, then report what is left.")
     var repair = false
 
-    @Option(help: "Format of the report.")
-    var format = ReportFormat.text
-
-    @OptionGroup var purpose: PurposeOptions
-
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var upkeep: UpkeepOptions
 
     func execute() async throws -> CommandStatus {
-        try await self.options.withSandbox { store, _ in
-            let origin = try self.purpose.origin(of: "fsck --repair")
+        do { return try await self.check() } catch let error as CodedError where error.code == .sandboxDamaged {
+            // The error asks for this command.
+            throw CodedError(error.code, error.kind, .fsckNotPossible)
+        }
+    }
+
+    private func check() async throws -> CommandStatus {
+        try await self.upkeep.options.withSandbox { store, _ in
+            let origin = try self.upkeep.purpose.origin(of: "fsck --repair")
             let (mended, left) =
                 try await self.repair ? store.repair(by: origin, now: .now) : ([], store.check())
-            let report = CheckReport(
-                clean: left.isEmpty,
-                findings: mended.map { CheckReport.Finding($0, repaired: true) }
-                    + left.map { CheckReport.Finding($0, repaired: false) }
-            )
-            await report.print(self.format)
-            return report.clean ? .delivered : .someNotDelivered
-        }
-    }
-}
-
-private struct CheckReport: Report {
-    struct Finding: Encodable {
-        let code: String
-        @Nullable private(set) var subject: CardID?
-        let message: String
-        let repairable: Bool
-        let repaired: Bool
-
-        init(_ finding: SandboxFinding, repaired: Bool) {
-            self.code = finding.code
-            self.subject = finding.card
-            self.message = finding.message.text()
-            self.repairable = finding.isMendable
-            self.repaired = repaired
+            let findings =
+                mended.map { Self.object($0, isRepaired: true) } + left.map { Self.object($0, isRepaired: false) }
+            await ObjectReport(["clean": left.isEmpty, "findings": findings], lines: Self.lines(mended, left))
+                .print(self.upkeep.format)
+            return left.isEmpty ? .delivered : .someNotDelivered
         }
     }
 
-    let clean: Bool
-    let findings: [Finding]
+    private static func object(_ finding: SandboxFinding, isRepaired: Bool) -> JSONObject {
+        [
+            "code": finding.code, "subject": finding.card, "message": finding.message.text(),
+            "repairable": finding.isMendable, "repaired": isRepaired,
+        ]
+    }
 
-    var lines: [String] {
-        let left = self.findings.filter { !$0.repaired }
-        var lines = self.findings.map { finding in
-            let line = "\(finding.code)\(finding.subject.map { " \($0)" } ?? ""): \(finding.message)"
-            return finding.repaired ? Message.fsckRepaired(line).text() : line
+    private static func lines(_ mended: [SandboxFinding], _ left: [SandboxFinding]) -> [String] {
+        func line(_ finding: SandboxFinding) -> String {
+            "\(finding.code)\(finding.card.map { " \($0)" } ?? ""): \(finding.message.text())"
         }
-        lines.append((self.clean ? Message.fsckClean : .fsckFindings(left.count)).text())
-        if left.contains(where: \.repairable) { lines.append(Message.fsckRepair.text()) }
+        var lines = mended.map { Message.fsckRepaired(line($0)).text() } + left.map(line)
+        lines.append((left.isEmpty ? Message.fsckClean : .fsckFindings(left.count)).text())
+        if left.contains(where: \.isMendable) { lines.append(Message.fsckRepair.text()) }
         return lines
     }
 }

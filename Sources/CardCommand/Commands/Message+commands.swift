@@ -32,7 +32,6 @@ extension Message {
     // MARK: status
 
     static let checkWell = Self("check.well", "all is well")
-    static func checkLine(_ severity: String, _ worst: String) -> Self { Self("check.line", "\(code: severity): \(code: worst)") }
     static func checkMore(_ worst: String, others: Int) -> Self { Self("check.more", one: "\(code: worst); \(count: others) more cause; show all: idcard-pipeline status", other: "\(code: worst); \(count: others) more causes; show all: idcard-pipeline status") }
     static let statusNoCards = Self("status.no_cards", "no cards")
     static let statusNoWorker = Self("status.no_worker", "no process is running; cards go on with the next run, watch or serve")
@@ -131,6 +130,7 @@ extension Message {
 
     // MARK: fsck
 
+    static let fsckNotPossible = Self("fsck.not_possible", "the sandbox is too damaged to be checked; check the disk, then restore a backup")
     static let fsckClean = Self("fsck.clean", "the sandbox is whole")
     static func fsckFindings(_ findings: Int) -> Self { Self("fsck.findings", one: "\(count: findings) finding", other: "\(count: findings) findings") }
     static func fsckFound(_ findings: Int) -> Self { Self("fsck.found", one: "the sandbox has \(count: findings) finding; show it: idcard-pipeline fsck", other: "the sandbox has \(count: findings) findings; show them: idcard-pipeline fsck") }

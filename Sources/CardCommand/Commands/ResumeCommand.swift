@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardModel
+import CardServer
 import CardStore
 
 struct ResumeCommand: Command {
@@ -16,12 +17,7 @@ struct ResumeCommand: Command {
     @Argument(help: "What to call: verifier, backend, or a host of images as status shows it.")
     var endpoint: String
 
-    @Option(help: "Format of the report.")
-    var format = ReportFormat.text
-
-    @OptionGroup var purpose: PurposeOptions
-
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var upkeep: UpkeepOptions
 
     func execute() async throws -> CommandStatus {
         let (stage, host): (Stage, String?) =
@@ -30,31 +26,16 @@ struct ResumeCommand: Command {
             case "backend": (.deliver, nil)
             default: (.fetch, self.endpoint)
             }
-        return try await self.options.withSandbox { store, _ in
-            let origin = try self.purpose.origin(of: "resume")
+        return try await self.upkeep.options.withSandbox { store, _ in
+            let origin = try self.upkeep.purpose.origin(of: "resume")
             let ended = try await store.resume(host, stage: stage, by: origin, now: .now)
             let isAtWork = try await !store.workers().isEmpty
-            await ResumeReport(endpoint: self.endpoint, ended: ended, isAtWork: isAtWork).print(self.format)
+            let message: Message =
+                ended.isEmpty
+                ? .resumeNothing(self.endpoint) : isAtWork ? .resumeNow(self.endpoint) : .resumeNext(self.endpoint)
+            await ObjectReport(["endpoint": self.endpoint, "ended": ended, "at_work": isAtWork], [message])
+                .print(self.upkeep.format)
             return .delivered
         }
-    }
-}
-
-private struct ResumeReport: Report {
-    /// As it was named.
-    let endpoint: String
-    /// What was ended: stages with hosts, since when, and why.
-    let ended: [EndpointPause]
-    /// Whether a process is there that calls now.
-    let isAtWork: Bool
-
-    private enum CodingKeys: String, CodingKey {
-        case endpoint, ended
-        case isAtWork = "at_work"
-    }
-
-    var lines: [String] {
-        guard !self.ended.isEmpty else { return [Message.resumeNothing(self.endpoint).text()] }
-        return [(self.isAtWork ? Message.resumeNow(self.endpoint) : .resumeNext(self.endpoint)).text()]
     }
 }

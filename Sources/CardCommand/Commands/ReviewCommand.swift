@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardModel
+import CardServer
 import CardStore
 
 extension DecisionAction: ExpressibleByArgument {}
@@ -29,7 +30,16 @@ struct ReviewCommand: AsyncParsableCommand {
 
         func execute() async throws -> CommandStatus {
             try await self.options.withSandbox { store, _ in
-                await FourEyesReport(try await store.fourEyes()).print(self.format)
+                let entries = try await store.fourEyes()
+                let objects = entries.map { entry -> JSONObject in
+                    ["action": entry.action, "dropped_by": entry.droppedBy, "dropped_at": entry.droppedAt?.description]
+                }
+                let lines = entries.map { entry in
+                    let asked = entry.droppedBy.map { Message.reviewAsked($0, entry.droppedAt?.description ?? "") }
+                    return "\(entry.action)" + (asked.map { "  \($0.text())" } ?? "")
+                }
+                await ObjectReport(["four_eyes": objects], lines: lines.isEmpty ? [Message.reviewNone.text()] : lines)
+                    .print(self.format)
                 return .delivered
             }
         }
@@ -45,25 +55,13 @@ struct ReviewCommand: AsyncParsableCommand {
                 """
         )
 
-        @Argument(help: "The action: accept, delivered, resend, reject, retry or erase.")
-        var action: DecisionAction
-
-        @OptionGroup var purpose: PurposeOptions
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var change: FourEyesChange
 
         func execute() async throws -> CommandStatus {
-            let origin = try self.purpose.origin(of: "review drop")
-            return try await self.options.withSandbox { store, _ in
-                do {
-                    switch try await store.dropFourEyes(self.action, by: origin, now: .now) {
-                    case .dropped: Console.say(.reviewDropped(self.action))
-                    case .waits(let until): Console.say(.reviewWaits(self.action, until))
-                    }
-                    return .delivered
-                } catch let error as CodedError where error.kind == .conflict {
-                    Console.error(error.message)
-                    return .someNotDelivered
+            try await self.change.make(as: "review drop") { action, store, origin in
+                switch try await store.dropFourEyes(action, by: origin, now: .now) {
+                case .dropped: .reviewDropped(action)
+                case .waits(let until): .reviewWaits(action, until)
                 }
             }
         }
@@ -75,58 +73,40 @@ struct ReviewCommand: AsyncParsableCommand {
             discussion: "Ends with 0; 1 if no one wants to drop it."
         )
 
-        @Argument(help: "The action: accept, delivered, resend, reject, retry or erase.")
-        var action: DecisionAction
-
-        @OptionGroup var purpose: PurposeOptions
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var change: FourEyesChange
 
         func execute() async throws -> CommandStatus {
-            let origin = try self.purpose.origin(of: "review keep")
-            return try await self.options.withSandbox { store, _ in
-                do {
-                    try await store.keepFourEyes(self.action, by: origin, now: .now)
-                    Console.say(.reviewKept(self.action))
-                    return .delivered
-                } catch let error as CodedError where error.kind == .conflict {
-                    Console.error(error.message)
-                    return .someNotDelivered
-                }
+            try await self.change.make(as: "review keep") { action, store, origin in
+                try await store.keepFourEyes(action, by: origin, now: .now)
+                return .reviewKept(action)
             }
         }
     }
 }
 
-private struct FourEyesReport: Report {
-    struct Entry: Encodable {
-        let action: DecisionAction
-        /// Who wants it off the list, and since when.
-        @Nullable var droppedBy: String?
-        @Nullable var droppedAt: String?
+/// A change of the list of what two persons must decide alike.
+struct FourEyesChange: ParsableArguments {
+    @Argument(help: "The action: accept, delivered, resend, reject, retry or erase.")
+    var action: DecisionAction
 
-        enum CodingKeys: String, CodingKey {
-            case action
-            case droppedBy = "dropped_by"
-            case droppedAt = "dropped_at"
-        }
-    }
+    @OptionGroup var purpose: PurposeOptions
 
-    let fourEyes: [Entry]
+    @OptionGroup var options: GlobalOptions
 
-    private enum CodingKeys: String, CodingKey { case fourEyes = "four_eyes" }
-
-    init(_ entries: [FourEyesEntry]) {
-        self.fourEyes = entries.map {
-            Entry(action: $0.action, droppedBy: $0.droppedBy, droppedAt: $0.droppedAt?.description)
-        }
-    }
-
-    var lines: [String] {
-        guard !self.fourEyes.isEmpty else { return [Message.reviewNone.text()] }
-        return self.fourEyes.map { entry in
-            let asked = entry.droppedBy.map { Message.reviewAsked($0, entry.droppedAt ?? "") }
-            return "\(entry.action)" + (asked.map { "  \($0.text())" } ?? "")
+    /// Makes the change and says what the body returns, or why it was refused.
+    func make(
+        as command: String,
+        _ change: (DecisionAction, CardStore, AccessOrigin) async throws -> Message
+    ) async throws -> CommandStatus {
+        let origin = try self.purpose.origin(of: command)
+        return try await self.options.withSandbox { store, _ in
+            do {
+                Console.say(try await change(self.action, store, origin))
+                return .delivered
+            } catch let error as CodedError where error.kind == .conflict {
+                Console.error(error.message)
+                return .someNotDelivered
+            }
         }
     }
 }

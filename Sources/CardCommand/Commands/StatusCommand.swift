@@ -1,6 +1,7 @@
 import ArgumentParser
 import CardEngine
 import CardModel
+import CardServer
 import CardStore
 
 struct StatusCommand: Command {
@@ -16,31 +17,39 @@ struct StatusCommand: Command {
             """
     )
 
+    /// How many cards that need a person are named; `cards list --attention` names all.
+    private static let exampleCount = 10
+
     @Flag(help: "Print one line, and end with 0, 1 or 2: for cron and monitoring.")
     var check = false
 
-    @Option(help: "Format of the report.")
-    var format = ReportFormat.text
-
-    @OptionGroup var options: GlobalOptions
+    @OptionGroup var report: ReportOptions
 
     func execute() async throws -> CommandStatus {
         guard self.check else {
-            return try await self.options.withSandbox { store, configuration in
+            return try await self.report.options.withSandbox { store, configuration in
                 let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
-                try await StatusReport(of: store, room, now: .now).print(self.format)
+                try await Self.report(of: store, room, now: .now).print(self.report.format)
                 if let doubt = configuration.isolationDoubt { Console.note(doubt) }
                 return .delivered
             }
         }
-        let report = CheckReport(troubles: try await self.troubles())
-        await report.print(self.format)
-        return report.exit
+        let troubles = try await self.troubles()
+        let severity = troubles.first?.severity ?? .ok
+        let (worst, others) = (troubles.first?.message ?? Message.checkWell.text(), troubles.count - 1)
+        let all = others > 0 ? Message.checkMore(worst, others: others).text() : worst
+        let line = Message.textLabelled(severity.rawValue, .textVerbatim(all)).text().oneLine
+        await ObjectReport(["status": severity, "troubles": troubles], lines: [line]).print(self.report.format)
+        switch severity {
+        case .ok: return .delivered
+        case .warning: return .someNotDelivered
+        case .critical: return .critical
+        }
     }
 
     private func troubles() async throws -> [Trouble] {
         do {
-            return try await self.options.withSandbox { store, configuration in
+            return try await self.report.options.withSandbox { store, configuration in
                 let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
                 return try await store.troubles(room, now: .now)
             }
@@ -48,105 +57,47 @@ struct StatusCommand: Command {
             return [Trouble(error)]
         }
     }
-}
 
-/// The answer of `status --check`.
-private struct CheckReport: ReportLine {
-    private let status: Trouble.Severity
-    private let troubles: [Trouble]
-
-    init(troubles: [Trouble]) {
-        self.status = troubles.first?.severity ?? .ok
-        self.troubles = troubles
-    }
-
-    var exit: CommandStatus {
-        switch self.status {
-        case .ok: .delivered
-        case .warning: .someNotDelivered
-        case .critical: .critical
+    private static func report(of store: CardStore, _ room: DiskRoom, now: Timestamp) async throws -> ObjectReport {
+        let (causes, workers) = (try await store.caseCounts(), try await store.workers())
+        let cases = Dictionary(grouping: causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
+        let (cards, attention) = (try await store.counts(), try await store.attentionCounts())
+        let (pauses, last) = (try await store.pauses(), try await store.lastSuccess(now: now))
+        let troubles = try await store.troubles(room, cases: causes, now: now)
+        let successes = Dictionary(uniqueKeysWithValues: last.map { ($0.rawValue, $1.description) })
+        let decide = try await Self.examples(.decide, of: store)
+        let retake = try await Self.examples(.retake, of: store)
+        let object: JSONObject = [
+            // Why cases stand where they do, the most urgent states first.
+            "cases": Self.counts(cases), "causes": causes, "cards": Self.counts(cards),
+            "needing_attention": attention[.decide] ?? 0, "attention": decide,
+            // Those whose photo was refused.
+            "to_retake": attention[.retake] ?? 0, "retakes": retake,
+            // What is wrong, as `status --check` says it.
+            "endpoints": pauses, "troubles": troubles, "last_success": successes,
+            "workers": workers.map { Self.object(of: $0, now: now) },
+            // What the disk of the sandbox has room for.
+            "sandbox": [
+                "free_bytes": store.freeBytes, "intake": room == .ample, "verification": room != .finishingOnly,
+            ] as JSONObject,
+        ]
+        var lines = CaseState.allCases.flatMap { Self.lines(of: $0, cases[$0] ?? 0, causes) }
+        if causes.contains(where: \.state.needsPerson) { lines.append(Message.statusCases.text()) }
+        let states = CardState.allCases.compactMap { state in cards[state].map { "\(state.rawValue) \($0)" } }
+        lines.append((states.isEmpty ? Message.statusNoCards : .statusCards(states.joined(separator: ", "))).text())
+        lines += workers.isEmpty ? [Message.statusNoWorker.text()] : workers.flatMap(Self.lines(of:))
+        let working = [Stage.verify, .deliver].filter { stage in !pauses.contains { $0.stage == stage } }
+        lines += working.compactMap { stage in
+            last[stage].map { Message.statusEndpoint(stage.rawValue, $0.local).text() }
         }
+        return ObjectReport(object, lines: lines + troubles.filter { $0.subject != .cases }.map(\.message))
     }
 
-    var text: String {
-        let (worst, others) = (self.troubles.first?.message ?? Message.checkWell.text(), self.troubles.count - 1)
-        let all = others > 0 ? Message.checkMore(worst, others: others).text() : worst
-        return Message.checkLine(self.status.rawValue, all).text()
-    }
-}
-
-private struct StatusReport: Report {
-    /// How many cards that need a person are named; `cards list --attention` names all.
-    private static let exampleCount = 10
-
-    private struct Process: Encodable {
-        let id: String
-        let command: String
-        let process: Int32
-        @UTC var since: Timestamp
-        let claims: Int
-        /// How many files stay in its watched folders.
-        let staying: Int
-        let hangs: Bool
-
-        var lines: [String] {
-            let work: Message = .statusWorker(self.command, self.process, since: self.since, claims: self.claims)
-            // Names of files are personal: `status` leaves no line in the access log, so it does not show them.
-            let staying: Message? = self.staying > 0 ? .statusStaying(self.staying) : nil
-            return [work.text()] + [staying].compactMap { $0.map { "  " + $0.text() } }
-        }
-    }
-
-    /// What the disk of the sandbox has room for.
-    private struct Disk: Encodable {
-        let freeBytes: Int64
-        let intake: Bool
-        let verification: Bool
-    }
-
-    private let cases: [String: Int]
-    /// Why cases stand where they do, the most urgent states first.
-    private let causes: [CaseCount]
-    private let cards: [String: Int]
-    private let needingAttention: Int
-    private let attention: [CardDocument]
-    /// Those whose photo was refused.
-    private let toRetake: Int
-    private let retakes: [CardDocument]
-    private let endpoints: [EndpointPause]
-    /// What is wrong, as `status --check` says it.
-    private let troubles: [Trouble]
-    /// When each endpoint last took a call.
-    private let lastSuccess: [String: String]
-    private let workers: [Process]
-    private let sandbox: Disk
-
-    init(of store: CardStore, _ room: DiskRoom, now: Timestamp) async throws {
-        self.sandbox = Disk(freeBytes: store.freeBytes, intake: room == .ample, verification: room != .finishingOnly)
-        self.causes = try await store.caseCounts()
-        let cases = Dictionary(grouping: self.causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
-        self.cases = Dictionary(uniqueKeysWithValues: CaseState.allCases.map { ($0.rawValue, cases[$0] ?? 0) })
-        let (counts, attention) = (try await store.counts(), try await store.attentionCounts())
-        self.cards = Dictionary(uniqueKeysWithValues: CardState.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
-        self.needingAttention = attention[.decide] ?? 0
-        self.attention = try await Self.examples(.decide, of: store)
-        self.toRetake = attention[.retake] ?? 0
-        self.retakes = try await Self.examples(.retake, of: store)
-        self.endpoints = try await store.pauses()
-        self.troubles = try await store.troubles(room, cases: self.causes, now: now)
-        let last = try await store.lastSuccess(now: now)
-        self.lastSuccess = Dictionary(uniqueKeysWithValues: last.map { ($0.rawValue, $1.description) })
-        self.workers = try await store.workers().map { worker in
-            Process(
-                id: worker.id,
-                command: worker.command,
-                process: worker.process,
-                since: worker.startedAt,
-                claims: worker.claims,
-                staying: worker.staying,
-                hangs: worker.hangs(at: now)
-            )
-        }
+    /// How many stand in each state, by its word.
+    private static func counts<State: CaseIterable & Hashable & RawRepresentable<String>>(
+        _ counts: [State: Int]
+    ) -> [String: Int] {
+        Dictionary(uniqueKeysWithValues: State.allCases.map { ($0.rawValue, counts[$0] ?? 0) })
     }
 
     private static func examples(_ attention: CardAttention, of store: CardStore) async throws -> [CardDocument] {
@@ -155,24 +106,29 @@ private struct StatusReport: Report {
         return try await store.cards(filter, after: 0, limit: Self.exampleCount, for: .process).map(CardDocument.init)
     }
 
-    var lines: [String] {
-        var lines = CaseState.allCases.flatMap(self.lines)
-        if self.causes.contains(where: \.state.needsPerson) { lines.append(Message.statusCases.text()) }
-        let states = CardState.allCases.map(\.rawValue).filter { self.cards[$0, default: 0] > 0 }
-        let cards = states.map { "\($0) \(self.cards[$0, default: 0])" }.joined(separator: ", ")
-        lines.append((cards.isEmpty ? Message.statusNoCards : .statusCards(cards)).text())
-        lines += self.workers.isEmpty ? [Message.statusNoWorker.text()] : self.workers.flatMap(\.lines)
-        let stages = [Stage.verify, .deliver].filter { stage in !self.endpoints.contains { $0.stage == stage } }
-        lines += stages.compactMap { stage in
-            self.lastSuccess[stage.rawValue].map { Message.statusEndpoint(stage.rawValue, $0.asLocalTime).text() }
-        }
-        return lines + self.troubles.filter { $0.subject != .cases }.map(\.message)
+    private static func object(of worker: WorkerStatus, now: Timestamp) -> JSONObject {
+        [
+            "id": worker.id, "command": worker.command, "process": worker.process,
+            "since": worker.startedAt.description, "claims": worker.claims, "staying": worker.staying,
+            "hangs": worker.hangs(at: now),
+        ]
+    }
+
+    private static func lines(of worker: WorkerStatus) -> [String] {
+        let work: Message = .statusWorker(
+            worker.command,
+            worker.process,
+            since: worker.startedAt,
+            claims: worker.claims
+        )
+        // Names of files are personal: `status` leaves no line in the access log, so it does not show them.
+        return [work.text()] + (worker.staying > 0 ? ["  " + Message.statusStaying(worker.staying).text()] : [])
     }
 
     /// How many cases stand in a state, and where a person is to do something, why.
-    private func lines(of state: CaseState) -> [String] {
-        guard let count = self.cases[state.rawValue], count > 0 else { return [] }
-        let causes = self.causes.filter { $0.state == state && state.needsPerson }.map { cause in
+    private static func lines(of state: CaseState, _ count: Int, _ causes: [CaseCount]) -> [String] {
+        guard count > 0 else { return [] }
+        let causes = causes.filter { $0.state == state && state.needsPerson }.map { cause in
             "  \(String(cause.cases).padded(to: 6)) \(Message.statusCause(cause.cause ?? "-", since: cause.since).text())"
         }
         return ["\(state.rawValue.padded(to: 11)) \(count)"] + causes

@@ -52,7 +52,7 @@ struct ConfigCommand: AsyncParsableCommand {
         var format = ReportFormat.text
 
         func execute() async throws -> CommandStatus {
-            await ShownConfiguration(try self.options.load()).print(self.format)
+            await ObjectReport(showing: try self.options.load()).print(self.format)
             return .delivered
         }
     }
@@ -90,86 +90,65 @@ struct ConfigCommand: AsyncParsableCommand {
 /// What `config check` reports: `ok`, `file`, `errors` (`code`, `key`, `line`, `message`), `notices`, and with `--online` the
 /// `endpoints` (`section`, `endpoint`, `reachable`, `steps`: `step`, `ok`, `message`).
 struct CheckedConfiguration: Report {
-    private struct Mistake: Encodable {
-        let code: String
-        @Nullable var key: String?
-        @Nullable var line: Int?
-        let message: String
-    }
+    private typealias Probed = (section: String, probe: EndpointProbe)
 
-    private struct Endpoint: Encodable {
-        struct Step: Encodable {
-            let step: EndpointProbe.Step
-            let ok: Bool
-            let message: String
-        }
-
-        let section: String
-        let endpoint: String
-        let reachable: Bool
-        let steps: [Step]
-
-        init(_ section: String, _ probe: EndpointProbe) {
-            self.section = section
-            self.endpoint = probe.endpoint
-            self.reachable = probe.isReachable
-            self.steps = probe.outcomes.map { Step(step: $0.step, ok: $0.isOK, message: $0.message.text()) }
-        }
-
-        var lines: [String] {
-            self.steps.map {
-                "\($0.ok ? "" : "error: ")\(self.section) (\(self.endpoint)), \($0.step.rawValue): \($0.message)"
-            }
-        }
-    }
+    private var file: String?
+    private var mistakes: [ConfigurationError.Mistake]
+    private var notices: [String] = []
+    private var endpoints: [Probed]?
 
     /// Whether the configuration can be used.
-    let ok: Bool
-    @Nullable private var file: String?
-    private let errors: [Mistake]
-    private let notices: [String]
-    @Nullable private var endpoints: [Endpoint]?
+    var ok: Bool { self.mistakes.isEmpty }
 
     /// Whether each endpoint that was connected to answered.
-    var isReachable: Bool { (self.endpoints ?? []).allSatisfy(\.reachable) }
+    var isReachable: Bool { (self.endpoints ?? []).allSatisfy(\.probe.isReachable) }
 
     /// Joins what loading finds with what is found in certificates, addresses, tokens and folders, and online at endpoints.
     init(isOnline: Bool = false, _ load: () throws -> LoadedConfiguration) async throws {
-        var mistakes: [ConfigurationError.Mistake]
         do {
             let loaded = try load()
-            mistakes = await Self.refusals(of: loaded.configuration)
-            for index in mistakes.indices {
-                mistakes[index].line = mistakes[index].key.flatMap { loaded.sources[$0]?.line }
-            }
-            self.endpoints = isOnline && mistakes.isEmpty ? try await Self.probes(of: loaded.configuration) : nil
+            let configuration = loaded.configuration
             self.file = loaded.file
-            let notices = loaded.configuration.notices + loaded.configuration.runNotices
-            self.notices =
-                (notices + [loaded.configuration.sandboxDoubt, loaded.configuration.isolationDoubt].compactMap(\.self))
-                .map { $0.text() }
+            self.mistakes = await Self.refusals(of: configuration).map { mistake in
+                var mistake = mistake
+                mistake.line = mistake.key.flatMap { loaded.sources[$0]?.line }
+                return mistake
+            }
+            if isOnline, self.mistakes.isEmpty { self.endpoints = try await Self.probes(of: configuration) }
+            let doubts = [configuration.sandboxDoubt, configuration.isolationDoubt].compactMap(\.self)
+            self.notices = (configuration.notices + configuration.runNotices + doubts).map { $0.text() }
         } catch let error as ConfigurationError {
-            mistakes = error.mistakes
-            self.file = nil
-            self.notices = []
-            self.endpoints = nil
-        }
-        self.ok = mistakes.isEmpty
-        self.errors = mistakes.map {
-            Mistake(code: $0.error.code.rawValue, key: $0.key, line: $0.line, message: $0.error.message.text())
+            self.mistakes = error.mistakes
         }
     }
 
-    private static func probes(of configuration: Configuration) async throws(CodedError) -> [Endpoint] {
-        var endpoints: [Endpoint] = []
+    func encode(to encoder: any Encoder) throws {
+        let errors = self.mistakes.map { mistake -> JSONObject in
+            let (code, message) = (mistake.error.code.rawValue, mistake.error.message.text())
+            return ["code": code, "key": mistake.key, "line": mistake.line, "message": message]
+        }
+        let endpoints = self.endpoints?.map { section, probe -> JSONObject in
+            let steps = probe.outcomes.map { outcome -> JSONObject in
+                ["step": outcome.step, "ok": outcome.isOK, "message": outcome.message.text()]
+            }
+            return ["section": section, "endpoint": probe.endpoint, "reachable": probe.isReachable, "steps": steps]
+        }
+        let object: JSONObject = [
+            "ok": self.ok, "file": self.file, "errors": errors, "notices": self.notices, "endpoints": endpoints,
+        ]
+        try object.encode(to: encoder)
+    }
+
+    private static func probes(of configuration: Configuration) async throws(CodedError) -> [Probed] {
+        var endpoints: [Probed] = []
         if let settings = configuration.verification {
             let service = try VerificationService(settings)
-            endpoints.append(Endpoint("verification", await service.probe()))
+            endpoints.append(("verification", await service.probe()))
             await service.shutdown()
         }
         if let settings = configuration.delivery {
             let backend = try BusinessBackend(settings)
-            endpoints.append(Endpoint("delivery", await backend.probe()))
+            endpoints.append(("delivery", await backend.probe()))
             await backend.shutdown()
         }
         return endpoints
@@ -230,34 +209,26 @@ struct CheckedConfiguration: Report {
     }
 
     var lines: [String] {
-        let problems = self.errors.map { "error: \($0.message)" } + self.notices.map { "note: \($0)" }
-        return problems + (self.endpoints ?? []).flatMap(\.lines) + [self.verdict.text()]
+        let problems = self.mistakes.map { "error: \($0.error.message.text())" } + self.notices.map { "note: \($0)" }
+        let steps = (self.endpoints ?? []).flatMap { section, probe in
+            probe.outcomes.map { outcome in
+                let place = "\(section) (\(probe.endpoint)), \(outcome.step.rawValue)"
+                return "\(outcome.isOK ? "" : "error: ")\(place): \(outcome.message.text())"
+            }
+        }
+        return problems + steps + [self.verdict.text()]
     }
 
     private var verdict: Message {
-        guard self.ok else { return .configNotUsable(self.errors.count) }
+        guard self.ok else { return .configNotUsable(self.mistakes.count) }
         return self.file.map { Message.configUsable($0) } ?? .configUsableNoFile
     }
 }
 
-/// What `config show` reports: `file`, `embedded`, `settings` (`key`, `value`, `source`, `secret`, `environment`).
-struct ShownConfiguration: Report {
-    private struct Setting: Encodable {
-        let key: String
-        let value: ShownValue
-        let source: String
-        let secret: Bool
-        let environment: String
-    }
-
-    @Nullable private var file: String?
-    private let embedded: Bool
-    private let settings: [Setting]
-
-    init(_ loaded: LoadedConfiguration) {
-        self.file = loaded.file
-        self.embedded = loaded.configuration.isEmbedded
-        self.settings = ConfigurationKey.all.map { key in
+extension ObjectReport {
+    /// What `config show` reports: `file`, `embedded`, `settings` (`key`, `value`, `source`, `secret`, `environment`).
+    init(showing loaded: LoadedConfiguration) {
+        let settings = ConfigurationKey.all.map { key in
             let source =
                 switch loaded.sources[key.name] {
                 case nil: "default"
@@ -265,23 +236,20 @@ struct ShownConfiguration: Report {
                 case .variable(let name): name
                 case .option: "command line"
                 }
-            return Setting(
-                key: key.name,
-                value: key.show(loaded.configuration),
-                source: source,
-                secret: key.isSecret,
-                environment: key.variable
-            )
+            return (key: key, value: key.show(loaded.configuration), source: source)
         }
-    }
-
-    var lines: [String] {
-        let keyWidth = self.settings.map(\.key.count).max() ?? 0
+        let objects = settings.map { key, value, source -> JSONObject in
+            ["key": key.name, "value": value, "source": source, "secret": key.isSecret, "environment": key.variable]
+        }
+        let keyWidth = settings.map(\.key.name.count).max() ?? 0
         // A very long value pushes only its own line.
-        let valueWidth = min(40, self.settings.map(\.value.text.count).max() ?? 0)
-        return ["# configuration file: \(self.file ?? "-")"]
-            + self.settings.map {
-                "\($0.key.padded(to: keyWidth))  \($0.value.text.padded(to: valueWidth))  \($0.source)"
-            }
+        let valueWidth = min(40, settings.map(\.value.text.count).max() ?? 0)
+        let lines = settings.map { key, value, source in
+            "\(key.name.padded(to: keyWidth))  \(value.text.padded(to: valueWidth))  \(source)"
+        }
+        self.init(
+            ["file": loaded.file, "embedded": loaded.configuration.isEmbedded, "settings": objects],
+            lines: ["# configuration file: \(loaded.file ?? "-")"] + lines
+        )
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardModel
+import CardServer
 import CardStore
 import Foundation
 import Glibc
@@ -34,15 +35,12 @@ struct KeysCommand: AsyncParsableCommand {
         )
         var keyFile: String?
 
-        @Option(help: "Format of the report.")
-        var format = ReportFormat.text
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var report: ReportOptions
 
         func execute() async throws -> CommandStatus {
-            let loaded = try self.options.load()
+            let loaded = try self.report.options.load()
             try await MadeKey(named: self.keyFile, configuration: loaded.configuration, folders: loaded.folders)
-                .print(self.format)
+                .print(self.report.format)
             return .delivered
         }
     }
@@ -61,17 +59,14 @@ struct KeysCommand: AsyncParsableCommand {
                 """
         )
 
-        @Option(help: "Format of the report.")
-        var format = ReportFormat.text
-
-        @OptionGroup var options: GlobalOptions
+        @OptionGroup var report: ReportOptions
 
         func execute() async throws -> CommandStatus {
             let origin = try SystemUser.origin(of: "keys rotate")
-            return try await self.options.withSandbox { store, configuration in
-                let report = try await store.changeKey(in: configuration.keyFile, by: origin)
-                await report.print(self.format)
-                return report.damaged == 0 ? .delivered : .someNotDelivered
+            return try await self.report.options.withSandbox { store, configuration in
+                let (report, isWhole) = try await store.changeKey(in: configuration.keyFile, by: origin)
+                await report.print(self.report.format)
+                return isWhole ? .delivered : .someNotDelivered
             }
         }
     }
@@ -125,26 +120,14 @@ struct MadeKey: Report {
     }
 }
 
-private struct KeyReport: Report {
-    let keyID: String
-    let rewrapped: Int
-    let damaged: Int
-    let retired: [String]
-    /// Whether another key wrapped everything before.
-    let isNew: Bool
-
-    private enum CodingKeys: CodingKey { case keyID, rewrapped, damaged, retired }
-
-    var lines: [String] {
-        var lines: [Message] = [self.isNew ? .keysRotated(self.rewrapped, self.keyID) : .keysFinished(self.keyID)]
-        if self.damaged > 0 { lines.append(.keysDamaged(self.damaged)) }
-        return (lines + self.retired.map { .keysRetired($0) }).map { $0.text() }
-    }
-}
-
 extension CardStore {
     /// Changes the key that wraps all others: to a new one in the key file, else to the first that the sandbox was opened with.
-    fileprivate func changeKey(in file: KeyFile?, by origin: AccessOrigin) async throws -> KeyReport {
+    ///
+    /// - Returns: what is reported, and whether no key of a card was damaged.
+    fileprivate func changeKey(
+        in file: KeyFile?,
+        by origin: AccessOrigin
+    ) async throws -> (report: ObjectReport, isWhole: Bool) {
         let (ring, inUse) = (self.keyRing, try await self.keyInUse())
         // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
         let isBegun = inUse != ring.current.id || file != nil && ring.keys.count > 1
@@ -160,13 +143,16 @@ extension CardStore {
         } retiring: {
             retired = try file?.retire(ring.keys.filter { $0 != key }, keeping: key) ?? []
         }
-        return KeyReport(
-            keyID: rotation.keyID,
-            rewrapped: rotation.rewrapped,
-            damaged: rotation.damaged,
-            retired: retired,
-            isNew: inUse != rotation.keyID
-        )
+        // Else another key wrapped everything before.
+        let isFinished = inUse == rotation.keyID
+        var messages: [Message] = [
+            isFinished ? .keysFinished(rotation.keyID) : .keysRotated(rotation.rewrapped, rotation.keyID)
+        ]
+        if rotation.damaged > 0 { messages.append(.keysDamaged(rotation.damaged)) }
+        let object: JSONObject = [
+            "key_id": rotation.keyID, "rewrapped": rotation.rewrapped, "damaged": rotation.damaged, "retired": retired,
+        ]
+        return (ObjectReport(object, messages + retired.map { .keysRetired($0) }), rotation.damaged == 0)
     }
 }
 

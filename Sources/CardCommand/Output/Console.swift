@@ -22,7 +22,7 @@ enum Console {
         /// What stands at the bottom of the terminal, to be erased before anything else is written.
         var live: [String] = []
         /// The options that commands in messages need to speak of the same sandbox.
-        var options = ""
+        var options: [String] = []
         /// Whether programs read standard error, so that each line is a log record.
         var saysRecords = false
     }
@@ -51,7 +51,7 @@ enum Console {
 
     /// Has the commands that messages name repeat the options that say which sandbox is meant.
     static func repeatOptions(_ options: [String]) {
-        self.state.withLock { $0.options = options.map { " " + $0 }.joined() }
+        self.state.withLock { $0.options = options }
     }
 
     /// Has every message be a log record in JSON.
@@ -62,8 +62,15 @@ enum Console {
         let options = self.state.withLock(\.options)
         guard !options.isEmpty, text.contains("idcard-pipeline ") else { return text.plain }
         let command =
-            /idcard-pipeline (?:(?:cards|cases|keys) \w+|config (?:check|show)|run|watch|serve|status|fsck|backup|restore)\b/
-        return text.replacing(command) { "\($0.output)\(options)" }.plain
+            #/
+            idcard-pipeline\ (?:(?:cards|cases|keys|review)\ \w+|config\ (?:check|show)
+            |run|watch|serve|status|resume|fsck|backup|restore|tokens\ \w+(?![^;\n]*--tokens-file))\b
+            /#
+        return text.replacing(command) { match in
+            // Tokens belong to no sandbox; the configuration names their file where the command does not.
+            let fitting = match.output.contains(" tokens ") ? options.filter { !$0.hasPrefix("--sandbox ") } : options
+            return ([String(match.output)] + fitting).joined(separator: " ")
+        }.plain
     }
 
     /// Writes data and returns when they are written; the line is ended if the text does not end it.

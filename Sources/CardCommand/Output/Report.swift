@@ -1,9 +1,28 @@
 import ArgumentParser
 import CardModel
+import CardServer
 
 /// How a command writes a report: for people, or as one JSON object.
 enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json
+}
+
+/// The options of a command that reports about the sandbox.
+struct ReportOptions: ParsableArguments {
+    @Option(help: "Format of the report.")
+    var format = ReportFormat.text
+
+    @OptionGroup var options: GlobalOptions
+}
+
+/// The options of a command that looks after the sandbox, reports, and has a line in the access log.
+struct UpkeepOptions: ParsableArguments {
+    @Option(help: "Format of the report.")
+    var format = ReportFormat.text
+
+    @OptionGroup var purpose: PurposeOptions
+
+    @OptionGroup var options: GlobalOptions
 }
 
 /// How a command writes lines that come one by one: for people, or as one JSON object a line.
@@ -79,6 +98,18 @@ struct ListPrinter {
 /// A report of a command: the same facts for programs and for people. A name or text in a line begins no other one.
 protocol Report: Encodable {
     var lines: [String] { get }
+}
+
+/// A report that is put together where it is made.
+struct ObjectReport: Report {
+    private let object: JSONObject
+    let lines: [String]
+
+    init(_ object: JSONObject, _ messages: [Message]) { self.init(object, lines: messages.map { $0.text() }) }
+
+    init(_ object: JSONObject, lines: [String]) { (self.object, self.lines) = (object, lines) }
+
+    func encode(to encoder: any Encoder) throws { try self.object.encode(to: encoder) }
 }
 
 /// A report of one line.

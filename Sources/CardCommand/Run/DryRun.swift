@@ -1,6 +1,7 @@
 import CardInput
 import CardModel
 import CardRemote
+import CardServer
 
 extension RunCommand {
     /// Shows what a run would do with each input, and who says so; takes nothing in.
@@ -12,26 +13,20 @@ extension RunCommand {
         var counts = Dictionary(uniqueKeysWithValues: PlannedInput.Action.allCases.map { ($0.rawValue, 0) })
         for input in inputs { counts[input.action.rawValue, default: 0] += 1 }
         for input in inputs { await self.format.print(input) }
+        // `dry_run` tells it from the report of a run.
         switch self.format {
         case .text:
             let parts = PlannedInput.Action.allCases.map(\.rawValue).filter { counts[$0, default: 0] > 0 }
                 .map { Message.dryRunCount(counts[$0, default: 0], $0).text() }
             await Console.standardOutput(RunCounts.line(inputs.count, parts))
-        case .json: await Console.standardOutput(JSONText.document(DryRunReport(counts: counts, inputs: inputs)))
-        case .jsonl: await Console.standardOutput(JSONText.line(DryRunReport(counts: counts, inputs: nil)))
+        case .json:
+            await Console.standardOutput(
+                JSONText.document(["dry_run": true, "counts": counts, "inputs": inputs] as JSONObject)
+            )
+        case .jsonl: await Console.standardOutput(JSONText.line(["dry_run": true, "counts": counts] as JSONObject))
         }
         return inputs.contains { $0.action == .refuse } ? .someNotDelivered : .delivered
     }
-}
-
-/// What `run --dry-run` says at its end: the object of `--format json`, the last line of `--format jsonl`.
-private struct DryRunReport: Encodable {
-    /// Tells it from the report of a run.
-    let dryRun = true
-    /// How many inputs would be taken in, refused and ignored.
-    let counts: [String: Int]
-    /// One element per input; `nil` in `jsonl`, where they were printed before.
-    let inputs: [PlannedInput]?
 }
 
 /// What a run would do with one input, and who says so.

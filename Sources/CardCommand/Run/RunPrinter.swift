@@ -1,5 +1,6 @@
 import CardModel
 import CardRemote
+import CardServer
 import CardStore
 import Synchronization
 
@@ -50,20 +51,20 @@ final class RunPrinter: Sendable {
         into table: RunTable? = nil
     ) async throws -> CommandStatus {
         let cards = try await self.fetch(self.tracker.knownCards)
-        let tally = self.tracker.outcome(cards: cards)
-        var status = tally.status(isStopped: !stopped.isEmpty)
-        let incomplete = try await self.store.count(of: .incomplete, among: self.tracker.numbers(of: cards))
-        if incomplete > 0, self.configuration.sides == .both, status == .delivered { status = .someNotDelivered }
-        // A signal may come when everything has ended: what the cards say is the better news.
-        if let signal, status == .workRemains || status == .endpointStopped { status = signal }
         let endings: [RunEnding] =
             self.tracker.count > 0
             ? (0..<self.tracker.count).map(RunEnding.input)
             : cards.values.sorted { $0.order < $1.order }.map { .card($0.id) }
         var lines: [RunLine] = []
         for ending in endings { lines.append(try await self.line(ending, cards: cards)) }
-        await self.print(endings, lines, tally.counts)
-        for advice in self.advice(status, stopped, tally.counts, lines) { Console.say(advice) }
+        let counts = RunCounts(lines)
+        var status = RunLine.status(of: lines, isStopped: !stopped.isEmpty)
+        let incomplete = try await self.store.count(of: .incomplete, among: self.tracker.numbers(of: cards))
+        if incomplete > 0, self.configuration.sides == .both, status == .delivered { status = .someNotDelivered }
+        // A signal may come when everything has ended: what the cards say is the better news.
+        if let signal, status == .workRemains || status == .endpointStopped { status = signal }
+        await self.print(endings, lines, counts)
+        for advice in self.advice(status, stopped, counts, lines) { Console.say(advice) }
         // Until when an endpoint asked to be left alone.
         for pause in try await self.store.pauses() where pause.failureClass == .throttled { Console.say(pause.text) }
         if incomplete > 0 {
@@ -78,7 +79,6 @@ final class RunPrinter: Sendable {
     private func print(_ endings: [RunEnding], _ lines: [RunLine], _ counts: RunCounts) async {
         let printed = self.printed.withLock(\.self)
         let rest = zip(endings, lines).filter { !printed.contains($0.0) }.map(\.1)
-        var report = RunReport(runID: self.runID, counts: counts)
         switch self.format {
         case .text:
             for line in rest where line.notice != .nothing && self.folds.withLock({ $0.shows(line) }) {
@@ -89,22 +89,17 @@ final class RunPrinter: Sendable {
             }
             await Console.standardOutput(counts.line)
         case .json:
-            report.cards = lines
+            let report: JSONObject = ["run_id": self.runID, "counts": counts, "cards": lines]
             await Console.standardOutput(JSONText.document(report))
         case .jsonl:
             for line in rest { await self.format.print(line) }
-            await Console.standardOutput(JSONText.line(report))
+            await Console.standardOutput(JSONText.line(["run_id": self.runID, "counts": counts] as JSONObject))
         }
     }
 
     private func line(_ ending: RunEnding, cards: [CardID: Card]) async throws -> RunLine {
         let card = self.tracker.cards(of: ending).lazy.compactMap { cards[$0] }.first
-        var line = RunLine(source: "", state: "unchanged")
-        if case .input(let place) = ending {
-            line = self.tracker.line(place, card: card)
-        } else if let card {
-            line.describe(card)
-        }
+        var line = self.tracker.line(ending, card: card)
         if let card, card.reason == .frontMissing { line.frontAdvice = try await self.advice(on: card) }
         return line
     }

@@ -119,44 +119,71 @@ final class RunTracker: Sendable {
 
     // MARK: The end
 
-    /// What became of an input, with its card as it stands now.
-    func line(_ place: Int, card: Card?) -> RunLine {
+    /// What became of an input, or of a card in a run without inputs, with the card as it stands now.
+    func line(_ ending: RunEnding, card: Card?) -> RunLine {
+        guard case .input(let place) = ending else {
+            var line = RunLine(source: "", state: "unchanged")
+            if let card {
+                line.describe(card)
+                self.count(card, known: card.id, in: &line)
+            }
+            return line
+        }
         switch self.listing[place] {
         case .duplicate(let name, let item):
-            guard let first = self.places[item] else { return RunLine(source: name.reveal(), state: "unchanged") }
-            var line = self.line(first, card: card)
+            guard let first = self.places[item] else {
+                return RunLine(source: name.reveal(), state: "unchanged", countsAs: "duplicate")
+            }
+            var line = self.line(.input(first), card: card)
             (line.source, line.duplicateOf, line.notice) = (name.reveal(), line.cardID, .nothing)
+            (line.countsAs, line.status) = ("duplicate", .delivered)
             return line
         case .ignore(let input):
-            var line = RunLine(source: input.name.reveal(), state: "ignored")
+            var line = RunLine(source: input.name.reveal(), state: "ignored", countsAs: "ignored")
             line.describe(input.error)
             line.notice = self.newsOnly ? .nothing : .line
             return line
         case .refuse(let input):
-            var line = RunLine(source: input.name.reveal(), state: input.error.stateOfInput)
-            line.describe(input.error)
+            var line = RunLine(source: input.name.reveal(), state: "unchanged")
+            line.refuse(input.error)
             return line
-        case .take(let item):
-            var line = RunLine(
-                source: item.name.reveal(),
-                businessNo: item.metadata.businessNumber.rawValue,
-                side: item.metadata.side,
-                state: "unchanged"
-            )
-            switch self.state.withLock({ $0.fates[place] }) {
-            case nil: break
-            case .failure(let error):
-                line.state = error.stateOfInput
-                line.describe(error)
-            case .success(let outcome):
-                line.cardID = outcome.card
-                if let card { line.describe(card) }
-                // Nobody hears of the id of a card that may go again.
-                if card?.state == .fetching { line.cardID = outcome.card }
-                if outcome.isDuplicate, line.cardID == outcome.card { line.duplicateOf = outcome.card }
-                if self.newsOnly, !self.isNews(.input(place)) { line.notice = .nothing }
+        case .take(let item): return self.line(item, at: place, card: card)
+        }
+    }
+
+    private func line(_ item: InputItem, at place: Int, card: Card?) -> RunLine {
+        var line = RunLine(
+            source: item.name.reveal(),
+            businessNo: item.metadata.businessNumber.rawValue,
+            side: item.metadata.side,
+            state: "unchanged"
+        )
+        switch self.state.withLock({ $0.fates[place] }) {
+        case nil: (line.countsAs, line.status) = ("unchanged", .workRemains)
+        case .failure(let error): line.refuse(error)
+        case .success(let outcome):
+            line.cardID = outcome.card
+            if let card {
+                line.describe(card)
+                self.count(card, known: outcome.card, in: &line)
             }
-            return line
+            // Nobody hears of the id of a card that may go again.
+            if card?.state == .fetching { line.cardID = outcome.card }
+            if outcome.isDuplicate, line.cardID == outcome.card { line.duplicateOf = outcome.card }
+            if self.newsOnly, !self.isNews(.input(place)) { line.notice = .nothing }
+        }
+        return line
+    }
+
+    /// Counts a card by its state if this run admitted or moved it, or a person is told of it.
+    private func count(_ card: Card, known: CardID, in line: inout RunLine) {
+        let isNews = card.id != known || self.state.withLock { $0.moved[card.id] != nil }
+        let notice = self.newsOnly && !isNews ? .nothing : card.notice
+        if notice.isFailure { line.status = .someNotDelivered }
+        if card.hasWork { line.status = .workRemains }
+        line.countsAs = card.state.rawValue
+        if !isNews, card.state.isRunnable || notice == .nothing {
+            line.countsAs = card.state.isRunnable ? "unchanged" : "duplicate"
         }
     }
 
@@ -178,34 +205,6 @@ final class RunTracker: Sendable {
         return self.state.withLock { state in
             guard case .success(let outcome) = state.fates[place] else { return true }
             return outcome.cards.compactMap { state.moved[$0] }.first.map { $0 != .delivered } ?? false
-        }
-    }
-
-    /// Counts the inputs, or, for a run without inputs, the cards that it moved, and says what they call for.
-    ///
-    /// - Parameter cards: every card of `knownCards` as it stands now.
-    func outcome(cards: [CardID: Card]) -> RunTally {
-        self.state.withLock { state in
-            var tally = RunTally()
-            var counted: Set<CardID> = []
-            func add(_ ids: [CardID]) {
-                guard let card = ids.compactMap({ cards[$0] }).first else { return }
-                let (id, isNews) = (card.id, card.id != ids.last || state.moved[card.id] != nil)
-                let notice = self.newsOnly && !isNews ? .nothing : card.notice
-                tally.add(card, notice, isNews: isNews, isFirst: counted.insert(id).inserted)
-            }
-            for (place, entry) in self.listing.enumerated() {
-                switch (entry, state.fates[place]) {
-                case (.ignore, _): tally.counts.add("ignored")
-                case (.duplicate, _): tally.counts.add("duplicate")
-                case (.refuse(let input), _): tally.add(input.error)
-                case (.take, .failure(let error)): tally.add(error)
-                case (.take, .success(let outcome)): add(outcome.cards)
-                case (.take, nil): tally.addNotReached()
-                }
-            }
-            if self.listing.isEmpty { Set(state.moved.keys).union(self.adopted).forEach { add([$0]) } }
-            return tally
         }
     }
 

@@ -27,10 +27,8 @@ final class SourceRuns: Sendable {
     private let sources: [String: Source]
     /// What the runs of this process have come to so far.
     private let trackers = Mutex<[String: RunTracker]>([:])
-    /// Whoever waits for a listing, and whether the end has come.
-    private let listings = Mutex<(isOver: Bool, waiting: [UUID: Listed])>((false, [:]))
-
-    private typealias Listed = CheckedContinuation<BatchListing?, any Error>
+    /// The listings under way, and whether the end has come.
+    private let listings = Mutex<(isOver: Bool, underWay: [UUID: Task<BatchListing, any Error>])>((false, [:]))
 
     /// Makes ready; ``work()`` does the runs, under the name of the worker.
     init(_ pipeline: Pipeline, engine: Engine, worker: String, notices: ServiceNotices, metrics: ServerMetrics) {
@@ -94,11 +92,10 @@ final class SourceRuns: Sendable {
     /// Begins no more runs; ``work()`` returns once those under way have stopped.
     func end() {
         for source in self.sources.values { source.bell.continuation.finish() }
-        let waiting = self.listings.withLock { listings in
-            defer { listings = (true, [:]) }
-            return listings.waiting
+        self.listings.withLock { listings in
+            listings.isOver = true
+            for listing in listings.underWay.values { listing.cancel() }
         }
-        for continuation in waiting.values { continuation.resume(returning: nil) }
     }
 
     /// Does the runs, those of different sources beside each other, until ``end()``.
@@ -178,21 +175,18 @@ final class SourceRuns: Sendable {
 
     /// Lists a source; `nil` if the end came first: a thread that waits for a share that hangs is left behind.
     private func listing(at path: String) async throws -> BatchListing? {
-        try await withCheckedThrowingContinuation { continuation in
-            let id = UUID()
-            let isOver = self.listings.withLock { listings in
-                if !listings.isOver { listings.waiting[id] = continuation }
-                return listings.isOver
+        let (id, configuration) = (UUID(), self.pipeline.configuration)
+        let task = self.listings.withLock { listings -> Task<BatchListing, any Error>? in
+            guard !listings.isOver else { return nil }
+            let task = Task {
+                try await answer(on: { Thread.detachNewThread($0) }) {
+                    Result { try configuration.listing(of: BatchSource(source: path, options: configuration.inputs())) }
+                }.get()
             }
-            guard !isOver else { return continuation.resume(returning: nil) }
-            Thread.detachNewThread {
-                let listing = Result {
-                    let configuration = self.pipeline.configuration
-                    return try configuration.listing(of: BatchSource(source: path, options: configuration.inputs()))
-                }
-                let waiting = self.listings.withLock { $0.waiting.removeValue(forKey: id) }
-                waiting?.resume(with: listing.map(Optional.some))
-            }
+            listings.underWay[id] = task
+            return task
         }
+        defer { self.listings.withLock { $0.underWay[id] = nil } }
+        do { return try await task?.value } catch is CancellationError { return nil }
     }
 }

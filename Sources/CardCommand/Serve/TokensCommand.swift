@@ -39,6 +39,8 @@ struct TokensCommand: AsyncParsableCommand {
 
         private func configuration() throws -> Configuration {
             let environment = ProcessInfo.processInfo.environment
+            let given = [self.config.map { "--config " + $0.quotedForShell }, self.embedded ? "--embedded" : nil]
+            Console.repeatOptions(given.compactMap(\.self))
             return try LoadedConfiguration(
                 file: self.config,
                 environment: environment,
@@ -63,15 +65,6 @@ struct TokensCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a token, and show it once or write it to a file; a name may have several."
         )
-
-        private struct Made: Report {
-            let name: String
-            let id: String
-            @Nullable var expiresAt: String?
-            /// Without a file that it is written to.
-            @Nullable var token: String?
-            var lines: [String] { self.token.map { [$0] } ?? [] }
-        }
 
         @Argument(help: "The name: letters, digits and ._-; the access log shows it.")
         var name: String
@@ -113,7 +106,11 @@ struct TokensCommand: AsyncParsableCommand {
             try self.keep(token, secret)
             let end = token.expiresAt?.formatted(.iso8601)
             let shown = self.output == nil ? secret.reveal() : nil
-            await Made(name: token.name, id: token.id, expiresAt: end, token: shown).print(self.options.format)
+            await ObjectReport(
+                ["name": token.name, "id": token.id, "expires_at": end, "token": shown],
+                lines: shown.map { [$0] } ?? []
+            )
+            .print(self.options.format)
             Console.note(self.output.map { Message.tokensWritten($0) } ?? .tokensShownOnce)
             Console.note(token.expiresAt.map { Message.tokensExpire(Timestamp($0)) } ?? .tokensNeverExpire)
             Console.note(.tokensActive)
@@ -143,34 +140,22 @@ struct TokensCommand: AsyncParsableCommand {
             abstract: "List the tokens: ids, names, scopes and times, never the tokens themselves."
         )
 
-        private struct Line: ReportLine {
-            let id: String
-            let name: String
-            let scopes: [String]
-            let createdAt: String
-            @Nullable var expiresAt: String?
-
-            var text: String {
-                let end = self.expiresAt.map { "until \($0.asLocalTime)" } ?? "until revoked"
-                return
-                    "\(self.id)  \(self.name)  \(self.scopes.joined(separator: ","))  since \(self.createdAt.asLocalTime), \(end)"
-            }
-        }
-
         @OptionGroup var options: FileOptions
 
         func execute() async throws -> CommandStatus {
             let tokens = try self.options.file().readForUpkeep()
-            let lines = tokens.map { token in
-                Line(
-                    id: token.id,
-                    name: token.name,
-                    scopes: token.scopes.sorted().map(\.rawValue),
-                    createdAt: token.createdAt.formatted(.iso8601),
-                    expiresAt: token.expiresAt?.formatted(.iso8601)
+            let reports = tokens.map { token in
+                let (begin, end) = (token.createdAt.formatted(.iso8601), token.expiresAt?.formatted(.iso8601))
+                let scopes = token.scopes.sorted().map(\.rawValue)
+                let validity =
+                    "since \(begin.asLocalTime), " + (end.map { "until \($0.asLocalTime)" } ?? "until revoked")
+                let line = "\(token.id)  \(token.name)  \(scopes.joined(separator: ","))  \(validity)"
+                return ObjectReport(
+                    ["id": token.id, "name": token.name, "scopes": scopes, "created_at": begin, "expires_at": end],
+                    lines: [line.oneLine]
                 )
             }
-            await lines.print(self.options.format)
+            await reports.print(self.options.format)
             return .delivered
         }
     }

@@ -19,7 +19,7 @@ package struct EmbeddedBackend: Service {
     package struct Configuration: Sendable {
         /// The port of loopback to listen on; 0 takes a free one, of which `onRunning` is told.
         package var port = 0
-        /// The folder for `backend.sqlite3` and what is exported from it. Made when missing.
+        /// The folder for the ledger and the images, see ``LedgerFolder``. Made when missing.
         package var folder: String
         /// The values of TOKEN that are good; none means that every TOKEN is, until it is expired.
         package var tokens: [String] = []
@@ -64,9 +64,10 @@ package struct EmbeddedBackend: Service {
         let configuration = self.configuration
         // So that what cannot be used is known before the first reply.
         _ = try configuration.replyEncryption?.sealed([])
-        let store = try BackendStore(configuration, logger: self.logger)
-        defer { store.close() }
-        let uploads = UploadRoute(configuration: configuration, store: store, logger: self.logger)
+        let (folder, contents) = try LedgerFolder.open(configuration.folder)
+        defer { folder.close() }
+        let ledger = Ledger(contents, in: folder, tokens: TokenRegister(configuration))
+        let uploads = UploadRoute(configuration: configuration, ledger: ledger, logger: self.logger)
         try await EndpointServer(port: configuration.port, logger: self.logger)
             .run(uploads.router(), onRunning: self.onRunning)
     }
@@ -77,15 +78,10 @@ package struct EmbeddedBackend: Service {
     ///
     /// - Parameter documents: the upload's idempotency key of each, and its position in it, from 1.
     /// - Throws: ``EmbeddedError``: `folderInUse` or `folderUnusable`.
-    package static func erase(_ documents: [(key: String, position: Int)], in folder: String) throws(EmbeddedError) {
-        guard !documents.isEmpty, BackendSchema.exists(in: folder) else { return }
-        let logger = Logger(label: "embedded-backend") { _ in SwiftLogNoOpLogHandler() }
-        let store = try BackendStore(Configuration(folder: folder), logger: logger)
-        defer { store.close() }
-        do {
-            try store.erase(documents)
-        } catch {
-            throw BackendSchema.failure("cannot lose a document", error)
-        }
+    package static func erase(_ documents: [(key: String, position: Int)], in path: String) throws(EmbeddedError) {
+        guard !documents.isEmpty, LedgerFolder.exists(path) else { return }
+        let (folder, contents) = try LedgerFolder.open(path)
+        defer { folder.close() }
+        do { try folder.erase(documents, from: contents.documents) } catch { throw EmbeddedError(folder: error) }
     }
 }

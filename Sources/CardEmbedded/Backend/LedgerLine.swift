@@ -1,66 +1,91 @@
 import Crypto
 import FoundationEssentials
-import GRDB
 
-/// The lines of `ledger.jsonl` and `refusals.jsonl`: the rows that they come from, and the names of their members.
-enum LedgerLine {
-    /// The documents after one of their numbers, without the images.
-    static let documents = """
-        SELECT document.sequence, time, idempotency_key, position, business_no, doctype, user_no, image_sha256,
-            iif(image IS NULL, '', content_sha256) AS content_sha256, number, out_of_order, retcode, retmsg, items,
-            (SELECT count(*) FROM document AS other WHERE other.upload = upload.id) AS documents,
-            (SELECT count(*) FROM document AS other
-                WHERE other.upload = upload.id AND other.sequence > document.sequence) AS following
-        FROM document JOIN upload ON upload.id = document.upload
-        WHERE document.sequence > ? ORDER BY document.sequence
-        """
+/// An answered upload: a line of `refusals.jsonl`, and part of each line of `ledger.jsonl`.
+struct UploadLine: Codable, Sendable {
+    let time: String
+    let key: String
+    /// SHA-256 of the content; empty with a document that was erased.
+    var digest: String
+    let code: UploadAnswer.Code
+    let message: String
+    let items: [UploadAnswer]?
 
-    /// The refused uploads after one of their numbers.
-    static let refusals = """
-        SELECT id, time, idempotency_key, content_sha256, retcode, retmsg, items FROM upload
-        WHERE is_refusal AND id > ? ORDER BY id
-        """
-
-    /// An accepted document. `sequence` is 1 for the first ever accepted, then without gaps; `position` is the place in
-    /// its upload, from 1; `following` tells how many lines of an upload of several come after it.
-    static func document(_ row: Row) throws -> JSON {
-        var members = try Self.answer(row)
-        for name in ["business_no", "doctype", "user_no", "image_sha256"] { members[name] = .text(row[name]) }
-        members["sequence"] = .integer(row["sequence"])
-        members["position"] = .integer(row["position"])
-        members["file"] = .text(Self.file(row) ?? "")
-        members["out_of_order"] = .truth(row["out_of_order"])
-        if row["documents"] as Int > 1 { members["following"] = .integer(row["following"]) }
-        return .object(present: members)
+    private enum CodingKeys: String, CodingKey {
+        case time, items
+        case key = "idempotency_key"
+        case digest = "content_sha256"
+        case code = "retcode"
+        case message = "retmsg"
     }
 
-    static func refusal(_ row: Row) throws -> JSON { .object(present: try Self.answer(row)) }
+    var answer: UploadAnswer { UploadAnswer(self.code, self.message, items: self.items) }
 
-    /// The image's file, relative to the backend's folder; `nil` for an erased document.
-    static func file(_ row: Row) -> String? {
-        let (number, kind) = (row["business_no"] as String, row["doctype"] as String)
-        return number.isEmpty ? nil : "documents/\(FolderName.sanitized(number))/\(kind)-\(row["number"] as Int).jpg"
-    }
-
-    private static func answer(_ row: Row) throws -> [String: JSON?] {
-        var members: [String: JSON?] = ["items": try UploadAnswer(row: row).itemsJSON]
-        for name in ["time", "idempotency_key", "content_sha256", "retcode", "retmsg"] {
-            members[name] = .text(row[name])
-        }
-        return members
+    init(_ upload: Upload, _ answer: UploadAnswer) {
+        (self.time, self.key, self.digest) = (Date().formatted(.iso8601), upload.key, upload.digest)
+        (self.code, self.message, self.items) = (answer.code, answer.message, answer.items)
     }
 }
 
-extension UploadAnswer {
-    /// The answer that was stored with an upload.
-    init(row: Row) throws {
-        guard let code = Code(rawValue: row["retcode"]) else {
-            throw EmbeddedError(.folderUnusable, "The backend's database holds an unknown RETCODE; restore it.")
-        }
-        let items = try (row["items"] as String?).map { text in
-            try JSONDecoder().decode([UploadAnswer].self, from: Data(text.utf8))
-        }
-        self.init(code, row["retmsg"], items: items)
+/// A stored document. An erased one keeps its position, side and order, and loses all else.
+struct StoredDocument: Codable, Sendable {
+    /// 1 for the first that was ever stored, then without gaps.
+    let sequence: Int
+    /// The position in its upload, from 1.
+    let position: Int
+    /// How many lines of its upload come after this one; `nil` for the only one.
+    var following: Int?
+    var businessNumber: String
+    let kind: SubmittedDocument.Kind
+    var userNumber: String
+    var imageDigest: String
+    /// The image's file, relative to the backend's folder.
+    var file: String
+    /// Whether it is a back that came before any front of its number.
+    let isOutOfOrder: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case sequence, position, following, file
+        case businessNumber = "business_no"
+        case kind = "doctype"
+        case userNumber = "user_no"
+        case imageDigest = "image_sha256"
+        case isOutOfOrder = "out_of_order"
+    }
+
+    var isErased: Bool { self.file.isEmpty }
+
+    static func file(_ number: Int, of kind: SubmittedDocument.Kind, _ businessNumber: String) -> String {
+        "documents/\(FolderName.sanitized(businessNumber))/\(kind.rawValue)-\(number).jpg"
+    }
+
+    /// The number in the file's name.
+    var fileNumber: Int { Int(self.file.dropLast(4).split(separator: "-").last ?? "") ?? 0 }
+}
+
+/// A line of `ledger.jsonl`: the members of both, side by side.
+struct LedgerLine: Codable, Sendable {
+    var upload: UploadLine
+    var document: StoredDocument
+
+    init(upload: UploadLine, document: StoredDocument) { (self.upload, self.document) = (upload, document) }
+
+    init(from decoder: any Decoder) throws {
+        self.init(upload: try UploadLine(from: decoder), document: try StoredDocument(from: decoder))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try self.upload.encode(to: encoder)
+        try self.document.encode(to: encoder)
+    }
+
+    /// The line without a person's or a case's data.
+    var erased: Self {
+        var line = self
+        line.upload.digest = ""
+        (line.document.businessNumber, line.document.userNumber) = ("", "")
+        (line.document.imageDigest, line.document.file) = ("", "")
+        return line
     }
 }
 

@@ -75,7 +75,7 @@ struct Submission {
 /// One side of one card whose every part is what it must be.
 struct SubmittedDocument {
     /// The side, as the form names it.
-    enum Kind: String {
+    enum Kind: String, Codable {
         case front = "IDCARD_FRONT_APP"
         case back = "IDCARD_BACK_APP"
 

@@ -2,7 +2,7 @@
 /// values.
 ///
 /// All have the HTTP status 200. Anything a client cannot read at all is an HTTP error instead.
-struct UploadAnswer: Error, Decodable, Equatable {
+struct UploadAnswer: Error, Codable, Equatable {
     /// | code | meaning | what the sender does |
     /// |---|---|---|
     /// | `000000` | stored | nothing more |
@@ -14,7 +14,7 @@ struct UploadAnswer: Error, Decodable, Equatable {
     /// | `200003` | FILE is not the JPEG that DOCTYPE announces | is wrong |
     /// | `200010` | some documents were stored and others refused: see ITEMS | looks into ITEMS |
     /// | `900001` | in ITEMS: not stored, because another document was refused | sends it again |
-    enum Code: String, Decodable {
+    enum Code: String, Codable {
         case success = "000000"
         case alreadyExists = "000001"
         case tokenExpired = "100001"
@@ -47,11 +47,6 @@ struct UploadAnswer: Error, Decodable, Equatable {
     /// Whether a document with this answer was refused.
     var isRefusal: Bool { self.code != .success && self.code != .alreadyExists }
 
-    /// The answer as it is sent.
-    var json: JSON {
-        .object(present: ["RETCODE": .text(self.code.rawValue), "RETMSG": .text(self.message), "ITEMS": self.itemsJSON])
-    }
-
     /// The answer as it is sent in XML.
     var xml: String {
         func fields(_ answer: UploadAnswer) -> String {
@@ -61,9 +56,6 @@ struct UploadAnswer: Error, Decodable, Equatable {
         let items = self.items.map { "<ITEMS>\($0.map { "<ITEM>\(fields($0))</ITEM>" }.joined())</ITEMS>" } ?? ""
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<RESPONSE>\(fields(self))\(items)</RESPONSE>\n"
     }
-
-    /// ITEMS as they are sent and kept.
-    var itemsJSON: JSON? { self.items.map { .array($0.map(\.json)) } }
 
     /// The answer to documents that were answered one by one: for one document its own, for several each and one for
     /// all.

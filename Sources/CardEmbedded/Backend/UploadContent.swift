@@ -3,6 +3,14 @@ import FoundationEssentials
 import HTTPTypes
 import MultipartForm
 
+/// An upload whose content was read.
+struct Upload: Sendable {
+    let key: String
+    /// SHA-256 of the content.
+    let digest: String
+    let parts: [ReceivedForm.Part]
+}
+
 /// A request's content as it came: a form, or a raw image with its fields in headers.
 struct UploadContent: Sendable {
     /// The fields that a raw upload carries in headers `X-TOKEN` and so on, in the order of a form.

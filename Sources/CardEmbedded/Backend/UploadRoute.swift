@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -7,14 +8,16 @@ import Synchronization
 /// Takes uploads: the key, the body, the answer.
 final class UploadRoute: Sendable {
     private let configuration: EmbeddedBackend.Configuration
-    private let store: BackendStore
+    private let ledger: Mutex<Ledger>
+    /// Where the ledger waits for the disk: it holds up no event loop and none of Swift's cooperative threads.
+    private let queue = DispatchQueue(label: "idcard.embedded.ledger")
     private let logger: Logger
     /// The idempotency keys under way, from the request's head to its answer.
     private let running = Mutex<Set<String>>([])
 
-    init(configuration: EmbeddedBackend.Configuration, store: BackendStore, logger: Logger) {
+    init(configuration: EmbeddedBackend.Configuration, ledger: Ledger, logger: Logger) {
         self.configuration = configuration
-        self.store = store
+        self.ledger = Mutex(ledger)
         self.logger = logger
     }
 
@@ -27,7 +30,7 @@ final class UploadRoute: Sendable {
         )
         router.post("/upload") { request, context in try await self.receive(request, context: context) }
         router.get("/healthz") { _, _ in
-            let documents = try await self.store.documentCount()
+            let documents = self.ledger.withLock(\.count)
             let running = self.running.withLock(\.count)
             return try Response(
                 .ok,
@@ -53,7 +56,7 @@ final class UploadRoute: Sendable {
             let content = UploadContent(body: body, headers: request.headers)
             let parts = try content.parts()
             if let test = TestNumber(in: parts) { try await self.misbehave(as: test, context: context) }
-            return try await self.answer(BackendStore.Upload(key: key, digest: content.digest, parts: parts))
+            return try await self.answer(Upload(key: key, digest: content.digest, parts: parts))
         } catch {
             let problem = try self.problem(of: error)
             self.logger.info("upload refused", metadata: ["backend.code": "\(problem.code)"])
@@ -90,13 +93,12 @@ final class UploadRoute: Sendable {
         throw BackendProblem.testNumber(.internalServerError, "no answer")
     }
 
-    private func answer(_ upload: BackendStore.Upload) async throws -> Response {
-        let outcome: BackendStore.Outcome
+    private func answer(_ upload: Upload) async throws -> Response {
+        let outcome: Ledger.Outcome
         do {
-            outcome = try await self.store.answer(upload)
+            outcome = try await self.queue.run { try self.ledger.withLock { try $0.answer(upload) } }
         } catch {
-            // The message of the database could hold a field's value, its code cannot.
-            self.logger.error("upload not stored", metadata: ["backend.error": "\(BackendStore.reason(of: error))"])
+            self.logger.error("upload not stored", metadata: ["backend.error": "\(EmbeddedError.reason(error))"])
             throw BackendProblem.notStored
         }
         guard case .answered(let answer, let isReplay) = outcome else { throw BackendProblem.keyReused }
@@ -112,8 +114,8 @@ final class UploadRoute: Sendable {
         let encryption = self.configuration.replyEncryption
         switch self.configuration.replyFormat {
         case .json:
-            guard let encryption else { return try Response(.ok, json: answer.json) }
-            return try Response(.ok, json: .text(try encryption.sealed(Array(try answer.json.bytes()))))
+            guard let encryption else { return Response(.ok, "application/json", try answer.jsonBytes()) }
+            return try Response(.ok, json: .text(try encryption.sealed(Array(try answer.jsonBytes()))))
         case .xml:
             guard let encryption else { return Response(.ok, "application/xml", answer.xml.utf8) }
             return Response(.ok, "text/plain", try encryption.sealed(Array(answer.xml.utf8)).utf8)

@@ -14,15 +14,15 @@ struct CardReader: Sendable {
     /// - Returns: What was read, or `nil` if no card is seen in the picture.
     /// - Throws: ``EmbeddedError`` with a code of the image or of tesseract.
     func text(ofJPEG jpeg: [UInt8], edges: ClosedRange<Int> = 48...4096) async throws -> CardText? {
-        let (photo, candidates) = try await PixelQueue.run {
+        let (photo, candidates) = try await DispatchQueue.pixels.run {
             let photo = try Raster(decoding: jpeg, edges: edges)
             return (photo, Self.orientedCandidates(in: photo))
         }
         var best: CardText?
         for (place, quad) in candidates.enumerated() {
-            let card = try await PixelQueue.run { RectifiedCard(of: photo, in: quad) }
+            let card = try await DispatchQueue.pixels.run { RectifiedCard(of: photo, in: quad) }
             guard let side = try await self.side(of: card, searchingWords: place < Self.wordSearches) else { continue }
-            let legality = try await PixelQueue.run { LegalityEstimator().legality(of: card) }
+            let legality = try await DispatchQueue.pixels.run { LegalityEstimator().legality(of: card) }
             let text = CardText(side: side, legality: legality)
             if text.side.isComplete { return text }
             // A wrong outline may cut a field off: another may show more.
@@ -75,14 +75,14 @@ struct CardReader: Sendable {
     }
 }
 
-/// Runs loops over pixels on threads of their own, so that they hold up neither an event loop nor Swift's
-/// cooperative threads.
-enum PixelQueue {
-    private static let shared = DispatchQueue(label: "idcard.embedded.pixels", attributes: .concurrent)
+extension DispatchQueue {
+    /// Where loops over pixels run: they hold up no event loop and none of Swift's cooperative threads.
+    fileprivate static let pixels = DispatchQueue(label: "idcard.embedded.pixels", attributes: .concurrent)
 
-    static func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    /// Runs what keeps a thread busy.
+    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            self.shared.async { continuation.resume(with: Result { try work() }) }
+            self.async { continuation.resume(with: Result { try work() }) }
         }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// - Parameter perform: runs the body on a thread that may block.
 /// - Throws: `CancellationError` if there was no answer by then.
-func answer<Value: Sendable>(
+package func answer<Value: Sendable>(
     grace: Duration = .zero,
     on perform: (@escaping @Sendable () -> Void) -> Void,
     _ body: @escaping @Sendable () -> Value

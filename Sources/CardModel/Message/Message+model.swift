@@ -97,21 +97,25 @@ extension Message {
 
     // MARK: Deciding
 
-    static func applicationDifferentHolders(_ card: CardID) -> Self { Self("application.different_holders", "the fronts of this business number name different persons; compare the cards (idcard-pipeline cards show \(card)) and reject the wrong front: idcard-pipeline cards resolve ID --as reject; the other cards then go on; if several fronts are right, accept each card: the same command with --as accept") }
+    static func applicationDifferentHolders(_ card: CardID) -> Self { Self("application.different_holders", "the fronts of this business number name different persons; compare the cards (idcard-pipeline cards show \(card)) and reject the wrong front: idcard-pipeline cards resolve ID --as reject; the other cards then go on; if several fronts are right, or the wrong one is delivered, accept each right card: the same command with --as accept") }
 
     // MARK: Operators; behind "cannot change card N: "
 
     static let operatorRejected = Self("operator.rejected", "a person rejected this card for good; send a new photo instead")
     static func operatorRetryState(_ state: CardState) -> Self { Self("operator.retry_state", "the state is \(state); only a failed, rejected, held or superseded card can be retried") }
-    static func operatorMayBeDelivered(_ card: CardID) -> Self { Self("operator.may_be_delivered", "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with --as resend or --as accept (both send the card) or --as reject (no delivery)") }
+    static func operatorMayBeDelivered(_ card: CardID, or decisions: [String]) -> Self { Self("operator.may_be_delivered", "the backend may have the card; look in the backend; if the card is there, run: idcard-pipeline cards resolve \(card) --as delivered; if not, run the same command with \(codes: decisions) (only --as reject sends nothing)") }
+    static func operatorSentAgain(_ card: CardID) -> Self { Self("operator.sent_again", "the backend may have the card, and its delivery is sent again without a retry; if the card is in the backend, run: idcard-pipeline cards resolve \(card) --as delivered; if it must not be sent, run the same command with --as reject") }
     static func operatorDecide(_ card: CardID) -> Self { Self("operator.decide", "a person must decide; look at the card, then: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
     static let operatorReplaced = Self("operator.replaced", "a newer photo of the same side replaced this card")
     static let operatorImageDropped = Self("operator.image_dropped", "the card is delivered and its image is no longer stored; send a new photo if the backend needs one")
     static let operatorNoImage = Self("operator.no_image", "the image could not be used; send a new photo instead")
     static func operatorRejectState(_ state: CardState) -> Self { Self("operator.reject_state", "the state is \(state); only a card that failed, is held for a decision or was rejected by a rule can be rejected") }
     static func operatorDeliveredState(_ state: CardState) -> Self { Self("operator.delivered_state", "the state is \(state); only a card that was sent can be resolved as delivered") }
-    static func operatorNeverSent(_ card: CardID) -> Self { Self("operator.never_sent", "the card was never sent; if it failed, run: idcard-pipeline cards retry \(card); if it is held, decide with --as accept or --as reject") }
-    static func operatorNothingToResend(_ card: CardID) -> Self { Self("operator.nothing_to_resend", "no stored delivery of the card can be sent again; if the card failed, run: idcard-pipeline cards retry \(card); if it is held and the backend does not have it, decide with --as accept") }
+    static func operatorNeverSent(_ card: CardID) -> Self { Self("operator.never_sent", "the card was never sent; decide with: idcard-pipeline cards resolve \(card) --as accept (or --as reject)") }
+    static func operatorNeverSentFailed(_ card: CardID) -> Self { Self("operator.never_sent_failed", "the card was never sent; to send it, run: idcard-pipeline cards retry \(card)") }
+    static func operatorNothingToResend(_ card: CardID) -> Self { Self("operator.nothing_to_resend", "no stored delivery of the card can be sent again; if the backend does not have the card, run: idcard-pipeline cards resolve \(card) --as accept") }
+    static func operatorNothingToResendFailed(_ card: CardID) -> Self { Self("operator.nothing_to_resend_failed", "no stored delivery of the card can be sent again; to send the card, run: idcard-pipeline cards retry \(card)") }
+    static func operatorResendState(_ state: CardState) -> Self { Self("operator.resend_state", "the state is \(state); only a held card can be sent again") }
     static func operatorStillUnlisted(_ code: String) -> Self { Self("operator.still_unlisted", "no list of delivery.retcode has the RETCODE \(code: code) that the backend answered; add it to the right list, for example to \(code: RetcodeTable.Meaning.success.key) if it means success, then retry the card") }
     static let operatorNewerSent = Self("operator.newer_sent", "a newer photo of the same side was already sent, so this card can no longer be sent; if the backend has this card, resolve it with --as delivered, otherwise with --as reject")
     static func operatorAcceptState(_ state: CardState) -> Self { Self("operator.accept_state", "the state is \(state); only a card that is held for a decision can be accepted") }

@@ -23,6 +23,8 @@ package enum DecisionAction: String, CaseIterable, Sendable, Codable {
 }
 
 /// What a person may have done to a card.
+///
+/// A refusal names a command only if that command is allowed.
 package enum OperatorRules {
     /// What is known of a card beside the card itself when a person wants it changed.
     package struct Circumstances: OptionSet, Sendable {
@@ -87,7 +89,7 @@ package enum OperatorRules {
             return
         }
         if circumstances.contains(.mayBeAtBackend) {
-            throw Self.refusal(card, .operatorMayBeDelivered(card.id))
+            throw Self.refusal(card, Self.mayBeDelivered(card, under: circumstances))
         }
         if card.state == .held, card.reason == .submitterConflict || card.reason == .holderConflict {
             throw Self.refusal(card, .operatorDecide(card.id))
@@ -138,15 +140,29 @@ package enum OperatorRules {
         default:
             throw Self.refusal(card, .operatorDeliveredState(card.state))
         }
-        guard card.delivery != nil || card.reason == .restored || circumstances.contains(.mayBeAtBackend) else {
-            throw Self.refusal(card, .operatorNeverSent(card.id))
+        // Of a card whose delivery is gone from a damaged sandbox, its state or reason still says that it was sent.
+        let wasSent = card.delivery != nil || card.state == .delivering || card.reason == .outcomeUnknown
+        guard !wasSent, card.reason != .restored, !circumstances.contains(.mayBeAtBackend) else { return }
+        if card.state == .failed {
+            try Self.requireRetry(of: card, under: circumstances)
+            throw Self.refusal(card, .operatorNeverSentFailed(card.id))
         }
+        try Self.requireAccepting(card, under: circumstances)
+        throw Self.refusal(card, .operatorNeverSent(card.id))
     }
 
     private static func requireResending(_ card: Card, under circumstances: Circumstances) throws(CodedError) {
         try Self.requireImage(card, under: circumstances)
-        guard card.state == .held, circumstances.contains(.hasKeptDelivery) else {
+        switch card.state {
+        case .held where circumstances.contains(.hasKeptDelivery): break
+        case .held:
+            try Self.requireAccepting(card, under: circumstances)
             throw Self.refusal(card, .operatorNothingToResend(card.id))
+        case .failed:
+            try Self.requireRetry(of: card, under: circumstances)
+            throw Self.refusal(card, .operatorNothingToResendFailed(card.id))
+        default:
+            throw Self.refusal(card, .operatorResendState(card.state))
         }
         // The older photo would arrive last and replace the newer one; a newer one that waits for this one goes after it.
         guard !circumstances.contains(.isOvertaken) else { throw Self.refusal(card, .operatorNewerSent) }
@@ -166,6 +182,7 @@ package enum OperatorRules {
         }
         guard card.reason != .submitterConflict else { return }
         guard circumstances.contains(.wasRead) else {
+            try Self.requireRetry(of: card, under: circumstances)
             throw Self.refusal(card, .operatorNotVerified(card.id))
         }
         guard card.side != nil else { throw Self.refusal(card, .operatorNoSide) }
@@ -179,6 +196,19 @@ package enum OperatorRules {
         default:
             throw Self.refusal(card, .operatorSeenState(card.state))
         }
+    }
+
+    /// What to do about a card that the backend may have; of the decisions, those that are allowed.
+    private static func mayBeDelivered(_ card: Card, under circumstances: Circumstances) -> Message {
+        // One that is held waits for a person; one that is not is in a delivery, which is sent again by itself.
+        guard !card.state.isRunnable else { return .operatorSentAgain(card.id) }
+        var decisions: [Resolution] = []
+        if card.state == .held {
+            let isKept = circumstances.contains(.hasKeptDelivery) && !circumstances.contains(.isOvertaken)
+            if isKept { decisions.append(.resend) }
+            if circumstances.contains(.wasRead), card.side != nil { decisions.append(.accept) }
+        }
+        return .operatorMayBeDelivered(card.id, or: (decisions + [.reject]).map { "--as \($0.rawValue)" })
     }
 
     private static func refusal(_ card: Card, _ why: Message) -> CodedError {

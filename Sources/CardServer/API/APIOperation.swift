@@ -2,8 +2,10 @@ import CardModel
 import HTTPTypes
 import Hummingbird
 
-/// One operation of the API: where it is, what a client needs, and how it may be refused.
+/// One operation of the API: where it is, what a client needs, how it may be refused, and what answers.
 struct APIOperation: Sendable {
+    typealias Handler = @Sendable (Request, ServerContext, Caller) async throws -> Response
+
     enum Access: Hashable, Sendable {
         case open
         /// A token with one of these scopes.
@@ -17,12 +19,18 @@ struct APIOperation: Sendable {
     let path: String
     let access: Access
     private let ownProblems: [ProblemCode]
+    /// Gets the caller whose token it is, and of an operation that needs none one who may do nothing.
+    let handler: @Sendable (APIRoutes) -> Handler
 
-    private init(_ method: HTTPRequest.Method, _ path: String, _ access: Access, _ problems: [ProblemCode] = []) {
-        self.method = method
-        self.path = path
-        self.access = access
-        self.ownProblems = problems
+    private init(
+        _ method: HTTPRequest.Method,
+        _ path: String,
+        _ access: Access,
+        _ problems: [ProblemCode] = [],
+        _ handler: @escaping @Sendable (APIRoutes) -> Handler
+    ) {
+        (self.method, self.path, self.access) = (method, path, access)
+        (self.ownProblems, self.handler) = (problems, handler)
     }
 
     var hasBody: Bool { self.method == .post }
@@ -70,23 +78,23 @@ struct APIOperation: Sendable {
 // Each stands on one line.
 // swift-format-ignore
 extension APIOperation {
-    static let submitCard = Self(.post, "/v1/cards", .token([.submit]), intake + [.formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused])
-    static let receiveWebhook = Self(.post, "/v1/webhooks/cards", .signature, intake + [.webhookTypeUnknown, .jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused])
-    static let listCards = Self(.get, "/v1/cards", token(.show), [.parameterInvalid])
-    static let listCases = Self(.get, "/v1/cases", token(.show), [.parameterInvalid])
-    static let showCard = Self(.get, "/v1/cards/{card_id}", .token(AccessAction.show.scopes + AccessAction.reveal.scopes), [.purposePersonal, .cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate])
-    static let showImage = Self(.get, "/v1/cards/{card_id}/image", .token(AccessAction.show.scopes + AccessAction.reveal.scopes), [.purposePersonal, .cardNotFound, .imageGone, .fieldInvalid, .fieldDuplicate])
-    static let retryCard = Self(.post, "/v1/cards/{card_id}/retry", token(.retry), json + [.purposePersonal, .cardNotFound, .changeRefused])
-    static let resolveCard = Self(.post, "/v1/cards/{card_id}/resolve", token(.resolve), json + [.purposePersonal, .cardNotFound, .changeRefused])
-    static let eraseCard = Self(.delete, "/v1/cards/{card_id}", token(.erase), [.purposePersonal, .cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow])
-    static let dropFourEyes = Self(.post, "/v1/review/four-eyes/{action}/drop", token(.fourEyes), json + [.purposePersonal, .changeRefused])
-    static let startRun = Self(.post, "/v1/runs", token(.run), json + [.sourceUnknown, .queueFull, .diskSpaceLow])
-    static let listRuns = Self(.get, "/v1/runs", token(.run))
-    static let showRun = Self(.get, "/v1/runs/{run_id}", token(.run), [.runNotFound])
-    static let live = Self(.get, "/healthz", .open)
-    static let ready = Self(.get, "/readyz", .open)
-    static let figures = Self(.get, "/metrics", .token([.read]))
-    static let document = Self(.get, "/openapi.json", .open)
+    static let submitCard = Self(.post, "/v1/cards", .token([.submit]), intake + [.formMalformed, .formTooLarge, .mediaTypeUnsupported, .keyMalformed, .keyInProgress, .keyReused]) { $0.submission.receive }
+    static let receiveWebhook = Self(.post, "/v1/webhooks/cards", .signature, intake + [.webhookTypeUnknown, .jsonInvalid, .imageInvalid, .addressInvalid, .addressRefused, .webhookReused]) { $0.webhooks.receive }
+    static let listCards = Self(.get, "/v1/cards", token(.show), [.parameterInvalid]) { $0.cards.list }
+    static let listCases = Self(.get, "/v1/cases", token(.show), [.parameterInvalid]) { $0.cards.listCases }
+    static let showCard = Self(.get, "/v1/cards/{card_id}", .token(AccessAction.show.scopes + AccessAction.reveal.scopes), [.purposePersonal, .cardNotFound, .parameterInvalid, .fieldInvalid, .fieldDuplicate]) { $0.cards.show }
+    static let showImage = Self(.get, "/v1/cards/{card_id}/image", .token(AccessAction.show.scopes + AccessAction.reveal.scopes), [.purposePersonal, .cardNotFound, .imageGone, .fieldInvalid, .fieldDuplicate]) { $0.cards.image }
+    static let retryCard = Self(.post, "/v1/cards/{card_id}/retry", token(.retry), json + [.purposePersonal, .cardNotFound, .changeRefused]) { $0.cards.retry }
+    static let resolveCard = Self(.post, "/v1/cards/{card_id}/resolve", token(.resolve), json + [.purposePersonal, .cardNotFound, .changeRefused]) { $0.cards.resolve }
+    static let eraseCard = Self(.delete, "/v1/cards/{card_id}", token(.erase), [.purposePersonal, .cardNotFound, .changeRefused, .fieldInvalid, .fieldDuplicate, .diskSpaceLow]) { $0.cards.erase }
+    static let dropFourEyes = Self(.post, "/v1/review/four-eyes/{action}/drop", token(.fourEyes), json + [.purposePersonal, .changeRefused]) { $0.cards.dropFourEyes }
+    static let startRun = Self(.post, "/v1/runs", token(.run), json + [.sourceUnknown, .queueFull, .diskSpaceLow]) { $0.runs.start }
+    static let listRuns = Self(.get, "/v1/runs", token(.run)) { $0.runs.list }
+    static let showRun = Self(.get, "/v1/runs/{run_id}", token(.run), [.runNotFound]) { $0.runs.show }
+    static let live = Self(.get, "/healthz", .open) { routes in { _, _, _ in routes.health.live() } }
+    static let ready = Self(.get, "/readyz", .open) { routes in { _, _, _ in try await routes.health.ready() } }
+    static let figures = Self(.get, "/metrics", .token([.read])) { routes in { _, _, _ in try await routes.health.figures() } }
+    static let document = Self(.get, "/openapi.json", .open) { _ in { _, _, _ in OpenAPIDocument.answer() } }
 }
 
 extension APIOperation {

@@ -17,6 +17,27 @@ extension Response {
     }
 }
 
+/// A JSON object of an answer or a report, by its keys; what is `nil` is written as `null`, so that readers need not
+/// test for presence.
+package struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
+    private struct Member: Encodable {
+        let value: (any Encodable)?
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            if let value { try container.encode(value) } else { try container.encodeNil() }
+        }
+    }
+
+    private let members: [String: Member]
+
+    package init(dictionaryLiteral members: (String, (any Encodable)?)...) {
+        self.members = Dictionary(uniqueKeysWithValues: members.map { ($0, Member(value: $1)) })
+    }
+
+    package func encode(to encoder: any Encoder) throws { try self.members.encode(to: encoder) }
+}
+
 /// Reads JSON that strangers send.
 enum StrictJSON {
     /// - Throws: ``Problem``: `field_duplicate`.

@@ -20,7 +20,7 @@ struct Chart {
     static func throughput(_ figures: Throughput) -> Chart {
         let series: [(name: HTML, counts: [Int])] = [
             ("\(Message.chartAdmitted)", figures.admitted), ("\(Message.chartVerified)", figures.verified),
-            ("\(Message.chartDelivered)", figures.delivered),
+            ("\(Message.pageState(CardState.delivered))", figures.delivered),
         ]
         return Chart(id: "throughput", title: .chartThroughput, starts: figures.starts, series: series)
     }
@@ -124,7 +124,7 @@ struct Chart {
         }
         return """
             <details><summary>\(Message.chartNumbers)</summary><table>\
-            <thead><tr><th scope="col">\(Message.chartTime)</th>\(names)</tr></thead><tbody>\(rows)</tbody>\
+            <thead><tr><th scope="col">\(Message.pageTime)</th>\(names)</tr></thead><tbody>\(rows)</tbody>\
             <tfoot>\(row("\(Message.chartSum)", self.series.map { $0.counts.reduce(0, +) }))</tfoot></table></details>
             """
     }

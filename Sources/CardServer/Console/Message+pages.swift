@@ -63,7 +63,6 @@ extension Message {
     static let pageNoCards = Self("page.no_cards", "No card fits.")
     static let pageNoSuchCase = Self("page.no_such_case", "There is no case of this number.")
     static func pageCaseTitle(_ number: String) -> Self { Self("page.case_title", "Case \(code: number)") }
-    static let pageCardTitle = Self("page.card_title", "Card")
     static let pageCard = Self("page.card", "Card")
     static let pageSideTitle = Self("page.side", "Side")
     static let pageSideUnknown = Self("page.side_unknown", "unknown")
@@ -166,12 +165,10 @@ extension Message {
     static let chartRefusals = Self("chart.refusals", "Rejected, failed and held cards by reason")
     static let chartAdmitted = Self("chart.admitted", "admitted")
     static let chartVerified = Self("chart.verified", "verified")
-    static let chartDelivered = Self("chart.delivered", "delivered")
     static let chartOther = Self("chart.other", "other reasons")
     static func chartSummary(_ from: Timestamp, to end: Timestamp, _ highest: Int) -> Self { Self("chart.summary", "Bars from \(from) to \(end); the highest bar is \(count: highest).") }
     static let chartNothing = Self("chart.nothing", "No card in this time.")
     static let chartNumbers = Self("chart.numbers", "Numbers")
-    static let chartTime = Self("chart.time", "Time")
     static let chartSum = Self("chart.sum", "Sum")
 
     // MARK: What codes are called

@@ -32,25 +32,13 @@ struct Problem: Error {
 
     static let mediaType = "application/problem+json"
 
-    private struct Document: Encodable {
-        let type: String
-        let title: String
-        let status: Int
-        let code: String
-        let detail: String
-        let requestID: String
-    }
-
     func document(requestID: String) -> ByteBuffer {
-        let document = Document(
-            type: "urn:idcard-pipeline:problem:\(self.code.name)",
-            title: self.code.title.text(),
-            status: self.code.status.code,
-            code: self.code.name,
+        let document: JSONObject = [
+            "type": "urn:idcard-pipeline:problem:\(self.code.name)", "title": self.code.title.text(),
+            "status": self.code.status.code, "code": self.code.name, "request_id": requestID,
             // Always there: a client need not ask twice where the explanation stands.
-            detail: (self.detail ?? self.code.title).withoutPersonalValues.text(),
-            requestID: requestID
-        )
+            "detail": (self.detail ?? self.code.title).withoutPersonalValues.text(),
+        ]
         return ByteBuffer(bytes: JSONText.data(document))
     }
 

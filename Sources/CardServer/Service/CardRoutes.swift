@@ -7,30 +7,14 @@ import NIOCore
 
 /// Shows cards and cases, and does with cards what a person decides.
 struct CardRoutes: Sendable {
-    private struct Page: Encodable {
-        let cards: [CardDocument]
-        @Nullable var nextCursor: String?
-    }
-
     let ports: CardServer.Ports
     /// How often a subject may see what is personal.
     var reveals = RateLimit(Limits.reveals)
 
-    private struct CasesPage: Encodable {
-        let cases: [CaseDocument]
-        @Nullable var nextCursor: String?
-    }
-
-    private struct Changes: Encodable {
-        let cards: [CardDocument]
-        let changedSince: String
-        let hasMore: Bool
-    }
-
     // MARK: Looking
 
     /// `GET /v1/cards`.
-    func list(_ request: Request, caller: Caller) async throws -> Response {
+    func list(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let names: Set = ["state", "business_no", "reason", "attention", "limit", "cursor", "changed_since"]
         let parameters = try QueryParameters(request.uri, known: names)
         var filter = CardFilter()
@@ -47,13 +31,14 @@ struct CardRoutes: Sendable {
             $0.wholeMatch(of: /i([0-9]{1,18})/).flatMap { Int64($0.1) }
         }
         let page = try await self.ports.store.cards(filter, after: order, limit: limit, for: caller)
-        var answer = Page(cards: page.map(CardDocument.init), nextCursor: nil)
+        var next: String?
         // The store gives no more than a page at a time, so what comes after it is asked for on its own.
         if page.count == limit, let last = page.last,
             try await !self.ports.store.cards(filter, after: last.order, limit: 1, for: caller).isEmpty
         {
-            answer.nextCursor = "i\(last.order)"
+            next = "i\(last.order)"
         }
+        let answer: JSONObject = ["cards": page.map(CardDocument.init), "next_cursor": next]
         return Response(json: answer)
     }
 
@@ -69,12 +54,15 @@ struct CardRoutes: Sendable {
             parameters.all("cursor").isEmpty
         else { throw Problem(.parameterInvalid, .requestChangedSince) }
         let changes = try await self.ports.store.changes(filter, since: event, limit: limit, for: caller)
-        let cards = changes.cards.map(CardDocument.init)
-        return Response(json: Changes(cards: cards, changedSince: "\(changes.last)", hasMore: changes.hasMore))
+        let answer: JSONObject = [
+            "cards": changes.cards.map(CardDocument.init), "changed_since": "\(changes.last)",
+            "has_more": changes.hasMore,
+        ]
+        return Response(json: answer)
     }
 
     /// `GET /v1/cases`.
-    func listCases(_ request: Request, caller: Caller) async throws -> Response {
+    func listCases(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let parameters = try QueryParameters(request.uri, known: ["state", "business_no", "limit", "cursor"])
         var filter = CaseFilter()
         filter.states = try parameters.words("state")
@@ -82,7 +70,8 @@ struct CardRoutes: Sendable {
         let limit = try parameters.pageSize()
         let last = try parameters.single("cursor", else: .requestCursor, as: CaseCursor.init)
         let page = try await self.ports.store.cases(filter, after: last, limit: limit, for: caller)
-        return Response(json: CasesPage(cases: page.cases.map(CaseDocument.init), nextCursor: page.next?.text))
+        let answer: JSONObject = ["cases": page.cases.map(CaseDocument.init), "next_cursor": page.next?.text]
+        return Response(json: answer)
     }
 
     /// `GET /v1/cards/{card_id}`: nothing personal unless `reveal=true`.
@@ -180,26 +169,20 @@ struct CardRoutes: Sendable {
         return Response(json: certificate)
     }
 
-    private struct Changed: Encodable {
-        let cards: [CardDocument]
-        /// On a page another person has decided the same, and can still take it back: until when.
-        @Nullable var until: String?
-    }
-
-    private struct Waiting: Encodable {
-        let cards: [CardDocument]
-        let waitsFor = "second_person"
-    }
-
     /// Has the decision carried out at once, unless it waits for a second person, and shows the cards that it was about.
     private func answer(_ outcome: DecisionOutcome, about id: CardID, to caller: Caller) async throws -> Response {
         let changed = outcome.changes.map(\.card)
         let cards = try await self.ports.store.cards(changed.isEmpty ? [id] : changed, for: caller)
             .map(CardDocument.init)
-        guard outcome != .waitsForSecond else { return Response(json: Waiting(cards: cards), status: .accepted) }
+        guard outcome != .waitsForSecond else {
+            let answer: JSONObject = ["cards": cards, "waits_for": "second_person"]
+            return Response(json: answer, status: .accepted)
+        }
         self.ports.engine.wake()
+        // On a page another person has decided the same, and can still take it back: until when.
         let until: String? = if case .undoable(let time) = outcome { time.description } else { nil }
-        return Response(json: Changed(cards: cards, until: until))
+        let answer: JSONObject = ["cards": cards, "until": until]
+        return Response(json: answer)
     }
 
     // MARK: Reading requests

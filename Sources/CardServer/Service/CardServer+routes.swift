@@ -12,14 +12,13 @@ extension CardServer {
             middleware: Envelope(metrics: self.metrics, origins: self.configuration.origins, logger: self.logger)
         )
         let reception = Reception(ports: self.ports, configuration: self.configuration, metrics: self.metrics)
-        let webhooks = WebhookRoute(reception: reception, secrets: self.webhookSecrets, metrics: self.metrics)
-        let health = HealthRoutes(reception: reception, metrics: self.metrics, connections: self.register)
-        router.add(.receiveWebhook, webhooks.receive)
-        router.add(.live) { _, _ in health.live() }
-        router.add(.ready) { _, _ in try await health.ready() }
-        router.add(.document) { _, _ in OpenAPIDocument.answer() }
-        let cards = CardRoutes(ports: self.ports)
-        let runs = RunRoutes(reception: reception)
+        let routes = APIRoutes(
+            cards: CardRoutes(ports: self.ports),
+            health: HealthRoutes(reception: reception, metrics: self.metrics, connections: self.register),
+            runs: RunRoutes(reception: reception),
+            submission: SubmissionRoute(reception: reception),
+            webhooks: WebhookRoute(reception: reception, secrets: self.webhookSecrets, metrics: self.metrics)
+        )
         let authentication = Authentication(
             tokens: self.configuration.tokens,
             callers: RateLimit(self.configuration.callerRate),
@@ -27,53 +26,32 @@ extension CardServer {
             metrics: self.metrics,
             now: self.ports.now
         )
-        router.add(.submitCard, authentication, SubmissionRoute(reception: reception).receive)
-        router.add(.listCards, authentication) { request, _, caller in try await cards.list(request, caller: caller) }
-        router.add(.listCases, authentication) { request, _, caller in
-            try await cards.listCases(request, caller: caller)
+        for operation in APIOperation.all {
+            let handler = operation.handler(routes)
+            router.on(RouterPath(operation.path), method: operation.method) { request, context in
+                guard case .token(let scopes) = operation.access else {
+                    return try await handler(request, context, Caller(subject: "", scopes: []))
+                }
+                let caller = try authentication.admit(request, context: context, scopes: scopes)
+                return try await handler(request, context, caller)
+            }
         }
-        router.add(.showCard, authentication, cards.show)
-        router.add(.showImage, authentication, cards.image)
-        router.add(.eraseCard, authentication, cards.erase)
-        router.add(.retryCard, authentication, cards.retry)
-        router.add(.resolveCard, authentication, cards.resolve)
-        router.add(.dropFourEyes, authentication, cards.dropFourEyes)
-        router.add(.startRun, authentication, runs.start)
-        router.add(.listRuns, authentication) { _, _, _ in try await runs.list() }
-        router.add(.showRun, authentication) { _, context, _ in try await runs.show(context) }
-        Console(authentication: authentication, cards: cards, reception: reception).add(to: router)
-        router.add(.figures, authentication) { _, _, _ in try await health.figures() }
+        Console(authentication: authentication, cards: routes.cards, reception: reception).add(to: router)
         return router
     }
 }
 
-extension Router<ServerContext> {
-    /// Hangs a handler on its operation.
-    fileprivate func add(
-        _ operation: APIOperation,
-        _ handler: @escaping @Sendable (Request, ServerContext) async throws -> Response
-    ) {
-        self.on(RouterPath(operation.path), method: operation.method, use: handler)
-    }
-
-    /// Hangs a handler on its operation, which asks for a token of its scope.
-    fileprivate func add(
-        _ operation: APIOperation,
-        _ authentication: Authentication,
-        _ handler: @escaping @Sendable (Request, ServerContext, Caller) async throws -> Response
-    ) {
-        guard case .token(let scopes) = operation.access else {
-            preconditionFailure("\(operation.path) asks for no token.")
-        }
-        self.add(operation) { request, context in
-            let caller = try authentication.admit(request, context: context, scopes: scopes)
-            return try await handler(request, context, caller)
-        }
-    }
+/// What the handlers of all operations belong to.
+struct APIRoutes: Sendable {
+    let cards: CardRoutes
+    let health: HealthRoutes
+    let runs: RunRoutes
+    let submission: SubmissionRoute
+    let webhooks: WebhookRoute
 }
 
 /// Starts batches over the sources of the configuration, and tells of them.
-private struct RunRoutes: Sendable {
+struct RunRoutes: Sendable {
     let reception: Reception
 
     /// `POST /v1/runs`.
@@ -87,10 +65,12 @@ private struct RunRoutes: Sendable {
     }
 
     /// `GET /v1/runs`.
-    func list() async throws -> Response { Response(json: ["runs": try await self.reception.ports.runs()]) }
+    func list(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
+        Response(json: ["runs": try await self.reception.ports.runs()])
+    }
 
     /// `GET /v1/runs/{run_id}`.
-    func show(_ context: ServerContext) async throws -> Response {
+    func show(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let id = context.parameters.get("run_id") ?? ""
         guard let run = try await self.reception.ports.run(id) else { throw Problem(.runNotFound) }
         return Response(json: run)

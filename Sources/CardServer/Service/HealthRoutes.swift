@@ -21,11 +21,10 @@ struct HealthRoutes: Sendable {
         @Nullable var since: String?
 
         init(_ pause: EndpointPause?) {
-            let trouble = pause.map(Trouble.init)
             self.status = pause?.state ?? .works
-            self.code = trouble?.code
+            self.code = pause?.code
             self.message = pause.map { $0.state.message.text() }
-            self.since = trouble?.since
+            self.since = pause?.since.description
         }
     }
 

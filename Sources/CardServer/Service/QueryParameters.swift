@@ -72,13 +72,9 @@ extension CaseCursor {
     var text: String {
         switch self {
         case .all(let state, let since, let number):
-            "\(state.rawValue).\(since.millisecondsSinceEpoch).\(Self.digits(number))"
-        case .own(let number): Self.digits(number)
+            "\(state.rawValue).\(since.millisecondsSinceEpoch).\(number.rawValue.utf8.hexadecimal)"
+        case .own(let number): number.rawValue.utf8.hexadecimal
         }
-    }
-
-    private static func digits(_ number: BusinessNumber) -> String {
-        number.rawValue.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     init?(_ text: String) {

@@ -15,10 +15,22 @@ package final class ServerMetrics: Sendable {
     }
 
     /// What tells the series of a metric apart.
-    struct Label {
-        let name: String
+    enum Label {
+        case code, commit, method, outcome, photoReason, reason, result, route, schema, stage, state, status, version
+
+        var name: String { self == .photoReason ? "reason" : "\(self)" }
+
         /// The values that are known beforehand; none where a stranger decides on them.
-        private(set) var values: [String] = []
+        var values: [String] {
+            switch self {
+            case .outcome: FailureClass.allCases.map(\.rawValue)
+            case .reason: ServerMetrics.reasons + ["other"]
+            case .result: ["admitted", "duplicate", "refused", "ignored"]
+            case .stage: Stage.allCases.map(\.rawValue)
+            case .state: CardState.allCases.map(\.rawValue)
+            case .code, .commit, .method, .photoReason, .route, .schema, .status, .version: []
+            }
+        }
     }
 
     struct Series {
@@ -131,22 +143,6 @@ package final class ServerMetrics: Sendable {
 
     /// A figure: whole ones without a point.
     private static func figure(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
-}
-
-extension ServerMetrics.Label {
-    static let code = Self(name: "code")
-    static let method = Self(name: "method")
-    static let outcome = Self(name: "outcome", values: FailureClass.allCases.map(\.rawValue))
-    static let photoReason = Self(name: "reason")
-    static let reason = Self(name: "reason", values: ServerMetrics.reasons + ["other"])
-    static let result = Self(name: "result", values: ["admitted", "duplicate", "refused", "ignored"])
-    static let route = Self(name: "route")
-    static let stage = Self(name: "stage", values: Stage.allCases.map(\.rawValue))
-    static let state = Self(name: "state", values: CardState.allCases.map(\.rawValue))
-    static let status = Self(name: "status")
-    static let version = Self(name: "version")
-    static let commit = Self(name: "commit")
-    static let schema = Self(name: "schema")
 }
 
 extension ServerMetrics {

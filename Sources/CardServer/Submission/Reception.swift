@@ -83,15 +83,10 @@ final class Reception: Sendable {
         from submitter: String,
         receipt: (kind: Receipt.Kind, name: String)?
     ) async throws -> [AdmissionOutcome] {
-        let request = receipt.map { _ in ContentDigest(of: photos) }
+        let request = receipt.map { ($0.kind, $0.name, ContentDigest(of: photos)) }
         let uploads = photos.enumerated().map { place, photo in
-            Upload(
-                photo.image,
-                metadata: photo.metadata,
-                receipt: receipt.flatMap { receipt in
-                    request.map { Receipt(kind: receipt.kind, name: receipt.name, request: $0, place: place) }
-                }
-            )
+            let receipt = request.map { Receipt(kind: $0, name: $1, request: $2, place: place) }
+            return Upload(photo.image, metadata: photo.metadata, receipt: receipt)
         }
         do {
             return try await self.ports.engine.receive(uploads, from: submitter)
@@ -104,28 +99,20 @@ final class Reception: Sendable {
         }
     }
 
-    private struct Answer: Encodable {
-        let cardID: CardID
-        let state: CardState
-        /// Whether the same image was there already.
-        let duplicate: Bool
-
-        init(_ outcome: AdmissionOutcome) {
-            self.cardID = outcome.card
-            self.state = outcome.state
-            self.duplicate = outcome.isDuplicate && !outcome.isReplay
-        }
-    }
-
     /// What a program is told of the cards of its request.
     static func response(_ outcomes: [AdmissionOutcome]) -> Response {
         var headers = HTTPFields()
         if outcomes.allSatisfy(\.isReplay) { headers[.idempotentReplayed] = "true" }
-        guard outcomes.count == 1, let outcome = outcomes.first else {
-            return Response(json: ["cards": outcomes.map(Answer.init)], status: .accepted, headers: headers)
+        let answers = outcomes.map { outcome -> JSONObject in
+            // A request that is sent again is told what it was told at first.
+            let isDuplicate = outcome.isDuplicate && !outcome.isReplay
+            return ["card_id": outcome.card, "state": outcome.state, "duplicate": isDuplicate]
         }
-        headers[.location] = "/v1/cards/\(outcome.card)"
-        return Response(json: Answer(outcome), status: .accepted, headers: headers)
+        guard answers.count == 1 else {
+            return Response(json: ["cards": answers], status: .accepted, headers: headers)
+        }
+        headers[.location] = "/v1/cards/\(outcomes[0].card)"
+        return Response(json: answers[0], status: .accepted, headers: headers)
     }
 }
 
@@ -135,15 +122,11 @@ struct Photo {
     let metadata: CardMetadata
     /// The part of the form that it came in, if that names its side.
     var part: CardSide?
+}
 
-    init(_ image: Upload.Image, _ metadata: CardMetadata) {
-        self.image = image
-        self.metadata = metadata
-    }
-
+extension Photo {
     init(_ bytes: Data, _ metadata: CardMetadata, part: CardSide? = nil) {
-        self.init(.bytes(bytes, ContentDigest(of: bytes)), metadata)
-        self.part = part
+        self.init(image: .bytes(bytes, ContentDigest(of: bytes)), metadata: metadata, part: part)
     }
 }
 

@@ -16,7 +16,7 @@ struct WebhookRoute: Sendable {
     /// signature is known to be right.
     ///
     /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
-    func receive(_ request: Request, context: ServerContext) async throws -> Response {
+    func receive(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let secrets = self.secrets.current.withLock { $0 }
         let now = self.reception.ports.now()
         let verification: WebhookVerification
@@ -80,7 +80,7 @@ struct WebhookRoute: Sendable {
         let metadata = try self.reception.metadata(message.fields)
         let photo: Photo
         switch message.image {
-        case .address(let address): photo = Photo(.address(try self.checked(address)), metadata)
+        case .address(let address): photo = Photo(image: .address(try self.checked(address)), metadata: metadata)
         case .base64(let text):
             var image = ImageBytes(limit: self.reception.configuration.imageBytes)
             try image.take(base64: text.reveal())

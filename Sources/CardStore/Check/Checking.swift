@@ -210,19 +210,15 @@ extension CardStore {
             try? JSONDecoder().decode(ErasureCertificate.self, from: text)
         }
         guard let stored else { return texts.isEmpty ? nil : SandboxFinding(.fsckCertificateMissing, card: card) }
-        let certificate = read(stored)
+        // It can neither be printed nor written to the list again.
+        guard let certificate = read(stored) else { return SandboxFinding(.fsckCertificateUnreadable, card: card) }
         if texts.isEmpty {
-            let isLater = certificate.map { $0.accessNumber > end } ?? false
-            return isLater ? nil : SandboxFinding(.fsckErasureLineMissing, card: card)
+            return certificate.accessNumber > end ? nil : SandboxFinding(.fsckErasureLineMissing, card: card)
         }
         let lines = texts.map(read)
         // The line of another erasing of the card, by a restore or one that was cut off, may differ.
-        if let certificate, lines.contains(certificate),
-            lines.allSatisfy({ $0 == nil || $0 == certificate || $0?.accessCode != certificate.accessCode })
-        {
-            return nil
-        }
-        return SandboxFinding(.fsckErasureLineChanged(card), card: card)
+        let isSound = lines.allSatisfy { $0 == nil || $0 == certificate || $0?.accessCode != certificate.accessCode }
+        return lines.contains(certificate) && isSound ? nil : SandboxFinding(.fsckErasureLineChanged(card), card: card)
     }
 }
 

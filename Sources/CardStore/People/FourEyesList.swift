@@ -93,9 +93,15 @@ extension CardStore {
     }
 
     /// Leaves an action on the list that someone wanted off it.
+    ///
+    /// - Throws: `card_conflict` if it is not on the list, or no one wants it off.
     package func keepFourEyes(_ action: DecisionAction, by origin: AccessOrigin, now: Timestamp) async throws {
         try await self.write(at: now) { tx in
-            let asked: SQL = "WHERE action = \(action) AND dropped_by IS NOT NULL"
+            let own: SQL = "action = \(action)"
+            guard try tx.exists("SELECT 1 FROM four_eyes WHERE \(own)") else {
+                throw CodedError(.cardConflict, .conflict, .fourEyesNotListed(action))
+            }
+            let asked: SQL = "WHERE \(own) AND dropped_by IS NOT NULL"
             guard try tx.run("UPDATE four_eyes SET dropped_by = NULL, dropped_at = NULL \(asked)") > 0 else {
                 throw CodedError(.cardConflict, .conflict, .fourEyesNotAsked(action))
             }

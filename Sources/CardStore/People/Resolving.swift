@@ -100,6 +100,10 @@ extension CardStore {
         case .retry:
             // What its delivery did to others, they say themselves.
             if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
+            // What the verifier left out may be licensed by now: the stored reading would hold the card again.
+            if row.reason == VerdictRule.legalityUnavailable.reason {
+                try tx.run("DELETE FROM reading WHERE card = \(row.id)")
+            }
             let isVerified = row.state == .verified || row.state == .delivering
             let target = isVerified ? .verified : try self.start(of: row.id, in: tx) ?? .prepared
             // A person says that this one is the newest of its side, whatever its time.

@@ -52,7 +52,7 @@ import Testing
             "delivery.fields.file: ''": "one line of text",
             "delivery.batch_max_cards: 0": "from 1 to 1000",
             "watch.done_marker: .json": "suffix such as .done",
-            "watch.done_marker: .\(String(repeating: "x", count: 64))": "at most 64 letters",
+            "watch.done_marker: .\(String(repeating: "x", count: 64))": "at most 64 bytes",
             "delivery.tls.ca_file: /nowhere": "certificates in PEM",
             "delivery.business_type: “YX”": "cannot use \"“YX”\"; write the value without the quotes around it",
             "delivery.reply.code: 「code」": "without the quotes around it",

@@ -187,7 +187,7 @@ import Testing
         let wrong = try await self.home.checked(yaml)
         #expect(!wrong.ok)
         let loaded = try self.home.load(Self.remotes, ["IDCARD_VAULT_KEY": "canary-vault"])
-        let shown = ShownConfiguration(loaded)
+        let shown = ObjectReport(showing: loaded)
         let texts =
             [JSONText.document(wrong), JSONText.document(shown)]
             + wrong.lines + shown.lines + loaded.configuration.notices.map { $0.text() }

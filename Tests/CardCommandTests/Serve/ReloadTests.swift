@@ -95,8 +95,12 @@ import Testing
             #expect(try await service.errors.line(containing: "tokens revoke desk") != nil)
             #expect(try await answer(desk) == 401)
             #expect(try await trouble(2).contains("accepts no token"))
+            try await self.tool.follow("tokens revoke", in: told, ["acme"] + file, ends: 0)
         }
         #expect(said.contains { $0.contains("tokens revoke acme") }, "\(said)")
+        let line = try #require(said.last { $0.contains("tokens revoke desk") })
+        let path = self.tool.home.path + "/.config/idcard-pipeline/tokens.json"
+        try await self.tool.follow("tokens revoke desk --tokens-file \(path)", in: line, ends: 0)
     }
 
     @Test func `the certificate is read again at SIGHUP; a bad one changes nothing`() async throws {

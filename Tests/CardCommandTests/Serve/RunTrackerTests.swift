@@ -44,11 +44,11 @@ import Testing
         if let state, state != .fetching { tracker.observe(.changed(CardChange(card: retake, state: state))) }
         var cards = [known: Self.card(known, .delivered)]
         cards[retake] = state.map { Self.card(retake, $0) }
-        let tally = tracker.outcome(cards: cards)
-        #expect(tally.counts[counted] == 1 && tally.counts.total == 1)
-        #expect((tally.status(isStopped: false) == .workRemains) == isWorkLeft)
         #expect(Set(tracker.knownCards) == [known, retake])
-        let line = tracker.line(0, card: tracker.cards(of: .input(0)).compactMap { cards[$0] }.first)
+        let line = tracker.line(.input(0), card: tracker.cards(of: .input(0)).compactMap { cards[$0] }.first)
+        let counts = RunCounts([line])
+        #expect(counts[counted] == 1 && counts.total == 1)
+        #expect((RunLine.status(of: [line], isStopped: false) == .workRemains) == isWorkLeft)
         // Nobody hears of the id of a card that may go again.
         #expect(line.cardID == (state == .delivered ? retake : known))
         #expect(line.duplicateOf == (state == .delivered ? nil : known))

@@ -23,6 +23,11 @@ import Testing
             let loss = ["what was sent, erased or logged", "--new-sandbox"]
             #expect(loss.allSatisfy(said.contains), "\(command): \(said)")
         }
+        // As it says.
+        let (box, old) = (self.tool.sandboxFolder.path, self.tool.sandboxFolder.path + ".old")
+        try FileManager.default.moveItem(atPath: box, toPath: old)
+        try await self.tool.run(["run", "--new-sandbox"] + file, ends: 0)
+        try await self.tool.run(["status"] + file, ends: 0)
     }
 
     @Test func `the version names the commit and the schema`() async throws {

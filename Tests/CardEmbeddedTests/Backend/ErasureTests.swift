@@ -1,6 +1,5 @@
 import CardEmbedded
 import Foundation
-import GRDB
 import TestSupport
 import Testing
 
@@ -52,17 +51,32 @@ import Testing
         }
     }
 
-    @Test func `A kill between the database and the files leaves no photo after the next start`() async throws {
+    @Test func `A kill between the ledger and the images leaves no photo after the next start`() async throws {
         try await withBackend(in: self.folder) { _ = try await $0.upload(.single(), key: "\"1\"") }
-        let database = try DatabaseQueue(path: self.folder.database)
-        try await database.write {
-            try $0.execute(sql: "UPDATE document SET business_no = '', user_no = '', image_sha256 = '', image = NULL")
-        }
-        try database.close()
-        #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
+        let image = try #require(try self.folder.ledger().first?.file)
+        let photo = try Data(contentsOf: self.folder.url.appending(path: image))
+        try EmbeddedBackend.erase([(key: "1", position: 1)], in: self.folder.url.path)
+        let folder = self.folder.url.appending(path: image).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        try photo.write(to: self.folder.url.appending(path: image))
         try await withBackend(in: self.folder) { _ in }
         #expect(try self.folder.documents() == [])
         #expect(try self.folder.ledger().map(\.businessNo) == [""])
+    }
+
+    @Test func `Of a batch the other documents stay, under the key and the content of before`() async throws {
+        let form = HandWrittenForm.batch([.init(number: "B-1"), .init(number: "B-2")])
+        try await withBackend(in: self.folder) { client async throws in
+            #expect(try await client.upload(form, key: "\"1\"").retcode == "000000")
+        }
+        for (position, isKnown) in [(1, true), (2, false)] {
+            try EmbeddedBackend.erase([(key: "1", position: position)], in: self.folder.url.path)
+            try await withBackend(in: self.folder) { client async throws in
+                let answer = try await client.upload(form, key: "\"1\"")
+                #expect(answer.isReplay == isKnown && answer.status == (isKnown ? 200 : 422))
+            }
+        }
+        #expect(try self.folder.ledger().map(\.following) == [1, 0])
     }
 
     @Test func `A folder in use is left alone`() async throws {

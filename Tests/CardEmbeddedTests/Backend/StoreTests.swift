@@ -1,10 +1,8 @@
+import CardEmbedded
 import Foundation
-import GRDB
 import ServiceLifecycle
 import TestSupport
 import Testing
-
-@testable import CardEmbedded
 
 @Suite(.timeLimit(.minutes(5))) struct StoreTests {
     private let folder = BackendFolder()
@@ -28,96 +26,93 @@ import Testing
         #expect(try self.folder.ledger().map(\.outOfOrder) == [false, false])
     }
 
-    @Test(arguments: [
-        ("journal_mode", "wal"), ("synchronous", "2"), ("secure_delete", "1"), ("locking_mode", "exclusive"),
-        ("foreign_keys", "1"),
-    ])
-    func `The database syncs each commit and overwrites what is deleted`(setting: String, value: String) throws {
-        let database = try BackendSchema.open(self.folder.url.path)
-        try database.writeWithoutTransaction { db throws in
-            #expect(try String.fetchOne(db, sql: "PRAGMA \(setting)") == value)
-        }
-        try database.close()
-    }
-
-    @Test(arguments: [BackendStore.insertion, LedgerLine.documents, LedgerLine.refusals])
-    func `An upload reads no table from end to end`(sql: String) throws {
-        let database = try BackendSchema.open(self.folder.url.path)
-        let plan = try database.read { db throws in
-            let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
-            statement.setUncheckedArguments([])
-            return try Row.fetchAll(statement).map { $0["detail"] as String }
-        }
-        try database.close()
-        #expect(plan.contains { $0.hasPrefix("SEARCH") })
-        #expect(!plan.contains { $0.hasPrefix("SCAN document") || $0.hasPrefix("SCAN upload") }, "\(plan)")
-    }
-
-    @Test func `A key, and a document, twice is against the rules of the database`() async throws {
-        try await withBackend(in: self.folder) { _ = try await $0.upload(.single(), key: "\"1\"") }
-        let database = try DatabaseQueue(path: self.folder.database)
-        for statement in [
-            "INSERT INTO upload SELECT 9, idempotency_key, content_sha256, time, retcode, retmsg, items, 0 FROM upload",
-            """
-            INSERT INTO document SELECT 9, upload, 2, business_no, doctype, user_no, image_sha256, 2, out_of_order, image
-            FROM document
-            """,
-        ] {
-            let error = #expect(throws: DatabaseError.self) { try database.write { try $0.execute(sql: statement) } }
-            #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
-        }
-    }
-
-    @Test(arguments: ["ledger.jsonl", "refusals.jsonl", "documents/B-1/IDCARD_FRONT_APP-1.jpg"])
-    func `What a kill left unwritten of the export is there after the next start`(file: String) async throws {
+    @Test(arguments: [1, 5, Int.max])
+    func `What a kill left of a line was never answered: it goes, and the upload is taken again`(cut: Int) async throws
+    {
         try await withBackend(in: self.folder) { client async throws in
-            _ = try await client.upload(.single(), key: "\"1\"")
-            _ = try await client.upload(.single(number: ""), key: "\"2\"")
-        }
-        let url = self.folder.url.appending(path: file)
-        let whole = try Data(contentsOf: url)
-        for rest in [whole.dropLast(5), Data(), nil] {
-            if let rest { try Data(rest).write(to: url) } else { try FileManager.default.removeItem(at: url) }
-            try await withBackend(in: self.folder) { _ in }
-            #expect(try Data(contentsOf: url) == whole)
-        }
-    }
-
-    @Test func `An export that cannot be written is made up for by the next upload`() async throws {
-        let log = LogLines()
-        try await withBackend(in: self.folder, logger: log.logger) { client async throws in
-            let obstacle = self.folder.url.appending(path: "documents/B-1")
-            try Data().write(to: obstacle)
             #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
-            #expect(try self.folder.ledger().isEmpty)
-            #expect(log.text.contains("ledger not exported"))
-            try FileManager.default.removeItem(at: obstacle)
-            #expect(try await client.upload(.single(number: "B-2"), key: "\"2\"").retcode == "000000")
-            #expect(try self.folder.ledger().map(\.businessNo) == ["B-1", "B-2"])
+            #expect(try await client.upload(.single(number: ""), key: "\"2\"").retcode == "200002")
         }
-        #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg", "B-2/IDCARD_FRONT_APP-1.jpg"])
+        let files = ["ledger.jsonl", "refusals.jsonl"].map { self.folder.url.appending(path: $0) }
+        let whole = try files.map { try Data(contentsOf: $0) }
+        try await withBackend(in: self.folder) { client async throws in
+            #expect(try await client.upload(.single(number: "B-2"), key: "\"3\"").retcode == "000000")
+            #expect(try await client.upload(.single(number: ""), key: "\"4\"").retcode == "200002")
+        }
+        for (file, whole) in zip(files, whole) {
+            let all = try Data(contentsOf: file)
+            try all.dropLast(min(cut, all.count - whole.count - 1)).write(to: file)
+        }
+        try await withBackend(in: self.folder) { client async throws in
+            #expect(try files.map { try Data(contentsOf: $0) } == whole)
+            #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
+            #expect(try await client.upload(.single(number: "B-2"), key: "\"3\"").retcode == "000000")
+            #expect(try await client.upload(.single(number: ""), key: "\"4\"").isReplay == false)
+            #expect(try await client.upload(.single(), key: "\"1\"").isReplay)
+        }
+        #expect(try self.folder.ledger().map(\.sequence) == [1, 2])
+        #expect(try self.folder.refusals().map(\.idempotencyKey) == ["2", "4"])
     }
 
-    @Test func `A database that takes nothing is 500, and the same upload is taken later`() async throws {
-        try await withBackend(in: self.folder) { _ in }
-        let database = try DatabaseQueue(path: self.folder.database)
-        try await database.write {
-            try $0.execute(sql: "CREATE TRIGGER full BEFORE INSERT ON document BEGIN SELECT raise(ABORT, 'B-1'); END")
+    @Test func `Of an upload of several documents a kill leaves all lines or none`() async throws {
+        let form = HandWrittenForm.batch([.init(number: "B-2"), .init(number: "B-3"), .init(number: "B-4")])
+        try await withBackend(in: self.folder) { client async throws in
+            #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
+            #expect(try await client.upload(form, key: "\"2\"").retcode == "000000")
         }
-        try database.close()
+        let ledger = self.folder.url.appending(path: "ledger.jsonl")
+        let lines = try Data(contentsOf: ledger).split(separator: UInt8(ascii: "\n"))
+        #expect(lines.count == 4)
+        for count in 2...3 {
+            try Data(lines.prefix(count).flatMap { $0 + "\n".utf8 }).write(to: ledger)
+            try await withBackend(in: self.folder) { client async throws in
+                #expect(try self.folder.ledger().map(\.businessNo) == ["B-1"])
+                #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
+                let answer = try await client.upload(form, key: "\"2\"")
+                #expect(answer.itemCodes == ["000000", "000000", "000000"] && !answer.isReplay)
+            }
+            #expect(try self.folder.ledger().map(\.sequence) == [1, 2, 3, 4])
+        }
+    }
+
+    @Test(arguments: ["documents/B-1", "ledger.jsonl"])
+    func `A folder that takes nothing is 500, and the same upload is taken later`(file: String) async throws {
         let log = LogLines()
         try await withBackend(in: self.folder, logger: log.logger) { client async throws in
+            let path = self.folder.url.appending(path: file)
+            let isLedger = file == "ledger.jsonl"
+            if isLedger { try FileManager.default.removeItem(at: path) }
+            // A folder is not a file, and a file is not a folder.
+            try isLedger
+                ? FileManager.default.createDirectory(at: path, withIntermediateDirectories: false)
+                : Data().write(to: path)
             let failed = try await client.upload(.single(), key: "\"1\"")
             #expect(failed.status == 500 && failed.code == "not_stored")
             #expect(!failed.text.contains("B-1") && !log.text.contains("B-1"))
-        }
-        let again = try DatabaseQueue(path: self.folder.database)
-        try await again.write { try $0.execute(sql: "DROP TRIGGER full") }
-        try again.close()
-        try await withBackend(in: self.folder) { client async throws in
+            #expect(log.text.contains("upload not stored"))
+            #expect(try await client.get("/healthz").json["documents"] as? Int == 0)
+            try FileManager.default.removeItem(at: path)
             let answer = try await client.upload(.single(), key: "\"1\"")
             #expect(answer.retcode == "000000" && !answer.isReplay)
         }
+        #expect(try self.folder.ledger().map(\.sequence) == [1])
+        #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
+    }
+
+    @Test(arguments: ["ledger.jsonl", "refusals.jsonl"])
+    func `A line that is none is refused by its number, and nothing is removed`(file: String) async throws {
+        try await withBackend(in: self.folder) { client async throws in
+            #expect(try await client.upload(.single(), key: "\"1\"").retcode == "000000")
+            #expect(try await client.upload(.single(number: ""), key: "\"2\"").retcode == "200002")
+        }
+        let url = self.folder.url.appending(path: file)
+        let spoilt = try Data(contentsOf: url) + Data("{}\n".utf8)
+        try spoilt.write(to: url)
+        let error = await #expect(throws: EmbeddedError.self) { try await withBackend(in: self.folder) { _ in } }
+        #expect(error?.code == .folderUnusable)
+        #expect(error?.message.contains("Line 2 of \(file)") == true)
+        #expect(try Data(contentsOf: url) == spoilt)
+        #expect(try self.folder.documents() == ["B-1/IDCARD_FRONT_APP-1.jpg"])
     }
 
     @Test func `A second backend on the folder is refused, and the folder is free once the first ended`() async throws {

@@ -59,7 +59,7 @@ import Testing
     @Test func `Only the owner may read what is kept`() async throws {
         try await withBackend(in: self.folder) { _ = try await $0.upload(.single(), key: "\"k\"") }
         let paths = ["", "documents", "documents/B-1"].map { ($0, 0o700) }
-        let files = ["backend.sqlite3", "ledger.jsonl", "refusals.jsonl", "documents/B-1/IDCARD_FRONT_APP-1.jpg"]
+        let files = ["ledger.jsonl", "refusals.jsonl", "documents/B-1/IDCARD_FRONT_APP-1.jpg"]
         for (path, mode) in paths + files.map({ ($0, 0o600) }) {
             let attributes = try FileManager.default.attributesOfItem(
                 atPath: self.folder.url.appending(path: path).path

@@ -10,8 +10,6 @@ final class BackendFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: self.url) }
 
-    var database: String { self.url.appending(path: "backend.sqlite3").path }
-
     func ledger() throws -> [LedgerEntry] { try self.lines("ledger.jsonl") }
 
     func refusals() throws -> [RefusalEntry] { try self.lines("refusals.jsonl") }

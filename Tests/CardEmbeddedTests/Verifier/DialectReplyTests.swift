@@ -32,7 +32,7 @@ import Testing
     private func body(_ text: CardText?, in dialect: EmbeddedVerifier.Dialect) throws -> String {
         #expect(self.mark.id.hasPrefix("1457432550,"))
         let answer = ReadingAnswer(text: text, withLegality: dialect == .faceIDv3).json(in: dialect, mark: self.mark)
-        return String(decoding: try answer.bytes(), as: UTF8.self)
+        return String(decoding: try answer.jsonBytes(), as: UTF8.self)
             .replacing(self.mark.id, with: "ID")
             .replacing(/"time_used":\d+/, with: "\"time_used\":0")
     }

@@ -26,6 +26,30 @@ import Testing
             self.circumstances = added.union([.hasImage, .wasRead]).subtracting(missing)
         }
 
+        /// The refusal of an action in words; `nil` if it is allowed.
+        func refusal(to action: DecisionAction) -> String? {
+            do throws(CodedError) {
+                try OperatorRules.require(action, of: self.card, under: self.circumstances)
+                return nil
+            } catch {
+                return error.message.text()
+            }
+        }
+
+        /// Whether a sandbox can hold it.
+        var isPossible: Bool {
+            let (known, state) = (self.circumstances, self.card.state)
+            let wasSent = self.card.delivery != nil
+            if known.contains(.mayBeAtBackend) || known.contains(.hasKeptDelivery) {
+                guard wasSent, known.contains(.wasRead), [.held, .failed, .delivering].contains(state) else {
+                    return false
+                }
+            }
+            // Persons and backs without a front are told by what was read.
+            guard self.card.reason == .holderConflict || self.card.reason == .frontMissing else { return true }
+            return known.contains(.wasRead) && self.card.side != nil
+        }
+
         /// The refusal of a change; `nil` if it is allowed.
         func refusal(_ resolution: Resolution?) -> CodedError? {
             do throws(CodedError) {
@@ -137,6 +161,59 @@ import Testing
     func `Nothing is decided while an attempt is under way`(resolution: Resolution) throws {
         let card = Case("", .held, .outcomeUnknown, wasSent: true, and: [.isUnderWay, .hasKeptDelivery])
         #expect(try #require(card.refusal(resolution)).message.text().contains("an attempt is under way"))
+    }
+
+    /// Every card that the life of a card allows, with what may be known of it while no attempt is under way.
+    private static var every: [Case] {
+        let reasons: [CardState: [ReasonCode?]] = [
+            .held: [
+                .outcomeUnknown, .restored, .retcodeUnlisted, .submitterConflict, .holderConflict,
+                VerdictRule.legalityUnavailable.reason,
+            ],
+            .verified: [nil, .frontMissing], .rejected: [.refusedByRemote, .rejectedByOperator],
+            .superseded: [.superseded, .takenEarlier],
+        ]
+        let known = (0..<256).map(OperatorRules.Circumstances.init(rawValue:)).filter { !$0.contains(.isUnderWay) }
+        return CardState.allCases.flatMap { state in
+            (reasons[state] ?? [nil]).flatMap { reason in
+                [0, 1].flatMap { failures in
+                    [CardSide.front, nil].flatMap { side in
+                        known.flatMap { known in
+                            [true, false].map { wasSent in
+                                Case(
+                                    "\(state) \(reason?.rawValue ?? "") \(failures) \(known.rawValue) \(wasSent)",
+                                    state,
+                                    reason,
+                                    side: side,
+                                    failures: failures,
+                                    wasSent: wasSent,
+                                    without: OperatorRules.Circumstances([.hasImage, .wasRead]).subtracting(known),
+                                    and: known
+                                )
+                            }
+                        }
+                    }
+                }
+            }
+        }.filter(\.isPossible)
+    }
+
+    @Test func `A refusal names no command that would be refused, too`() {
+        let actions: [DecisionAction] = [.accept, .delivered, .resend, .reject, .retry]
+        var named: Set<String> = []
+        for card in Self.every {
+            for action in actions {
+                guard let text = card.refusal(to: action) else { continue }
+                var commands = text.matches(of: /--as ([a-z]+)/).map { String($0.1) }
+                if text.contains("cards retry") { commands.append("retry") }
+                named.formUnion(commands)
+                for command in commands {
+                    let refusal = DecisionAction(rawValue: command).map { card.refusal(to: $0) }
+                    #expect(refusal == .some(nil), "\(card.testDescription) \(action): \(text)")
+                }
+            }
+        }
+        #expect(named == Set(actions.map(\.rawValue)))
     }
 
     @Test func `A refusal names the card and what to do instead`() throws {

@@ -42,7 +42,7 @@ extension Console {
         let own = try await self.ports.store.undoable(by: visit.caller)
         let undo = self.undo(own.filter { $0.card == visit.card }, tab: "")
         let body: HTML = "\(undo)\(CardView(details, for: visit).body)"
-        return .page(ConsolePage(.pageCardTitle, in: .cards, body))
+        return .page(ConsolePage(.pageCard, in: .cards, body))
     }
 
     /// `POST /console/cards/{card_id}/reveal`: the same page with what is personal, in this one answer.
@@ -71,7 +71,7 @@ extension Console {
         let masked = ConsolePath.card(visit.card)
         let view = CardView(export.details, for: visit, revealed: export)
         let body: HTML = "\(Self.hideLink(masked))\(view.body)"
-        var page = ConsolePage(.pageCardTitle, in: .cards, outcome: .pageRevealed(purpose), body)
+        var page = ConsolePage(.pageCard, in: .cards, outcome: .pageRevealed(purpose), body)
         page.masked = masked
         return .page(page)
     }

@@ -46,7 +46,7 @@ extension Console {
         } else {
             var view = CardView(try await store.details(of: visit.card, for: visit.caller), for: visit)
             view.typed = typed
-            page = ConsolePage(.pageCardTitle, in: .cards, view.body)
+            page = ConsolePage(.pageCard, in: .cards, view.body)
         }
         page.outcome = error.message
         page.refusal = (Problem(.changeRefused), error)

@@ -103,12 +103,14 @@ extension Console {
         }
         let rest =
             cards.isEmpty ? Self.empty(queue) : HTML("<p class=\"tools\">\(Message.pageCasesFree(queue.free))</p>")
+        // What was written about a card that the tab has no more.
+        let lost: HTML? = typed.flatMap { cards.contains($0.card) ? nil : CardView.words($0.text) }
         let masked = revealed.isEmpty ? nil : ConsolePath.review(tab: tab)
         var page = ConsolePage(
             .pageReview,
             in: .review,
             """
-            \(undo)\(rest)\(Self.lost(typed, on: cards))\(masked.map(Self.hideLink))
+            \(undo)\(rest)\(lost)\(masked.map(Self.hideLink))
             <div class="cards">\(views)</div>
             <form method="post" class="act"\(action: .nextCase)>\(HTML.hidden("tab", tab))
             <button data-key="KeyS">\(cards.isEmpty ? Message.pageNextCase : .pageSkipCase) <kbd>S</kbd></button></form>
@@ -116,11 +118,6 @@ extension Console {
         )
         page.masked = masked
         return page
-    }
-
-    /// What was written about a card that the tab has no more.
-    private static func lost(_ typed: (card: CardID, text: String)?, on cards: [CardID]) -> HTML? {
-        typed.flatMap { cards.contains($0.card) ? nil : CardView.words($0.text) }
     }
 
     static func hideLink(_ masked: ConsolePath) -> HTML {

@@ -173,6 +173,15 @@ import Testing
             error.contains("import photos first: idcard-pipeline run --sandbox '\(sandbox)' --embedded"),
             "\(error)"
         )
+        try await tool.run(["run", photos.path] + options)
+        let review = try await tool.run(["review", "keep", "accept"] + options, ends: 1).errors
+        #expect(review.contains("idcard-pipeline review list --sandbox '\(sandbox)' --embedded"), "\(review)")
+        let resume = try await tool.run(["resume", "backend"] + options, ends: 0).output
+        #expect(resume.contains("idcard-pipeline status --sandbox '\(sandbox)' --embedded"), "\(resume)")
+        _ = try tool.secretFile(".config/idcard-pipeline/tokens.json", "{}")
+        let file = ["--config", try tool.secretFile("empty.yaml", "").path]
+        let tokens = try await tool.run(["tokens", "list"] + file, ends: 78).errors
+        #expect(tokens.contains("idcard-pipeline tokens add --config \(file[1])"), "\(tokens)")
     }
 
     @Test func `a file name cannot command the terminal; a program gets it as it is`() async throws {

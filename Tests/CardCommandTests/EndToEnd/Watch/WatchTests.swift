@@ -235,6 +235,9 @@ import Testing
             let seen = try await self.inbox.watching(file) { lines, send in
                 let first = try await lines.line(containing: note)
                 #expect(first == "note: watched folder \(folder): \(note)#recycle (1), *.bak (2), \(cloud)")
+                // As status says where files stay.
+                let plan = try await self.inbox.tool.run(["run", "--dry-run", folder] + file)
+                #expect(plan.errors == run.errors && plan.output == run.output, "\(plan)")
                 // The next scan says what is new, and nothing again.
                 try self.inbox.bring("R-1/eve.jpg.bak", "")
                 try self.inbox.bring("R-1/.eve.jpg", "")

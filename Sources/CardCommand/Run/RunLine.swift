@@ -2,21 +2,21 @@ import CardModel
 import CardStore
 import Foundation
 
-/// What a run says at its end: the object of `--format json`, the last line of `--format jsonl` (without `cards`).
-struct RunReport: Encodable {
-    /// The name of this run, also in its logs.
-    let runID: String
-    let counts: RunCounts
-    /// One element per input; `nil` in `jsonl`, where they were printed before.
-    var cards: [RunLine]?
-}
-
 /// How many inputs of a run ended how; the keys are part of the JSON contract and never missing.
 struct RunCounts: Sendable, Encodable {
     private static let allKeys =
         CardState.allCases.map(\.rawValue) + [RunLine.refused, "duplicate", "unchanged", "ignored"]
 
     private var byKey = Dictionary(uniqueKeysWithValues: Self.allKeys.map { ($0, 0) })
+
+    /// Counts inputs; what is the same card as one before counts as a duplicate.
+    init(_ lines: [RunLine] = []) {
+        var cards: Set<CardID> = []
+        for line in lines {
+            let isFirst = line.cardID.map { cards.insert($0).inserted } ?? true
+            if let key = line.countsAs { self.add(isFirst ? key : "duplicate") }
+        }
+    }
 
     mutating func add(_ key: String) { self.byKey[key, default: 0] += 1 }
 
@@ -58,6 +58,9 @@ struct RunLine: Sendable, ReportLine {
 
     /// What to do about a back whose front is known; not printed itself.
     var frontAdvice: Message?
+    /// The key that it is counted under, and what a run that has nothing else ends with; not printed themselves.
+    var countsAs: String?
+    var status = CommandStatus.delivered
 
     /// The state of an input that became no card.
     static let refused = "refused"
@@ -74,6 +77,19 @@ struct RunLine: Sendable, ReportLine {
         self.notice = self.state == Self.refused ? .attention(.retake) : .nothing
     }
 
+    /// Takes over why it became no card, and what is left to do for that.
+    mutating func refuse(_ error: CodedError) {
+        self.state = error.stateOfInput
+        self.describe(error)
+        self.countsAs = self.state
+        self.status =
+            switch error.kind {
+            case .storage: .sandboxError
+            case .temporary: .workRemains
+            default: .someNotDelivered
+            }
+    }
+
     /// Takes over what is known of the card.
     mutating func describe(_ card: Card) {
         self.cardID = card.id
@@ -85,6 +101,14 @@ struct RunLine: Sendable, ReportLine {
         self.message = card.message?.text()
         self.plainMessage = card.message?.withoutPersonalValues.text()
         self.notice = card.notice
+    }
+
+    /// The exit status that lines call for, where an endpoint stopped a stage or none did.
+    static func status(of lines: [RunLine], isStopped: Bool) -> CommandStatus {
+        let all = Set(lines.map(\.status))
+        if all.contains(.sandboxError) { return .sandboxError }
+        guard let status = [.workRemains, .someNotDelivered].first(where: all.contains) else { return .delivered }
+        return isStopped ? .endpointStopped : status
     }
 
     /// The input as a line for people: state, source, and what there is to say.
@@ -141,56 +165,6 @@ extension CaseDocument {
 extension CodedError {
     /// What a run says of the input that it refuses: no room, memory or time says nothing about the photo.
     var stateOfInput: String { self.kind == .storage || self.kind == .temporary ? "unchanged" : RunLine.refused }
-}
-
-/// What the inputs of a run come to.
-struct RunTally: Sendable {
-    var counts = RunCounts()
-    private var workRemains = false
-    private var isIncomplete = false
-    private var isOutOfRoom = false
-
-    mutating func addNotReached() {
-        self.counts.add("unchanged")
-        self.workRemains = true
-    }
-
-    mutating func add(_ error: CodedError) {
-        self.counts.add(error.stateOfInput)
-        switch error.kind {
-        case .storage: self.isOutOfRoom = true
-        case .temporary: self.workRemains = true
-        default: self.isIncomplete = true
-        }
-    }
-
-    /// Counts an input that is a card.
-    ///
-    /// - Parameters:
-    ///   - notice: what is told of the card.
-    ///   - isNews: whether this run admitted or moved it.
-    ///   - isFirst: whether no input before is the same card.
-    mutating func add(_ card: Card, _ notice: CardNotice, isNews: Bool, isFirst: Bool) {
-        if card.hasWork { self.workRemains = true }
-        if notice.isFailure { self.isIncomplete = true }
-        if !isFirst {
-            self.counts.add("duplicate")
-        } else if isNews {
-            self.counts.add(card.state.rawValue)
-        } else if card.state.isRunnable {
-            self.counts.add("unchanged")
-        } else {
-            self.counts.add(notice == .nothing ? "duplicate" : card.state.rawValue)
-        }
-    }
-
-    /// The exit status that this calls for, where an endpoint stopped a stage or none did.
-    func status(isStopped: Bool) -> CommandStatus {
-        if self.isOutOfRoom { return .sandboxError }
-        if self.workRemains { return isStopped ? .endpointStopped : .workRemains }
-        guard self.isIncomplete else { return .delivered }
-        return isStopped ? .endpointStopped : .someNotDelivered
-    }
 }
 
 /// The table of a run for spreadsheet programs (`--report`): a row for each input, in a new file.

@@ -1,0 +1,188 @@
+import FoundationEssentials
+import Glibc
+import SystemPackage
+
+/// The files of a backend: `ledger.jsonl` with a line for each stored document, `refusals.jsonl` with one for each
+/// refused upload, and the images in `documents`.
+///
+/// An image is durable before its line, and the lines of an upload before its answer. So a kill at any point leaves
+/// images without a line, or a part of the last lines, and the next start removes both. One process at a time has it.
+struct LedgerFolder: Sendable {
+    typealias Contents = (documents: [LedgerLine], refusals: [UploadLine])
+
+    private static let (ledger, refusals, documents) = ("ledger.jsonl", "refusals.jsonl", "documents")
+
+    private let path: String
+    /// The folder itself, locked, as the ledger is replaced.
+    private let lock: FileDescriptor
+
+    /// Whether a backend has ever used a folder.
+    static func exists(_ path: String) -> Bool { access("\(path)/\(Self.ledger)", F_OK) == 0 }
+
+    /// Opens a folder, or makes it, for this process alone.
+    ///
+    /// - Throws: ``EmbeddedError``: `folderUnusable` or `folderInUse`.
+    static func open(_ path: String) throws(EmbeddedError) -> (folder: Self, contents: Contents) {
+        do {
+            try Self.makeFolder(path)
+            let lock = try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
+            let folder = Self(path: path, lock: lock)
+            do { return (folder, try folder.takeOver()) } catch {
+                folder.close()
+                throw error
+            }
+        } catch {
+            throw EmbeddedError(folder: error)
+        }
+    }
+
+    /// Lets another process have the folder.
+    func close() {
+        // The lock ends with the process, too.
+        try? self.lock.close()
+    }
+
+    /// Stores the documents of an upload, each with its image.
+    func store(_ lines: [LedgerLine], with images: [Data]) throws {
+        for (file, image) in zip(lines.map(\.document.file), images) {
+            let folder = file.split(separator: "/").dropLast().joined(separator: "/")
+            try Self.makeFolder("\(self.path)/\(folder)")
+            try self.write(image, to: file)
+            for name in [folder, Self.documents] {
+                let folder = try self.open(name, .readOnly, [.directory])
+                try folder.closeAfter { try folder.flush() }
+            }
+        }
+        try self.append(lines, to: Self.ledger)
+    }
+
+    /// Stores that an upload was refused.
+    func store(_ refusal: UploadLine) throws { try self.append([refusal], to: Self.refusals) }
+
+    /// Erases documents of a ledger that has these lines, and their images.
+    func erase(_ documents: [(key: String, position: Int)], from lines: [LedgerLine]) throws {
+        let positions = Dictionary(grouping: documents, by: \.key).mapValues { $0.map(\.position) }
+        let rest = lines.map { line in
+            positions[line.upload.key]?.contains(line.document.position) == true ? line.erased : line
+        }
+        guard rest.count(where: \.document.isErased) > lines.count(where: \.document.isErased) else { return }
+        try self.write(Self.bytes(of: rest), to: "\(Self.ledger).part")
+        guard rename("\(self.path)/\(Self.ledger).part", "\(self.path)/\(Self.ledger)") == 0 else {
+            throw Errno(rawValue: errno)
+        }
+        try self.lock.flush()
+        try self.removeImages(except: rest)
+    }
+
+    /// Locks the folder, reads its lines, and removes what a kill has left.
+    private func takeOver() throws -> Contents {
+        guard flock(self.lock.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            throw errno == EWOULDBLOCK ? EmbeddedError.folderInUse : Errno(rawValue: errno)
+        }
+        // Its images would be removed, as there is no line of them.
+        guard Self.exists(self.path) || access("\(self.path)/\(Self.documents)", F_OK) != 0 else {
+            throw EmbeddedError.folderForeign(Self.documents, without: Self.ledger)
+        }
+        let documents: [LedgerLine] = try self.lines(of: Self.ledger) { ($0.document.following ?? 0) == 0 }
+        let refusals: [UploadLine] = try self.lines(of: Self.refusals) { _ in true }
+        try Self.makeFolder("\(self.path)/\(Self.documents)")
+        try self.lock.flush()
+        try self.removeImages(except: documents)
+        return (documents, refusals)
+    }
+
+    /// The lines of a file, which is made if there is none, up to the last one that can be the end of an upload; what
+    /// comes after it was never answered and is cut off.
+    private func lines<Line: Decodable>(of name: String, upTo isEnd: (Line) -> Bool) throws -> [Line] {
+        let file = try self.open(name, .readWrite, [.create])
+        return try file.closeAfter {
+            let bytes = try Data(contentsOf: URL(filePath: "\(self.path)/\(name)"))
+            let texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+            let decoder = JSONDecoder()
+            var lines = try texts.enumerated().map { index, text in
+                do { return try decoder.decode(Line.self, from: text) } catch {
+                    throw EmbeddedError.lineUnreadable(index + 1, of: name)
+                }
+            }
+            while let last = lines.last, !isEnd(last) { lines.removeLast() }
+            let length = lines.isEmpty ? 0 : texts[lines.count - 1].endIndex + 1
+            if length < bytes.count { try file.resize(to: Int64(length)) }
+            return lines
+        }
+    }
+
+    private func append(_ lines: [some Encodable], to name: String) throws {
+        let bytes = try Self.bytes(of: lines)
+        let file = try self.open(name, .writeOnly, [.create, .append])
+        try file.closeAfter {
+            let length = try file.seek(offset: 0, from: .end)
+            do {
+                // One write, so that a reader sees whole lines or the beginning of one.
+                try file.writeAll(bytes)
+                try file.flush()
+            } catch {
+                // If this fails, too, the next start finds a line that it cannot read, and says so.
+                try? file.resize(to: length)
+                throw error
+            }
+        }
+    }
+
+    /// Removes images without a line, and folders that become empty: their names are business numbers.
+    private func removeImages(except lines: [LedgerLine]) throws {
+        let files = Set(lines.map(\.document.file))
+        let manager = FileManager.default
+        for folder in try manager.contentsOfDirectory(atPath: "\(self.path)/\(Self.documents)") {
+            let path = "\(Self.documents)/\(folder)"
+            guard let names = try? manager.contentsOfDirectory(atPath: "\(self.path)/\(path)") else { continue }
+            for name in names where name.hasPrefix("IDCARD_") && !files.contains("\(path)/\(name)") {
+                guard unlink("\(self.path)/\(path)/\(name)") == 0 else { throw Errno(rawValue: errno) }
+            }
+            rmdir("\(self.path)/\(path)")
+        }
+    }
+
+    private func write(_ bytes: Data, to name: String) throws {
+        let file = try self.open(name, .writeOnly, [.create, .truncate])
+        try file.closeAfter {
+            try file.writeAll(bytes)
+            try file.flush()
+        }
+    }
+
+    private func open(
+        _ name: String,
+        _ mode: FileDescriptor.AccessMode,
+        _ options: FileDescriptor.OpenOptions
+    ) throws -> FileDescriptor {
+        try FileDescriptor.open(
+            FilePath("\(self.path)/\(name)"),
+            mode,
+            options: options.union([.noFollow, .closeOnExec]),
+            permissions: .ownerReadWrite
+        )
+    }
+
+    private static func bytes(of lines: [some Encodable]) throws -> Data {
+        try lines.reduce(into: Data()) { bytes, line in
+            bytes += try line.jsonBytes()
+            bytes.append(UInt8(ascii: "\n"))
+        }
+    }
+
+    /// Makes a folder and those above it, for the owner only.
+    private static func makeFolder(_ path: String) throws {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for name in path.split(separator: "/") {
+            made += "\(name)/"
+            guard mkdir(made, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
+        }
+    }
+}
+
+extension FileDescriptor {
+    /// Makes what was written durable.
+    fileprivate func flush() throws {
+        guard fsync(self.rawValue) == 0 else { throw Errno(rawValue: errno) }
+    }
+}
