@@ -78,9 +78,7 @@ let package = Package(
         .target(
             name: "CardEmbedded",
             dependencies: [
-                "MultipartForm", "CImaging",
-                .target(name: "CLibCrypto", condition: .when(traits: ["TripleDES"])), .crypto,
-                .hummingbird, .lifecycle, .log, .nioCore, .subprocess, .system,
+                "MultipartForm", "CImaging", .crypto, .hummingbird, .lifecycle, .log, .nioCore, .subprocess, .system,
             ]
         ),
         .target(

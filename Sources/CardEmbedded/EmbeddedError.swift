@@ -18,8 +18,6 @@ package struct EmbeddedError: Error, CustomStringConvertible {
         case folderInUse
         /// The documents' folder cannot be read or written.
         case folderUnusable
-        /// The encryption of replies has a key or start vector of a wrong length, or was not built in.
-        case encryptionUnusable
         /// The port cannot be listened on.
         case portUnavailable
     }

@@ -5,7 +5,6 @@ enum JSON: Encodable, Equatable, Sendable {
     case text(String)
     case integer(Int)
     case number(Double)
-    case truth(Bool)
     case array([JSON])
     case object([String: JSON])
 
@@ -18,7 +17,6 @@ enum JSON: Encodable, Equatable, Sendable {
         case .text(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
         case .number(let value): try container.encode(value)
-        case .truth(let value): try container.encode(value)
         case .array(let values): try container.encode(values)
         case .object(let members): try container.encode(members)
         }

@@ -48,9 +48,7 @@ package struct EngineTime: Sendable {
         steady: @escaping @Sendable () -> Duration,
         sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
-        self.now = now
-        self.steady = steady
-        self.sleep = sleep
+        (self.now, self.steady, self.sleep) = (now, steady, sleep)
     }
 
     /// The machine's own clocks.

@@ -15,9 +15,7 @@ package struct Upload: Sendable {
     package var receipt: Receipt?
 
     package init(_ image: Image, metadata: CardMetadata, receipt: Receipt?) {
-        self.image = image
-        self.metadata = metadata
-        self.receipt = receipt
+        (self.image, self.metadata, self.receipt) = (image, metadata, receipt)
     }
 
     var isFetched: Bool { if case .address = self.image { true } else { false } }

@@ -7,7 +7,7 @@ extension CardsCommand {
         static let configuration = CommandConfiguration(
             abstract: "Retry rejected, failed or held cards in the next run.",
             discussion: """
-                A rejected card is judged again by its stored reading. A failed card gets all its attempts again. A superseded \
+                A rejected card is judged again by its stored reading; one without scores of legality is verified anew. A failed card gets all its attempts again. A superseded \
                 card, named by its id, is judged again unless a newer photo of its side was or may be delivered. A card that \
                 waits for its next attempt, named by its id, continues at once. The retry is refused if a newer photo of the \
                 side was delivered, if a person rejected the card, or if the backend may hold it (see cards resolve).

@@ -71,39 +71,11 @@ struct BackendCommand: Command {
     @Option(help: ArgumentHelp("Require a new TOKEN once, after this many documents.", valueName: "n"))
     var expireTokenAfter: Int?
 
-    @Option(help: ArgumentHelp("Format of the replies: json or xml.", valueName: "format"), transform: word)
-    var replyFormat = EmbeddedBackend.ReplyFormat.json
-
-    @Option(
-        help: ArgumentHelp("Encrypt replies with 3DES, in Base64: 3des-cbc or 3des-ecb.", valueName: "mode"),
-        transform: word
-    )
-    var replyEncryption: EmbeddedBackend.ReplyEncryption.Mode?
-
-    @Option(
-        help: ArgumentHelp(
-            "The key of the replies, 16 or 24 characters. Use it only for trials: other users can see it in the process list.",
-            valueName: "key"
-        )
-    )
-    var replyKey: String?
-
-    @Option(help: ArgumentHelp("The start vector of 3des-cbc, 8 characters.", valueName: "iv"))
-    var replyIv = "01234567"
-
-    func validate() throws {
-        guard (self.replyEncryption == nil) == (self.replyKey == nil) else { throw ValidationError(.optionsReply) }
-    }
-
     func execute() async throws -> CommandStatus {
         var configuration = EmbeddedBackend.Configuration(folder: self.documents)
         configuration.port = self.listening.port
         configuration.tokens = self.token
         configuration.requiresNewTokenAfter = self.expireTokenAfter
-        configuration.replyFormat = self.replyFormat
-        if let mode = self.replyEncryption, let key = self.replyKey {
-            configuration.replyEncryption = EmbeddedBackend.ReplyEncryption(mode, key: key, startVector: self.replyIv)
-        }
         let backend = EmbeddedBackend(
             configuration: configuration,
             logger: self.listening.logger,

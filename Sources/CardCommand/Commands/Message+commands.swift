@@ -17,7 +17,6 @@ extension Message {
     static func optionsWord(_ words: [String]) -> Self { Self("options.word", "the value must be one of \(codes: words)") }
     static func optionsPort(_ port: Int) -> Self { Self("options.port", "--port must be a number from 0 to 65535, not \(port)") }
     static func optionsWhy(_ characters: Int) -> Self { Self("options.why", "--why has \(count: characters) characters, more than 200; shorten it") }
-    static let optionsReply = Self("options.reply", "--reply-encryption and --reply-key need each other; give both or neither")
 
     // MARK: Sandbox
 

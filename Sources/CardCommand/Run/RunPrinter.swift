@@ -18,10 +18,7 @@ final class RunPrinter: Sendable {
     private static let pageSize = 256
 
     init(_ tracker: RunTracker, store: CardStore, configuration: Configuration, format: OutputFormat, runID: String) {
-        self.tracker = tracker
-        self.store = store
-        self.configuration = configuration
-        self.format = format
+        (self.tracker, self.store, self.configuration, self.format) = (tracker, store, configuration, format)
         self.runID = runID
     }
 

@@ -40,9 +40,7 @@ final class RunTracker: Sendable {
     ///   - adopted: for a run without inputs: the cards in a state that has work.
     ///   - newsOnly: whether cards that were known and do not move are passed over in silence.
     init(listing: [BatchListing.Entry], adopted: [CardID] = [], newsOnly: Bool = false) {
-        self.listing = listing
-        self.adopted = adopted
-        self.newsOnly = newsOnly
+        (self.listing, self.adopted, self.newsOnly) = (listing, adopted, newsOnly)
         (self.endings, self.ended) = AsyncStream.makeStream()
         var places: [InputItem: Int] = [:]
         var duplicates: [Int: [Int]] = [:]

@@ -32,10 +32,7 @@ final class SourceRuns: Sendable {
 
     /// Makes ready; ``work()`` does the runs, under the name of the worker.
     init(_ pipeline: Pipeline, engine: Engine, worker: String, notices: ServiceNotices, metrics: ServerMetrics) {
-        self.pipeline = pipeline
-        self.engine = engine
-        self.worker = worker
-        self.notices = notices
+        (self.pipeline, self.engine, self.worker, self.notices) = (pipeline, engine, worker, notices)
         self.metrics = metrics
         self.sources = pipeline.configuration.sourcePaths.mapValues(Source.init)
     }

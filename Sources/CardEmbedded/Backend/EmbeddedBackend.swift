@@ -25,10 +25,6 @@ package struct EmbeddedBackend: Service {
         package var tokens: [String] = []
         /// After so many accepted documents the tokens used so far expire, once; `nil` means never.
         package var requiresNewTokenAfter: Int?
-        /// What replies are written in.
-        package var replyFormat = ReplyFormat.json
-        /// How replies are encrypted; `nil` for replies in the clear.
-        package var replyEncryption: ReplyEncryption?
         /// The bytes of an upload at most.
         package var bodyBytes = Limits.requestBytes
         /// How long a body may take to arrive.
@@ -62,8 +58,6 @@ package struct EmbeddedBackend: Service {
     /// - Throws: ``EmbeddedError`` when the folder cannot be used, or the port cannot be had.
     package func run() async throws {
         let configuration = self.configuration
-        // So that what cannot be used is known before the first reply.
-        _ = try configuration.replyEncryption?.sealed([])
         let (folder, contents) = try LedgerFolder.open(configuration.folder)
         defer { folder.close() }
         let ledger = Ledger(contents, in: folder, tokens: TokenRegister(configuration))

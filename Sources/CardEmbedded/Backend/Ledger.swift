@@ -5,29 +5,16 @@ import FoundationEssentials
 ///
 /// That a key is answered once, and a document stored once, is decided here.
 struct Ledger: Sendable {
-    enum Outcome: Sendable {
-        /// A business answer, fresh or repeated.
-        case answered(UploadAnswer, isReplay: Bool)
-        /// The key came before with other content.
-        case keyReused
-    }
-
-    /// The documents of one side of a business number that are not erased.
-    private struct Side {
-        /// The highest number of a file. It is not their count, since an erased document leaves a gap.
-        var highest = 0
-        /// The SHA-256 of each image.
-        var images: Set<String> = []
-    }
-
     /// How many documents were ever stored.
     private(set) var count = 0
     private let folder: LedgerFolder
     private var tokens: TokenRegister
     /// The answered uploads by their keys.
     private var answers: [String: UploadLine] = [:]
-    /// By side and business number.
-    private var sides: [SubmittedDocument.Kind: [String: Side]] = [:]
+    /// The SHA-256 of each image that is not erased, after the stem of its file.
+    private var images: Set<[String]> = []
+    /// The highest number of a file by its stem. It is not their count, since an erased document leaves a gap.
+    private var numbers: [String: Int] = [:]
 
     init(_ contents: LedgerFolder.Contents, in folder: LedgerFolder, tokens: TokenRegister) {
         self.folder = folder
@@ -38,10 +25,12 @@ struct Ledger: Sendable {
 
     /// Answers an upload; the result is durable when this returns.
     ///
+    /// - Returns: the answer, fresh or repeated; `nil` if the key came before with other content.
     /// - Throws: the error of a file when nothing was stored.
-    mutating func answer(_ upload: Upload) throws -> Outcome {
+    mutating func answer(_ upload: Upload) throws -> (answer: UploadAnswer, isReplay: Bool)? {
         if let known = self.answers[upload.key] {
-            return known.digest == upload.digest ? .answered(known.answer, isReplay: true) : .keyReused
+            guard known.digest == upload.digest else { return nil }
+            return (known.answer, true)
         }
         let (answer, token, documents) = self.judge(upload)
         let line = UploadLine(upload, answer)
@@ -52,9 +41,9 @@ struct Ledger: Sendable {
             let lines = documents.map { LedgerLine(upload: line, document: $0.document) }
             try self.folder.store(lines, with: documents.map(\.image))
             for line in lines { self.add(line) }
-            self.tokens.noteAcceptance(of: lines.count, with: token)
+            self.tokens.countAcceptance(of: lines.count, with: token)
         }
-        return .answered(answer, isReplay: false)
+        return (answer, false)
     }
 
     private mutating func add(_ line: LedgerLine) {
@@ -63,10 +52,8 @@ struct Ledger: Sendable {
         // An erased document of an upload has lost the digest that the others of it still have.
         if self.answers[line.upload.key]?.digest.isEmpty != false { self.answers[line.upload.key] = line.upload }
         guard !document.isErased else { return }
-        var side = self.sides[document.kind]?[document.businessNumber] ?? Side()
-        side.highest = max(side.highest, document.fileNumber)
-        side.images.insert(document.imageDigest)
-        self.sides[document.kind, default: [:]][document.businessNumber] = side
+        self.images.insert([document.stem, document.imageDigest])
+        self.numbers[document.stem] = max(self.numbers[document.stem] ?? 0, document.fileNumber)
     }
 
     /// The answer to an upload, and what is to be stored of it under which TOKEN.
@@ -78,16 +65,9 @@ struct Ledger: Sendable {
             try self.tokens.check(submission.token)
             var documents: [(document: StoredDocument, image: Data)] = []
             var items: [UploadAnswer] = []
-            for (index, submitted) in submission.documents.enumerated() {
+            for index in submission.documents.indices {
                 do throws(UploadAnswer) {
-                    let submitted = try submitted.get()
-                    let document = try self.document(
-                        submitted,
-                        at: index + 1,
-                        from: submission.userNumber,
-                        after: documents.map(\.document)
-                    )
-                    documents.append((document, submitted.image))
+                    documents.append(try self.document(at: index, of: submission, after: documents.map(\.document)))
                     items.append(UploadAnswer(.success, "success"))
                 } catch {
                     items.append(error)
@@ -103,33 +83,31 @@ struct Ledger: Sendable {
         }
     }
 
-    /// A document as it is stored after others of its upload.
+    /// A document of an upload and its image, as it is stored after others of the upload.
     ///
-    /// - Throws: the answer to one that is stored already.
+    /// - Throws: the answer to one that is refused or stored already.
     private func document(
-        _ submitted: SubmittedDocument,
-        at position: Int,
-        from userNumber: String,
+        at index: Int,
+        of submission: Submission,
         after others: [StoredDocument]
-    ) throws(UploadAnswer) -> StoredDocument {
-        let (number, kind) = (submitted.businessNumber, submitted.kind)
-        let digest = Hexadecimal.text(SHA256.hash(data: submitted.image))
-        let side = self.sides[kind]?[number]
-        let related = others.filter { $0.businessNumber == number }
-        let same = related.filter { $0.kind == kind }
-        guard side?.images.contains(digest) != true, !same.contains(where: { $0.imageDigest == digest }) else {
+    ) throws(UploadAnswer) -> (document: StoredDocument, image: Data) {
+        let document = try submission.documents[index].get()
+        let digest = Hexadecimal.text(SHA256.hash(data: document.image))
+        let (stem, front) = (document.fileStem(of: document.kind), document.fileStem(of: .front))
+        let same = others.filter { $0.stem == stem }
+        guard !self.images.contains([stem, digest]), !same.contains(where: { $0.imageDigest == digest }) else {
             throw UploadAnswer(.alreadyExists, "this document is stored already")
         }
-        let hasFront = self.sides[.front]?[number] != nil || related.contains { $0.kind == .front }
-        return StoredDocument(
+        let stored = StoredDocument(
             sequence: self.count + others.count + 1,
-            position: position,
-            businessNumber: number,
-            kind: kind,
-            userNumber: userNumber,
+            position: index + 1,
+            businessNumber: document.businessNumber,
+            kind: document.kind,
+            userNumber: submission.userNumber,
             imageDigest: digest,
-            file: StoredDocument.file((side?.highest ?? 0) + same.count + 1, of: kind, number),
-            isOutOfOrder: kind == .back && !hasFront
+            file: "\(stem)-\((self.numbers[stem] ?? 0) + same.count + 1).jpg",
+            isOutOfOrder: stem != front && self.numbers[front] == nil && !others.contains { $0.stem == front }
         )
+        return (stored, document.image)
     }
 }

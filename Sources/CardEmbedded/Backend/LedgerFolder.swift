@@ -23,22 +23,23 @@ struct LedgerFolder: Sendable {
     ///
     /// - Throws: ``EmbeddedError``: `folderUnusable` or `folderInUse`.
     static func open(_ path: String) throws(EmbeddedError) -> (folder: Self, contents: Contents) {
+        var opened: Self?
         do {
             try Self.makeFolder(path)
-            let lock = try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
-            let folder = Self(path: path, lock: lock)
-            do { return (folder, try folder.takeOver()) } catch {
-                folder.close()
-                throw error
-            }
+            let folder = Self(path: path, lock: try Self.openFolder(path))
+            opened = folder
+            return (folder, try folder.takeOver())
         } catch {
+            opened?.close()
             throw EmbeddedError(folder: error)
         }
     }
 
     /// Lets another process have the folder.
     func close() {
-        // The lock ends with the process, too.
+        // Unlocked first: a child that has not started its program yet shares the descriptor.
+        flock(self.lock.rawValue, LOCK_UN)
+        // If this fails, it ends with the process.
         try? self.lock.close()
     }
 
@@ -47,17 +48,19 @@ struct LedgerFolder: Sendable {
         for (file, image) in zip(lines.map(\.document.file), images) {
             let folder = file.split(separator: "/").dropLast().joined(separator: "/")
             try Self.makeFolder("\(self.path)/\(folder)")
-            try self.write(image, to: file)
+            try self.write(image, to: file, .truncate)
             for name in [folder, Self.documents] {
-                let folder = try self.open(name, .readOnly, [.directory])
-                try folder.closeAfter { try folder.flush() }
+                let folder = try Self.openFolder("\(self.path)/\(name)")
+                try folder.closeAfter { try Self.check(fsync(folder.rawValue)) }
             }
         }
-        try self.append(lines, to: Self.ledger)
+        try self.write(Self.bytes(of: lines), to: Self.ledger, .append)
     }
 
     /// Stores that an upload was refused.
-    func store(_ refusal: UploadLine) throws { try self.append([refusal], to: Self.refusals) }
+    func store(_ refusal: UploadLine) throws {
+        try self.write(Self.bytes(of: [refusal]), to: Self.refusals, .append)
+    }
 
     /// Erases documents of a ledger that has these lines, and their images.
     func erase(_ documents: [(key: String, position: Int)], from lines: [LedgerLine]) throws {
@@ -66,11 +69,9 @@ struct LedgerFolder: Sendable {
             positions[line.upload.key]?.contains(line.document.position) == true ? line.erased : line
         }
         guard rest.count(where: \.document.isErased) > lines.count(where: \.document.isErased) else { return }
-        try self.write(Self.bytes(of: rest), to: "\(Self.ledger).part")
-        guard rename("\(self.path)/\(Self.ledger).part", "\(self.path)/\(Self.ledger)") == 0 else {
-            throw Errno(rawValue: errno)
-        }
-        try self.lock.flush()
+        try self.write(Self.bytes(of: rest), to: "\(Self.ledger).part", .truncate)
+        try Self.check(rename("\(self.path)/\(Self.ledger).part", "\(self.path)/\(Self.ledger)"))
+        try Self.check(fsync(self.lock.rawValue))
         try self.removeImages(except: rest)
     }
 
@@ -86,7 +87,7 @@ struct LedgerFolder: Sendable {
         let documents: [LedgerLine] = try self.lines(of: Self.ledger) { ($0.document.following ?? 0) == 0 }
         let refusals: [UploadLine] = try self.lines(of: Self.refusals) { _ in true }
         try Self.makeFolder("\(self.path)/\(Self.documents)")
-        try self.lock.flush()
+        try Self.check(fsync(self.lock.rawValue))
         try self.removeImages(except: documents)
         return (documents, refusals)
     }
@@ -94,38 +95,19 @@ struct LedgerFolder: Sendable {
     /// The lines of a file, which is made if there is none, up to the last one that can be the end of an upload; what
     /// comes after it was never answered and is cut off.
     private func lines<Line: Decodable>(of name: String, upTo isEnd: (Line) -> Bool) throws -> [Line] {
-        let file = try self.open(name, .readWrite, [.create])
-        return try file.closeAfter {
-            let bytes = try Data(contentsOf: URL(filePath: "\(self.path)/\(name)"))
-            let texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
-            let decoder = JSONDecoder()
-            var lines = try texts.enumerated().map { index, text in
-                do { return try decoder.decode(Line.self, from: text) } catch {
-                    throw EmbeddedError.lineUnreadable(index + 1, of: name)
-                }
-            }
-            while let last = lines.last, !isEnd(last) { lines.removeLast() }
-            let length = lines.isEmpty ? 0 : texts[lines.count - 1].endIndex + 1
-            if length < bytes.count { try file.resize(to: Int64(length)) }
-            return lines
-        }
-    }
-
-    private func append(_ lines: [some Encodable], to name: String) throws {
-        let bytes = try Self.bytes(of: lines)
-        let file = try self.open(name, .writeOnly, [.create, .append])
-        try file.closeAfter {
-            let length = try file.seek(offset: 0, from: .end)
-            do {
-                // One write, so that a reader sees whole lines or the beginning of one.
-                try file.writeAll(bytes)
-                try file.flush()
-            } catch {
-                // If this fails, too, the next start finds a line that it cannot read, and says so.
-                try? file.resize(to: length)
-                throw error
+        try self.write(Data(), to: name, .append)
+        let bytes = try Data(contentsOf: URL(filePath: "\(self.path)/\(name)"))
+        let texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+        let decoder = JSONDecoder()
+        var lines = try texts.enumerated().map { index, text in
+            do { return try decoder.decode(Line.self, from: text) } catch {
+                throw EmbeddedError.lineUnreadable(index + 1, of: name)
             }
         }
+        while let last = lines.last, !isEnd(last) { lines.removeLast() }
+        let length = lines.isEmpty ? 0 : texts[lines.count - 1].endIndex + 1
+        if length < bytes.count { try Self.check(truncate("\(self.path)/\(name)", length)) }
+        return lines
     }
 
     /// Removes images without a line, and folders that become empty: their names are business numbers.
@@ -134,40 +116,42 @@ struct LedgerFolder: Sendable {
         let manager = FileManager.default
         for folder in try manager.contentsOfDirectory(atPath: "\(self.path)/\(Self.documents)") {
             let path = "\(Self.documents)/\(folder)"
-            guard let names = try? manager.contentsOfDirectory(atPath: "\(self.path)/\(path)") else { continue }
-            for name in names where name.hasPrefix("IDCARD_") && !files.contains("\(path)/\(name)") {
-                guard unlink("\(self.path)/\(path)/\(name)") == 0 else { throw Errno(rawValue: errno) }
+            let names = try? manager.contentsOfDirectory(atPath: "\(self.path)/\(path)")
+            for name in names ?? [] where name.hasPrefix("IDCARD_") && !files.contains("\(path)/\(name)") {
+                try Self.check(unlink("\(self.path)/\(path)/\(name)"))
             }
             rmdir("\(self.path)/\(path)")
         }
     }
 
-    private func write(_ bytes: Data, to name: String) throws {
-        let file = try self.open(name, .writeOnly, [.create, .truncate])
+    /// Writes a file anew or at its end, durably: all of it or nothing.
+    private func write(_ bytes: Data, to name: String, _ option: FileDescriptor.OpenOptions) throws {
+        let file = try FileDescriptor.open(
+            FilePath("\(self.path)/\(name)"),
+            .writeOnly,
+            options: [.create, option, .noFollow, .closeOnExec],
+            permissions: .ownerReadWrite
+        )
         try file.closeAfter {
-            try file.writeAll(bytes)
-            try file.flush()
+            let length = try file.seek(offset: 0, from: .end)
+            do {
+                // One write, so that a reader sees whole lines or the beginning of one.
+                try file.writeAll(bytes)
+                try Self.check(fsync(file.rawValue))
+            } catch {
+                // If this fails, too, the next start finds a line that it cannot read, and says so.
+                try? file.resize(to: length)
+                throw error
+            }
         }
     }
 
-    private func open(
-        _ name: String,
-        _ mode: FileDescriptor.AccessMode,
-        _ options: FileDescriptor.OpenOptions
-    ) throws -> FileDescriptor {
-        try FileDescriptor.open(
-            FilePath("\(self.path)/\(name)"),
-            mode,
-            options: options.union([.noFollow, .closeOnExec]),
-            permissions: .ownerReadWrite
-        )
+    private static func openFolder(_ path: String) throws -> FileDescriptor {
+        try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
     }
 
     private static func bytes(of lines: [some Encodable]) throws -> Data {
-        try lines.reduce(into: Data()) { bytes, line in
-            bytes += try line.jsonBytes()
-            bytes.append(UInt8(ascii: "\n"))
-        }
+        try lines.reduce(into: Data()) { $0 += try $1.jsonBytes() + Data("\n".utf8) }
     }
 
     /// Makes a folder and those above it, for the owner only.
@@ -175,14 +159,11 @@ struct LedgerFolder: Sendable {
         var made = path.hasPrefix("/") ? "/" : ""
         for name in path.split(separator: "/") {
             made += "\(name)/"
-            guard mkdir(made, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
+            try self.check(mkdir(made, 0o700), unless: EEXIST)
         }
     }
-}
 
-extension FileDescriptor {
-    /// Makes what was written durable.
-    fileprivate func flush() throws {
-        guard fsync(self.rawValue) == 0 else { throw Errno(rawValue: errno) }
+    private static func check(_ status: CInt, unless allowed: CInt = 0) throws {
+        guard status == 0 || errno == allowed else { throw Errno(rawValue: errno) }
     }
 }

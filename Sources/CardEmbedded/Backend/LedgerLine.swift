@@ -55,29 +55,17 @@ struct StoredDocument: Codable, Sendable {
 
     var isErased: Bool { self.file.isEmpty }
 
-    static func file(_ number: Int, of kind: SubmittedDocument.Kind, _ businessNumber: String) -> String {
-        "documents/\(FolderName.sanitized(businessNumber))/\(kind.rawValue)-\(number).jpg"
-    }
+    /// The name of the file without its number, which is that of one side of one business number.
+    var stem: String { String(self.file.prefix(upTo: self.file.lastIndex(of: "-") ?? self.file.startIndex)) }
 
-    /// The number in the file's name.
-    var fileNumber: Int { Int(self.file.dropLast(4).split(separator: "-").last ?? "") ?? 0 }
+    /// The number in the name of the file.
+    var fileNumber: Int { Int(self.file.split { "-.".contains($0) }.dropLast().last ?? "") ?? 0 }
 }
 
 /// A line of `ledger.jsonl`: the members of both, side by side.
-struct LedgerLine: Codable, Sendable {
+struct LedgerLine: Sendable {
     var upload: UploadLine
     var document: StoredDocument
-
-    init(upload: UploadLine, document: StoredDocument) { (self.upload, self.document) = (upload, document) }
-
-    init(from decoder: any Decoder) throws {
-        self.init(upload: try UploadLine(from: decoder), document: try StoredDocument(from: decoder))
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        try self.upload.encode(to: encoder)
-        try self.document.encode(to: encoder)
-    }
 
     /// The line without a person's or a case's data.
     var erased: Self {
@@ -89,11 +77,26 @@ struct LedgerLine: Codable, Sendable {
     }
 }
 
-/// Turns a text from outside into the name of one folder, never a path and never another's name.
-enum FolderName {
+extension LedgerLine: Codable {
+    init(from decoder: any Decoder) throws {
+        self.init(upload: try UploadLine(from: decoder), document: try StoredDocument(from: decoder))
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try self.upload.encode(to: encoder)
+        try self.document.encode(to: encoder)
+    }
+}
+
+extension SubmittedDocument {
+    /// The names of the files of one side of its business number, without their numbers.
+    func fileStem(of side: Kind) -> String { "documents/\(Self.folder(named: self.businessNumber))/\(side.rawValue)" }
+
+    /// Turns a text from outside into the name of one folder, never a path and never another's name.
+    ///
     /// ASCII letters, digits, `-`, `_` and inner dots stay; every other byte becomes `%` and two hexadecimal digits, so
     /// two texts never share a name. A name that would be too long is cut and ends with `~` and the text's SHA-256.
-    static func sanitized(_ text: String) -> String {
+    private static func folder(named text: String) -> String {
         var name = ""
         for byte in text.utf8 {
             let character = Character(Unicode.Scalar(byte))

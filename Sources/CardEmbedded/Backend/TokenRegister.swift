@@ -4,27 +4,28 @@
 struct TokenRegister {
     /// Empty means that every TOKEN is good.
     private let known: Set<String>
-    /// After so many documents the tokens used so far expire; `nil` when they do not, or did.
+    /// After so many documents the tokens used so far expire; 0 when they did, `nil` when they never do.
     private var acceptedUntilExpiry: Int?
-    private var expired: Set<String> = []
+    /// The tokens used until then.
     private var used: Set<String> = []
 
     init(_ configuration: EmbeddedBackend.Configuration) {
         self.known = Set(configuration.tokens)
-        self.acceptedUntilExpiry = configuration.requiresNewTokenAfter
+        self.acceptedUntilExpiry = configuration.requiresNewTokenAfter.map { max(1, $0) }
     }
 
     /// Refuses a TOKEN that is not good.
     func check(_ token: String) throws(UploadAnswer) {
-        if self.expired.contains(token) { throw UploadAnswer(.tokenExpired, "TOKEN has expired") }
+        if self.acceptedUntilExpiry == 0, self.used.contains(token) {
+            throw UploadAnswer(.tokenExpired, "TOKEN has expired")
+        }
         if !self.known.isEmpty, !self.known.contains(token) { throw UploadAnswer(.tokenUnknown, "TOKEN is unknown") }
     }
 
-    /// Notes that documents came with a TOKEN; may expire it for the next upload.
-    mutating func noteAcceptance(of count: Int, with token: String) {
+    /// Counts documents that came with a TOKEN; may expire it for the next upload.
+    mutating func countAcceptance(of count: Int, with token: String) {
+        guard let left = self.acceptedUntilExpiry, left > 0 else { return }
         self.used.insert(token)
-        guard let left = self.acceptedUntilExpiry else { return }
-        self.acceptedUntilExpiry = left > count ? left - count : nil
-        if left <= count { self.expired.formUnion(self.used) }
+        self.acceptedUntilExpiry = max(0, left - count)
     }
 }

@@ -47,16 +47,6 @@ struct UploadAnswer: Error, Codable, Equatable {
     /// Whether a document with this answer was refused.
     var isRefusal: Bool { self.code != .success && self.code != .alreadyExists }
 
-    /// The answer as it is sent in XML.
-    var xml: String {
-        func fields(_ answer: UploadAnswer) -> String {
-            let message = answer.message.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-            return "<RETCODE>\(answer.code.rawValue)</RETCODE><RETMSG>\(message)</RETMSG>"
-        }
-        let items = self.items.map { "<ITEMS>\($0.map { "<ITEM>\(fields($0))</ITEM>" }.joined())</ITEMS>" } ?? ""
-        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<RESPONSE>\(fields(self))\(items)</RESPONSE>\n"
-    }
-
     /// The answer to documents that were answered one by one: for one document its own, for several each and one for
     /// all.
     init(to items: [UploadAnswer]) {

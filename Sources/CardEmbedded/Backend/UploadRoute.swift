@@ -53,10 +53,9 @@ final class UploadRoute: Sendable {
                 within: self.configuration.bodyTime,
                 context: context
             )
-            let content = UploadContent(body: body, headers: request.headers)
-            let parts = try content.parts()
-            if let test = TestNumber(in: parts) { try await self.misbehave(as: test, context: context) }
-            return try await self.answer(Upload(key: key, digest: content.digest, parts: parts))
+            let upload = try Upload(key: key, headers: request.headers, body: body)
+            if let test = TestNumber(in: upload.parts) { try await self.misbehave(as: test, context: context) }
+            return try await self.answer(upload)
         } catch {
             let problem = try self.problem(of: error)
             self.logger.info("upload refused", metadata: ["backend.code": "\(problem.code)"])
@@ -69,13 +68,9 @@ final class UploadRoute: Sendable {
     private func problem(of error: any Error) throws -> BackendProblem {
         switch error {
         case let problem as BackendProblem: return problem
-        case let error as MultipartFormError:
-            let isLimit = error.code.isLimit
-            return BackendProblem(
-                isLimit ? .contentTooLarge : .badRequest,
-                isLimit ? "form_too_large" : "form_malformed",
-                error.message
-            )
+        case let error as MultipartFormError where error.code.isLimit:
+            return BackendProblem(.contentTooLarge, "form_too_large", error.message)
+        case let error as MultipartFormError: return BackendProblem(.badRequest, "form_malformed", error.message)
         case is Request.BodyTooLarge: return .bodyTooLarge(self.configuration.bodyBytes)
         default: throw error
         }
@@ -94,37 +89,24 @@ final class UploadRoute: Sendable {
     }
 
     private func answer(_ upload: Upload) async throws -> Response {
-        let outcome: Ledger.Outcome
+        let given: (answer: UploadAnswer, isReplay: Bool)?
         do {
-            outcome = try await self.queue.run { try self.ledger.withLock { try $0.answer(upload) } }
+            given = try await self.queue.run { try self.ledger.withLock { try $0.answer(upload) } }
         } catch {
             self.logger.error("upload not stored", metadata: ["backend.error": "\(EmbeddedError.reason(error))"])
             throw BackendProblem.notStored
         }
-        guard case .answered(let answer, let isReplay) = outcome else { throw BackendProblem.keyReused }
+        guard let (answer, isReplay) = given else { throw BackendProblem.keyReused }
         let metadata: Logger.Metadata = ["backend.retcode": "\(answer.code.rawValue)", "backend.replay": "\(isReplay)"]
         self.logger.info("upload answered", metadata: metadata)
-        var response = try self.response(to: answer)
-        if isReplay { response.headers[.idempotentReplayed] = "true" }
+        var response = Response(.ok, "application/json", try answer.jsonBytes())
+        if isReplay { response.headers[.known("Idempotent-Replayed")] = "true" }
         return response
-    }
-
-    /// An answer in the configured format, encrypted if that is configured.
-    private func response(to answer: UploadAnswer) throws -> Response {
-        let encryption = self.configuration.replyEncryption
-        switch self.configuration.replyFormat {
-        case .json:
-            guard let encryption else { return Response(.ok, "application/json", try answer.jsonBytes()) }
-            return try Response(.ok, json: .text(try encryption.sealed(Array(try answer.jsonBytes()))))
-        case .xml:
-            guard let encryption else { return Response(.ok, "application/xml", answer.xml.utf8) }
-            return Response(.ok, "text/plain", try encryption.sealed(Array(answer.xml.utf8)).utf8)
-        }
     }
 
     /// The key of a request: a Structured Field String (RFC 8941 section 3.3.3), whose quotes and escapes are syntax.
     private static func key(of request: Request) throws -> String {
-        let values = request.headers[values: .idempotencyKey]
+        let values = request.headers[values: .known("Idempotency-Key")]
         if values.count == 1, let match = values[0].wholeMatch(of: /\ *"((?:[ !#-\[\]-~]|\\["\\])+)" */) {
             let key = match.output.1.replacing(/\\(.)/) { $0.output.1 }
             if key.utf8.count <= Limits.keyCharacters { return String(key) }
@@ -139,9 +121,6 @@ extension HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("The header name '\(name)' is no token.") }
         return name
     }
-
-    fileprivate static let idempotencyKey = known("Idempotency-Key")
-    fileprivate static let idempotentReplayed = known("Idempotent-Replayed")
 }
 
 // Each stands on one line.

@@ -18,9 +18,7 @@ final class FetchStage: StageWork {
     private let pause = Mutex<Timestamp?>(nil)
 
     init(context: EngineContext, gate: LocalGate, hosts: FetchHosts) {
-        self.context = context
-        self.gate = gate
-        self.hosts = hosts
+        (self.context, self.gate, self.hosts) = (context, gate, hosts)
     }
 
     func nextDue() async throws -> Timestamp? {

@@ -66,9 +66,7 @@ final class FolderNotifier: Sendable {
     init(limit: Int = WatchLimits.changes, ring: @escaping @Sendable () -> Void) throws(Errno) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { throw Errno.last }
-        self.descriptor = descriptor
-        self.limit = limit
-        self.ring = ring
+        (self.descriptor, self.limit, self.ring) = (descriptor, limit, ring)
         self.source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor,
             queue: DispatchQueue(label: "watch.inotify")

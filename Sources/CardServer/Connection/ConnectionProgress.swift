@@ -71,9 +71,7 @@ struct ConnectionProgress: Sendable {
 
     /// A connection that was just opened: its first head is due soon.
     init(limits: ConnectionLimits, at time: Duration) {
-        self.limits = limits
-        self.headSince = time
-        self.headLimit = limits.headTime
+        (self.limits, self.headSince, self.headLimit) = (limits, time, limits.headTime)
     }
 
     /// Whether the answer under way, or the next one, ends the connection.

@@ -23,10 +23,7 @@ struct Problem: Error {
         headers: HTTPFields = HTTPFields(),
         endsConnection: Bool = false
     ) {
-        self.code = code
-        self.detail = detail
-        self.retryAfter = retryAfter
-        self.headers = headers
+        (self.code, self.detail, self.retryAfter, self.headers) = (code, detail, retryAfter, headers)
         self.endsConnection = endsConnection
     }
 

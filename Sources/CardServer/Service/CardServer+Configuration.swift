@@ -86,9 +86,7 @@ extension CardServer {
             store: CardStore,
             addressRefusal: @escaping @Sendable (_ address: Redacted<String>) -> CodedError?
         ) {
-            self.engine = engine
-            self.store = store
-            self.addressRefusal = addressRefusal
+            (self.engine, self.store, self.addressRefusal) = (engine, store, addressRefusal)
             self.isFull = { try await store.isFull() }
         }
     }
@@ -121,10 +119,7 @@ package struct RunStatus: Sendable, Encodable {
     @Nullable package var endedAt: String? = nil
 
     package init(id: String, source: String, submitter: String, state: State, startedAt: Timestamp) {
-        self.runID = id
-        self.source = source
-        self.submitter = submitter
-        self.state = state
+        (self.runID, self.source, self.submitter, self.state) = (id, source, submitter, state)
         self.startedAt = startedAt.description
     }
 }

@@ -22,9 +22,7 @@ final class Reception: Sendable {
     private let underWay = Mutex<Set<[String]>>([])
 
     init(ports: CardServer.Ports, configuration: CardServer.Configuration, metrics: ServerMetrics) {
-        self.ports = ports
-        self.metrics = metrics
-        self.configuration = configuration
+        (self.ports, self.metrics, self.configuration) = (ports, metrics, configuration)
         // A webhook with the largest image takes its body twice, and the image: less than four times the image.
         let largest = 4 * configuration.imageBytes
         let limit = max(configuration.bodyMemory, largest)

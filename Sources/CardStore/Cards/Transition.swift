@@ -9,9 +9,7 @@ struct Transition {
     var message: Message?
 
     init(_ state: CardState, _ reason: ReasonCode? = nil, _ message: Message? = nil) {
-        self.to = state
-        self.reason = reason
-        self.message = message
+        (self.to, self.reason, self.message) = (state, reason, message)
     }
 
     /// Where a card goes after a call that failed.

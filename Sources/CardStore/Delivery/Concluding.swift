@@ -10,9 +10,7 @@ package struct DeliveryTerms: Sendable {
     package var isOutdated: Bool
 
     package init(retry: RetryTerms, onUnknown: UnknownPolicy, isOutdated: Bool = false) {
-        self.retry = retry
-        self.onUnknown = onUnknown
-        self.isOutdated = isOutdated
+        (self.retry, self.onUnknown, self.isOutdated) = (retry, onUnknown, isOutdated)
     }
 }
 

@@ -10,9 +10,7 @@ package struct DecidingTerms: Sendable {
     package var hasDefaultUserNumber: Bool
 
     package init(policy: ApplicationPolicy, rules: VerdictRules, hasDefaultUserNumber: Bool = true) {
-        self.policy = policy
-        self.rules = rules
-        self.hasDefaultUserNumber = hasDefaultUserNumber
+        (self.policy, self.rules, self.hasDefaultUserNumber) = (policy, rules, hasDefaultUserNumber)
     }
 }
 
@@ -172,9 +170,7 @@ struct Application {
             isDisputed: isDisputed,
             delivered: delivered
         )
-        self.number = number
-        self.store = store
-        self.tx = tx
+        (self.number, self.store, self.tx) = (number, store, tx)
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
         self.pair = ApplicationRules.pair(in: snapshot)
         if let pair, let front = self.rows[pair.front], let back = self.rows[pair.back] {

@@ -22,9 +22,7 @@ struct OpenDelivery {
             return (state, try row.next(Bool.self), try row.next(Bool.self), try FailureHistory(&row))
         }
         guard let row else { throw DatabaseError(.damaged, "a delivery has no row") }
-        self.id = id
-        self.store = store
-        self.tx = tx
+        (self.id, self.store, self.tx) = (id, store, tx)
         self.members = try store.members(of: id, in: tx)
         (self.state, self.mayBeApplied, self.isUnreadable, self.history) = row
     }

@@ -89,8 +89,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
         self.caseCards = others.map(CaseCardDocument.init)
         self.attempts = details.card.failures
         self.nextAttemptAt = details.nextAttempt?.description
-        self.idempotencyKey = details.deliveryKey
-        self.priority = details.card.metadata.priority
+        (self.idempotencyKey, self.priority) = (details.deliveryKey, details.card.metadata.priority)
         self.imageBytes = details.imageBytes
         self.imageDroppedAt = details.imageDroppedAt?.description
         self.legality = details.reading?.legality?.scores

@@ -44,7 +44,7 @@ extension CardStore {
         return try await self.write(at: now) { tx in
             let added = try missing.filter { try tx.run("INSERT OR IGNORE INTO four_eyes (action) VALUES (\($0))") > 0 }
             guard !added.isEmpty else { return [] }
-            try AccessLog.append(.fourEyes, of: [nil], by: origin.about("adds", added), vault: self.vault, in: tx)
+            try self.log("adds", added, by: origin, in: tx)
             return added
         }
     }
@@ -68,26 +68,14 @@ extension CardStore {
             if let mayGo, entry.droppedBy != origin.decider || isClear && mayGo <= now {
                 try tx.run("DELETE FROM four_eyes WHERE action = \(action)")
                 let confirmed = entry.droppedBy.map(origin.confirming) ?? origin
-                try AccessLog.append(
-                    .fourEyes,
-                    of: [nil],
-                    by: confirmed.about("drops", [action]),
-                    vault: self.vault,
-                    in: tx
-                )
+                try self.log("drops", [action], by: confirmed, in: tx)
                 return .dropped
             }
             if let mayGo { return .waits(until: mayGo) }
             guard !confirming else { throw CodedError(.cardConflict, .conflict, .fourEyesNotAsked(action)) }
             let asked: SQL = "dropped_by = \(origin.decider), dropped_at = \(now)"
             try tx.run("UPDATE four_eyes SET \(asked) WHERE action = \(action)")
-            try AccessLog.append(
-                .fourEyes,
-                of: [nil],
-                by: origin.about("asks to drop", [action]),
-                vault: self.vault,
-                in: tx
-            )
+            try self.log("asks to drop", [action], by: origin, in: tx)
             return .waits(until: now.advanced(by: Limits.dropAlone))
         }
     }
@@ -105,15 +93,13 @@ extension CardStore {
             guard try tx.run("UPDATE four_eyes SET dropped_by = NULL, dropped_at = NULL \(asked)") > 0 else {
                 throw CodedError(.cardConflict, .conflict, .fourEyesNotAsked(action))
             }
-            try AccessLog.append(.fourEyes, of: [nil], by: origin.about("keeps", [action]), vault: self.vault, in: tx)
+            try self.log("keeps", [action], by: origin, in: tx)
         }
     }
-}
 
-extension AccessOrigin {
-    /// The same with what is done to the list.
-    fileprivate func about(_ verb: String, _ actions: [DecisionAction]) -> AccessOrigin {
-        let names = actions.map(\.rawValue).joined(separator: ", ")
-        return AccessOrigin(caller: self.caller, "\(self.actor): \(verb) \(names)", self.purpose)
+    private func log(_ verb: String, _ actions: [DecisionAction], by origin: AccessOrigin, in tx: Transaction) throws {
+        let actor = "\(origin.actor): \(verb) \(actions.map(\.rawValue).joined(separator: ", "))"
+        let origin = AccessOrigin(caller: origin.caller, actor, origin.purpose)
+        try AccessLog.append(.fourEyes, of: [nil], by: origin, vault: self.vault, in: tx)
     }
 }

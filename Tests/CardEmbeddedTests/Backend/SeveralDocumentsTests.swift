@@ -67,6 +67,19 @@ import Testing
         #expect(ledger.map(\.outOfOrder) == [false, false, false, true])
     }
 
+    @Test func `ITEMS are sent in the order of the form, and once more the same`() async throws {
+        let form = Form.batch([.init(number: "B-1"), .init(number: "B-2", image: [0])])
+        try await withBackend(in: self.folder) { client async throws in
+            let answer = try await client.upload(form, key: "\"k\"")
+            #expect(
+                answer.text == #"{"ITEMS":[{"RETCODE":"000000","RETMSG":"success"},"#
+                    + #"{"RETCODE":"200003","RETMSG":"FILE is not a whole JPEG"}],"RETCODE":"200010","RETMSG":"see ITEMS"}"#
+            )
+            #expect(answer["content-type"] == "application/json")
+            #expect(try await client.upload(form, key: "\"k\"").body == answer.body)
+        }
+    }
+
     @Test func `Says of a batch it holds already, or refuses as a whole, so for all and for each`() async throws {
         let form = Form.batch([.init(number: "B-1"), .init(number: "B-2")])
         let refused = Form.batch([.init(number: "B-1", image: [0]), .init(number: "B-2", image: [0])])

@@ -4,45 +4,78 @@ import Testing
 
 /// Layouts and replies of the business backend, by configuration alone.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LayoutTests {
-    /// What the backend is told to answer in, and what our configuration says of it; `KEY` stands for the file of the key.
+    /// What a backend answers each form, and what our configuration says of it; `KEY` stands for the file of the key.
     struct Reply: Sendable {
-        var options: [String]
+        var type: String
+        var body: String
         var key = ""
         var lines: [String] = []
 
-        static let json = Reply(options: [])
-        static let xml = Reply(options: ["--reply-format", "xml"])
+        /// The answer to a form of two cards.
+        static let xml = Reply(
+            type: "application/xml",
+            body: """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <RESPONSE><RETCODE>000000</RETCODE><RETMSG>success</RETMSG><ITEMS>\
+                <ITEM><RETCODE>000000</RETCODE><RETMSG>success</RETMSG></ITEM>\
+                <ITEM><RETCODE>000000</RETCODE><RETMSG>success</RETMSG></ITEM></ITEMS></RESPONSE>
+                """
+        )
+        /// By `openssl enc -des-ede3-cbc`, of the JSON that says the same.
         static let chained = Reply(
-            options: ["--reply-encryption", "3des-cbc", "--reply-key", "invented-key-of-24-bytes"]
-                + ["--reply-iv", "76543210"],
+            type: "application/json",
+            body: #""s2UzKF/inIwEmrqGi5699EwFOksj/upEciEPrFRjUkDJDnXBu7KKtMVbIlKKXBASXqvwS9cNGSdmWWZJATGaKd84/D5gVPf6"#
+                + "sokxb6YcyoLipw/Dm/i1+B55UOH7VWzqOIPg9MZMoBOqiELzn+vd2Fhhmgs3tiXLJpAIg7BA0xVsiHX2EUaKrA==\"",
             key: "invented-key-of-24-bytes\n",
             lines: ["reply: {encryption: 3des-cbc, key_file: KEY, iv: '76543210'}"]
         )
+        /// By `openssl enc -des-ede3`, of the XML that says the same of one card.
         static let blocks = Reply(
-            options: ["--reply-format", "xml", "--reply-encryption", "3des-ecb", "--reply-key", "invented-16bytes"],
+            type: "text/plain",
+            body: "ZeJh7wmKRZiKisJB83pprKiAijwOYL8brL/C+NFkMmwj3tIIjzJcYXpv8IbyHj4ApRaMbCBQJGHaI4E3L05TlUd0ONC2tMZVn+P8"
+                + "N+hl7VicMMUIiMJ6Xp6i8f1POpUKrUpynPIf0lERpizt7QeFSg==",
             key: "invented-16bytes",
             lines: ["reply: {encryption: 3des-ecb, key_file: KEY}"]
         )
     }
 
+    // A request is full with two cards, so nothing depends on how fast they are read.
+    private static let batch = ["layout: batch", "batch_max_cards: 2", "batch_wait: 1m"]
+
+    /// Delivers two pairs, and again.
+    private func deliver(_ tool: Tool, _ photos: URL, _ file: [String]) async throws {
+        let outcome = try await tool.run(["run", photos.path, "--format", "json"] + file, ends: 0)
+        #expect(try outcome.json().counts["delivered"] == 4)
+        let again = try await tool.run(["run", photos.path, "--format", "json"] + file)
+        #expect(try again.json().counts["duplicate"] == 4)
+    }
+
     @Test(arguments: [
-        (["layout: single"], Reply.json, 4), (["body: octet-stream"], .blocks, 4),
-        (["layout: application"], .chained, 2),
-        // A request is full with two cards, so nothing depends on how fast they are read.
-        (["layout: batch", "batch_max_cards: 2", "batch_wait: 1m"], .xml, 2),
+        (["body: octet-stream"], Reply.blocks, 4), (["layout: application"], .chained, 2), (batch, .xml, 2),
     ])
-    func `every layout and reply delivers each document once`(layout: [String], reply: Reply, count: Int) async throws {
+    func `every reply is understood`(layout: [String], reply: Reply, count: Int) async throws {
         let tool = try Tool()
         let pairs = try tool.pairs(["R-1", "R-2"])
         let key = try tool.secretFile("reply-key", reply.key).path
-        try await tool.servingBoth(
-            with: RemoteConfiguration(more: layout + reply.lines.map { $0.replacing("KEY", with: key) }),
-            backend: ["--token", "token-a"] + reply.options
-        ) { file in
-            let outcome = try await tool.run(["run", pairs.path, "--format", "json"] + file, ends: 0)
-            #expect(try outcome.json().counts["delivered"] == 4)
-            let again = try await tool.run(["run", pairs.path, "--format", "json"] + file)
-            #expect(try again.json().counts["duplicate"] == 4)
+        let backend = ScriptedBackend { _ in
+            FaultReply(headers: ["Content-Type: \(reply.type)"], body: reply.body)
+        }
+        let more = layout + reply.lines.map { $0.replacing("KEY", with: key) }
+        try await tool.serving(MarkVerifier(), backend, RemoteConfiguration(more: more)) { file in
+            try await self.deliver(tool, pairs, file)
+        }
+        #expect(backend.requests.count == count)
+        #expect(Set(backend.requests.map { $0.header("Idempotency-Key") }).count == count)
+    }
+
+    @Test(arguments: [
+        (["layout: single"], 4), (["body: octet-stream"], 4), (["layout: application"], 2), (batch, 2),
+    ])
+    func `every layout delivers each document once`(layout: [String], count: Int) async throws {
+        let tool = try Tool()
+        let pairs = try tool.pairs(["R-1", "R-2"])
+        try await tool.servingBoth(with: RemoteConfiguration(more: layout)) { file in
+            try await self.deliver(tool, pairs, file)
         }
         try tool.expectAllOnce(4)
         let ledger = try tool.ledger()

@@ -34,6 +34,20 @@ import Testing
         #expect(changed.first { $0.duplicateOf == nil }?.source.hasSuffix("LOAN-2026-0001/front.jpg") == true)
     }
 
+    @Test func `a document of the built-in backend is durable before its answer`() async throws {
+        let tool = try Tool()
+        let cards = try tool.folder("cards", ["R-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let report = tool.home.appending(path: "calls.txt")
+        let counting = [
+            "LD_PRELOAD": try await tool.shim("shim"), "PROOF_SHIM_MODE": "count", "PROOF_SHIM_ONLY": "fsync",
+            "PROOF_SHIM_REPORT": report.path, "PROOF_SHIM_BELOW": tool.documents.path,
+        ]
+        try await tool.run(["run", cards.path, "--embedded", "--documents", tool.documents.path], counting, ends: 0)
+        // Two new files and their folder; the image, the folder that names it, and the one that names that; the line.
+        let calls = try String(contentsOf: report, encoding: .utf8).split(separator: "\n")
+        #expect(calls.filter { $0.hasPrefix("fsync ") } == ["fsync 7"], "\(calls)")
+    }
+
     @Test func `every odd but valid encoding is delivered`() async throws {
         let tool = try Tool()
         let command = ["run", "fixtures/accepted-oddities", "--embedded", "--format", "json"]
