@@ -8,16 +8,13 @@ import CImaging
 enum ColourConversion {
     /// The pixels are sRGB, or nothing better is known.
     case none
-    /// The pixels are to be converted.
     case matrix(idci_colour_transform)
-    /// The profile is to be embedded.
     case keep([UInt8])
 
     var changesColours: Bool { if case .matrix = self { true } else { false } }
 
     var keptProfile: [UInt8] { if case .keep(let profile) = self { profile } else { [] } }
 
-    /// Decides from an embedded ICC profile.
     init(profile: [UInt8]) {
         let parsed = profile.count <= ImagingLimits.maxProfileBytes ? ICCProfile(profile) : nil
         guard let parsed, parsed.isRGB else {

@@ -3,27 +3,17 @@ package import CardModel
 
 extension ReasonCode {
     package static let imageEmpty = ReasonCode(rawValue: "image_empty")
-    /// The data contradicts itself.
     package static let imageCorrupt = ReasonCode(rawValue: "image_corrupt")
-    /// The data ends before the picture does.
     package static let imageTruncated = ReasonCode(rawValue: "image_truncated")
-    /// More pixels than `imaging.max_pixels`.
     package static let imageTooManyPixels = ReasonCode(rawValue: "image_too_many_pixels")
-    /// An edge longer than libjpeg can handle.
     package static let imageEdgeTooLong = ReasonCode(rawValue: "image_edge_too_long")
-    /// More scans than any camera or program writes.
     package static let imageTooManyScans = ReasonCode(rawValue: "image_too_many_scans")
-    /// Decoding would take more memory than one image may have.
     package static let imageDecodeMemory = ReasonCode(rawValue: "image_decode_memory")
-    /// Decoding took longer than one image may take.
     package static let imageDecodeTime = ReasonCode(rawValue: "image_decode_time")
-    /// A JPEG or PNG of a kind that the libraries cannot decode.
     package static let imageUnsupportedCoding = ReasonCode(rawValue: "image_unsupported_coding")
-    /// Not even the smallest version fits `imaging.byte_budget`.
     package static let imageOverBudget = ReasonCode(rawValue: "image_over_budget")
     package static let imageOutOfMemory = ReasonCode(rawValue: "image_out_of_memory")
     package static let imageInternalError = ReasonCode(rawValue: "image_internal_error")
-    /// The child that decodes could not be started, or was stopped from outside.
     package static let decoderUnavailable = ReasonCode(rawValue: "decoder_unavailable")
 }
 

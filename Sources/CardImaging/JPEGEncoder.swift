@@ -8,7 +8,6 @@ struct JPEGEncoder {
     var quality: Int
     /// An ICC profile to embed, or nothing.
     var profile: [UInt8]
-    /// The largest result in bytes.
     var byteCeiling: Int
 
     /// An encoder in C: its encoding, where its result goes, and its message.

@@ -14,16 +14,13 @@ package struct CodedError: Error, Hashable, Sendable, CustomStringConvertible {
         case conflict
         /// It may succeed later: no memory, no time, a busy sandbox.
         case temporary
-        /// A setting is wrong or missing.
         case configuration
-        /// What is asked for does not exist.
         case notFound
     }
 
     /// The stable code, such as `image_truncated`.
     package let code: ReasonCode
     package let kind: Kind
-    /// What happened, with which value, and what to do.
     package let message: Message
 
     package init(_ code: ReasonCode, _ kind: Kind, _ message: Message) {

@@ -1,7 +1,7 @@
 package import Glibc
 
 /// Files that are durable, and whole once they are replaced: written beside their place, flushed, renamed, and the
-/// folder flushed.
+/// folder flushed. What fails throws `file_not_written` of kind `storage`.
 package enum DurableFile {
     /// Puts a file in the place of another, or of none.
     ///
@@ -9,7 +9,6 @@ package enum DurableFile {
     ///   - path: where it is to stand; the file beside it that is written first ends in `.part`.
     ///   - bytes: what it holds.
     ///   - mode: its mode, whatever the umask.
-    /// - Throws: `CodedError` `file_not_written` of kind `storage`.
     package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(CodedError) {
         let part = path + ".part"
         unlink(part)
@@ -23,9 +22,7 @@ package enum DurableFile {
     }
 
     /// Makes a file where there is none, and flushes it; its name is durable after `synchroniseFolder`. A process that is
-    /// killed may leave part of it.
-    ///
-    /// - Throws: `CodedError` `file_not_written` of kind `storage`; nothing of the file is left then.
+    /// killed may leave part of it; one that fails leaves nothing.
     package static func create(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(CodedError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw self.failure(path) }
@@ -41,8 +38,6 @@ package enum DurableFile {
     }
 
     /// Makes new names in a folder durable.
-    ///
-    /// - Throws: `CodedError` `file_not_written` of kind `storage`.
     package static func synchroniseFolder(_ path: String) throws(CodedError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw self.failure(path) }
@@ -51,8 +46,6 @@ package enum DurableFile {
     }
 
     /// Makes a folder and those above it, durably; one that is there stays as it is.
-    ///
-    /// - Throws: `CodedError` `file_not_written` of kind `storage`.
     package static func makeFolders(_ path: String, mode: mode_t) throws(CodedError) {
         var isMade = mkdir(path, mode) == 0
         if !isMade, errno == ENOENT, self.folder(of: path) != path {
@@ -68,7 +61,6 @@ package enum DurableFile {
     /// Waits until no other process changes files of a folder under such a lock.
     ///
     /// - Returns: the descriptor that holds the lock until it is closed.
-    /// - Throws: `CodedError` `file_not_written` of kind `storage`.
     package static func lock(_ folder: String) throws(CodedError) -> Int32 {
         // The lock is that of the folder, as the files themselves are replaced.
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -106,10 +98,7 @@ package enum DurableFile {
 
     private static func failure(_ path: String) -> CodedError {
         let error = errno
-        let message: Message =
-            error == EEXIST
-            ? .fileExists(path)
-            : .fileNotWritten(path, error)
+        let message = error == EEXIST ? Message.fileExists(path) : .fileNotWritten(path, error)
         return CodedError(ReasonCode(rawValue: "file_not_written"), .storage, message)
     }
 }

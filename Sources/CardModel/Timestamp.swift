@@ -19,10 +19,8 @@ package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringC
         self.millisecondsSinceEpoch = min(max(Int64(time.tv_sec), -62_135_596_800), 253_402_300_799) * 1000
     }
 
-    /// The same time as a Foundation date.
     package var date: Date { Date(timeIntervalSince1970: Double(self.millisecondsSinceEpoch) / 1000) }
 
-    /// Returns the time that lies a duration later.
     package func advanced(by duration: Duration) -> Timestamp {
         Timestamp(millisecondsSinceEpoch: self.millisecondsSinceEpoch + duration.wholeMilliseconds)
     }

@@ -34,7 +34,6 @@ package final class WaitingLine<Room: Sendable, Demand: Sendable>: Sendable {
         self.take = take
     }
 
-    /// How many wait.
     package var waiting: Int { self.state.withLock { $0.waiters.count } }
 
     /// Takes what is free now.

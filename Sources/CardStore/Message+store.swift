@@ -71,6 +71,7 @@ extension Message {
     static func troubleFourEyes(_ subject: String, _ action: DecisionAction, alone time: Timestamp) -> Self { Self("trouble.four_eyes", "\(code: subject) wants one person alone to decide \(action); agree as another person: idcard-pipeline review drop \(action), or refuse: idcard-pipeline review keep \(action); from \(time) on \(code: subject) needs no one else") }
     static func troubleDropped(_ count: Int, _ subject: String, _ card: CardID) -> Self { Self("trouble.dropped", one: "\(count: count) decision was not carried out, the oldest of \(code: subject); why: idcard-pipeline cards show \(card), and when it is known: idcard-pipeline cards resolve \(card) --as seen", other: "\(count: count) decisions were not carried out, the oldest of \(code: subject); why: idcard-pipeline cards show \(card), and when it is known: idcard-pipeline cards resolve \(card) --as seen") }
     static func troubleDue(_ count: Int) -> Self { Self("trouble.due", one: "\(count: count) decision is due and no process carries it out; run: idcard-pipeline run", other: "\(count: count) decisions are due and no process carries them out; run: idcard-pipeline run") }
+    static func decisionTakenBack(by subject: String) -> Self { Self("decision.taken_back", "\(code: subject) took it back") }
     static func decisionRefused(_ subject: String, _ action: DecisionAction, _ why: Message) -> Self { Self("decision.refused", "the decision \(action) of \(code: subject) was not carried out: \(why)") }
 
     // MARK: Deliveries

@@ -294,7 +294,7 @@ enum Schema {
             seen INTEGER NOT NULL,
             message BLOB,
             dropped INTEGER NOT NULL DEFAULT 0 CHECK (dropped IN (0, 1)),
-            PRIMARY KEY (card, dropped),
+            PRIMARY KEY (card, dropped, subject),
             CHECK (dropped = 0 OR worker IS NULL),
             CHECK (worker IS NOT NULL OR needs_second = 1 AND second IS NULL OR dropped = 1)
         ) STRICT;
@@ -337,6 +337,7 @@ enum Schema {
             AND failed_at IS NOT NULL AND state IN ('fetching', 'received', 'prepared');
         CREATE INDEX card_host ON card (state, host, priority DESC, intake_order)
             WHERE worker IS NULL AND waits = 0 AND state = 'fetching';
+        CREATE INDEX card_fetching ON card (host, state) WHERE state = 'fetching';
         CREATE INDEX card_clock ON card (reason, due_at) WHERE state = 'held' AND due_at IS NOT NULL;
         CREATE INDEX card_by_state ON card (state, intake_order);
         CREATE INDEX card_age ON card (state, changed_at);

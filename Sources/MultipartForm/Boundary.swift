@@ -14,18 +14,16 @@ package struct Boundary: Sendable, Hashable {
     /// - Throws: ``MultipartFormError`` with the code ``MultipartFormError/Code/invalidBoundary``.
     package init(_ string: String) throws(MultipartFormError) {
         let length = string.utf8.count
-        guard (1...Self.maximumLength).contains(length) else {
-            throw MultipartFormError(
-                .invalidBoundary,
-                "A boundary has 1 to \(Self.maximumLength) characters, this one has \(length); choose another."
-            )
-        }
-        guard string.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }) else {
-            throw MultipartFormError(
-                .invalidBoundary,
-                "A boundary may hold only letters, digits and '-', so that every receiver reads it; choose another."
-            )
-        }
+        try require(
+            (1...Self.maximumLength).contains(length),
+            .invalidBoundary,
+            "A boundary has 1 to \(Self.maximumLength) characters, this one has \(length); choose another."
+        )
+        try require(
+            string.utf8.allSatisfy({ $0.isASCIIAlphanumeric || $0 == UInt8(ascii: "-") }),
+            .invalidBoundary,
+            "A boundary may hold only letters, digits and '-', so that every receiver reads it; choose another."
+        )
         self.value = string
     }
 

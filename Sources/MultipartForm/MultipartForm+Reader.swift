@@ -24,7 +24,7 @@ extension MultipartForm {
         ///
         /// - Parameter count: The most bytes wanted: at least 1.
         /// - Returns: The bytes, or `nil` at the end.
-        package mutating func read(upTo count: Int = MultipartForm.defaultChunkSize) -> Data? {
+        package mutating func read(upTo count: Int) -> Data? {
             precondition(count > 0, "A chunk has at least 1 byte, not \(count).")
             guard !self.isAtEnd else { return nil }
             let first = self.next(count)

@@ -12,16 +12,13 @@ import FoundationEssentials
 /// ]
 /// let form = try MultipartForm(parts: parts, boundary: .derived(from: key, absentFrom: parts))
 /// var reader = form.makeReader()
-/// while let chunk = reader.read() { send(chunk) }
+/// while let chunk = reader.read(upTo: 65_536) { send(chunk) }
 /// ```
 ///
 /// The bytes, with boundary `B` and per part header lines of `h` bytes (each with its CR LF) and content of `d` bytes:
 /// `--B CRLF`, header lines, `CRLF`, content, `CRLF` for each part; then `--B-- CRLF`. Hence the length
 /// `Σ(2+B+2 + h + 2 + d + 2) + (2+B+2+2)`; a form without parts has `B + 6` bytes.
 package struct MultipartForm: Sendable {
-    /// The chunk a reader yields when nobody says otherwise, in bytes.
-    package static let defaultChunkSize = 65_536
-
     /// The parts in the order they are sent; equal names stay separate parts.
     package let parts: [Part]
     package let boundary: Boundary
@@ -43,7 +40,7 @@ package struct MultipartForm: Sendable {
         var pending: [UInt8] = []
         for (index, part) in parts.enumerated() {
             pending += Array("--\(boundary.value)\r\n".utf8)
-            pending += try PartHeader(part: part, position: index + 1).bytes
+            pending += try PartHeader.bytes(of: part, position: index + 1)
             pending += Array("\r\n".utf8)
             segments += [Data(pending), part.content]
             pending = Array("\r\n".utf8)

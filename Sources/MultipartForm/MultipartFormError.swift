@@ -30,19 +30,13 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
         /// A part has no single `Content-Disposition: form-data` that can be parsed, or two of `name` or `filename` in
         /// it.
         case invalidDisposition = "invalid_disposition"
-        /// A part has no `name`, or an empty one.
         case missingName = "missing_name"
         /// A part is encoded in Base64 or the like: storing it as it is would lose it.
         case unsupportedTransferEncoding = "unsupported_transfer_encoding"
-        /// The body has more parts than the limit.
         case tooManyParts = "too_many_parts"
-        /// A part has more header lines than the limit.
         case tooManyHeaders = "too_many_headers"
-        /// The header lines of a part have more bytes than the limit.
         case headerTooLarge = "header_too_large"
-        /// The content of a part has more bytes than the limit.
         case partTooLarge = "part_too_large"
-        /// The body has more bytes than the limit.
         case bodyTooLarge = "body_too_large"
         /// The text before the first part or after the last, or the padding after a boundary exceeds the limit.
         case surroundingsTooLarge = "surroundings_too_large"
@@ -59,9 +53,7 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
         package var description: String { self.rawValue }
     }
 
-    /// The reason, for programs.
     package let code: Code
-    /// What happened and what to do, for people; no personal data.
     package let message: String
 
     init(_ code: Code, _ message: String) {
@@ -70,6 +62,15 @@ package struct MultipartFormError: Error, Sendable, CustomStringConvertible {
     }
 
     package var description: String { "\(self.code): \(self.message)" }
+}
+
+/// Throws an error unless a condition holds.
+func require(
+    _ condition: Bool,
+    _ code: MultipartFormError.Code,
+    _ message: @autoclosure () -> String
+) throws(MultipartFormError) {
+    if !condition { throw MultipartFormError(code, message()) }
 }
 
 /// A value that may hold personal data and prints only what its `description` says: kinds and lengths.

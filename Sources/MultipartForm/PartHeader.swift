@@ -3,11 +3,9 @@
 ///
 /// Names are raw UTF-8 in quotes. LF, CR and `"` become `%0A`, `%0D` and `%22`, nothing else is escaped: not `\`, not
 /// `%`. There is no `filename*` (RFC 7578 section 4.2 forbids it), no transfer encoding and no other header.
-struct PartHeader {
+enum PartHeader {
     /// The lines, each with its CR LF, without the empty line after them.
-    let bytes: [UInt8]
-
-    init(part: MultipartForm.Part, position: Int) throws(MultipartFormError) {
+    static func bytes(of part: MultipartForm.Part, position: Int) throws(MultipartFormError) -> [UInt8] {
         try Self.check(part.name.utf8, what: "name", position: position)
         var bytes = Array("Content-Disposition: form-data; name=\"".utf8)
         bytes += Self.escaped(LineBreaks.normalized(part.name.utf8))
@@ -22,7 +20,7 @@ struct PartHeader {
             try Self.checkContentType(contentType, position: position)
             bytes += Array("Content-Type: \(contentType)\r\n".utf8)
         }
-        self.bytes = bytes
+        return bytes
     }
 
     private static func escaped(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -49,9 +47,7 @@ struct PartHeader {
         position: Int
     ) throws(MultipartFormError) {
         // Some receivers silently drop a part whose name is empty.
-        guard !bytes.isEmpty else {
-            throw MultipartFormError(.invalidName, "The \(what) of part \(position) is empty; give it one.")
-        }
+        try require(!bytes.isEmpty, .invalidName, "The \(what) of part \(position) is empty; give it one.")
         guard !bytes.contains(0) else {
             throw MultipartFormError(.invalidName, "The \(what) of part \(position) holds a NUL character; remove it.")
         }
@@ -66,12 +62,11 @@ struct PartHeader {
             names.count == 2 && names.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }
             && bytes.allSatisfy { (0x20...0x7E).contains($0) }
             && (essence.endIndex == bytes.endIndex || rest.first == UInt8(ascii: ";"))
-        guard isValid else {
-            throw MultipartFormError(
-                .invalidContentType,
-                "The content type of part \(position) is not 'type/subtype' in printable ASCII: try image/jpeg."
-            )
-        }
+        try require(
+            isValid,
+            .invalidContentType,
+            "The content type of part \(position) is not 'type/subtype' in printable ASCII: try image/jpeg."
+        )
     }
 }
 

@@ -46,7 +46,7 @@ import Testing
         let answer = try Framed.join(DecodeReply(width: 32, height: 16), jpeg)
         #expect(try Self.prepare(with: Self.octal(answer)) == PreparedImage(jpeg, PixelSize(width: 32, height: 16)))
         let refusal = CodedError(.imageTruncated, .input, .imageTruncated("cut after 5 bytes"))
-        let refused = try Framed.join(DecodeReply(refusal: DecodeReply.Refusal(refusal)), Data())
+        let refused = try Framed.join(DecodeReply(refusal: .init(code: refusal.code, message: refusal.message)), Data())
         // Its numbers are believed, its words are not.
         let believed = CodedError(.imageTruncated, .input, .imageTruncated("…"))
         #expect(throws: believed) { try Self.prepare(with: Self.octal(refused)) }
@@ -57,7 +57,7 @@ import Testing
         CodedError(ReasonCode(rawValue: "delivered"), .input, .imageTruncated("cut")),
     ])
     func `A code or a text that no decoder gives comes of a child that was taken over`(refusal: CodedError) throws {
-        let refused = try Framed.join(DecodeReply(refusal: DecodeReply.Refusal(refusal)), Data())
+        let refused = try Framed.join(DecodeReply(refusal: .init(code: refusal.code, message: refusal.message)), Data())
         let error = #expect(throws: CodedError.self) { try Self.prepare(with: Self.octal(refused)) }
         #expect(error?.code == .decoderCrashed)
     }

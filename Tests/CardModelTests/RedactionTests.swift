@@ -71,7 +71,6 @@ struct PrintedForms {
             delivery, image, item, RefusedInput(name: Redacted(secret), error: error), error, failure,
             VerificationOutcome.read(reading), DeliveryOutcome.failed(failure), FileIdentity(path: secret, stat()),
             fields,
-            CardExpectation(idNumber: Redacted(secret), name: Redacted(secret)),
         ]
     }
 

@@ -62,10 +62,15 @@ extension Legality {
     static let good = Legality(vendorScores: ["ID Photo": 0.9, "Photocopy": 0.1])
 }
 
-extension CardExpectation {
+extension CardMetadata {
     /// What a sender says of the holder.
-    static func holder(_ number: String? = nil, name: String? = nil, side: CardSide? = nil) -> CardExpectation {
-        CardExpectation(side: side, idNumber: number.map(Redacted.init), name: name.map(Redacted.init))
+    static func holder(_ number: String? = nil, name: String? = nil, side: CardSide? = nil) -> CardMetadata {
+        CardMetadata(
+            businessNumber: BusinessNumber(stored: "LOAN-1"),
+            expectedIDNumber: number.map(Redacted.init),
+            expectedName: name.map(Redacted.init),
+            side: side
+        )
     }
 }
 
@@ -83,7 +88,7 @@ extension CalendarDay {
 
 extension VerdictRules {
     /// The codes of everything found, the deciding one first.
-    func codes(_ reading: CardReading, expecting expectation: CardExpectation = CardExpectation()) -> [String] {
+    func codes(_ reading: CardReading, expecting expectation: CardMetadata? = nil) -> [String] {
         self.judge(reading, expecting: expectation, today: .today).codes
     }
 }

@@ -57,6 +57,15 @@ import Testing
         #expect(try await harness.claim().map(\.card.id) == [card])
     }
 
+    @Test func `a clock that is put right by seconds ends no wait for the next attempt`() async throws {
+        _ = try await harness.admit("front", number: "N")
+        try await harness.fail(#require(try await harness.claim().first), delay: .seconds(30))
+        harness.pass(.seconds(-3))
+        #expect(try await harness.claim().isEmpty)
+        harness.pass(.seconds(33))
+        #expect(try await harness.claim().count == 1)
+    }
+
     @Test(arguments: Self.errors)
     func `a delivery that failed is sent again`(_ error: Duration) async throws {
         let (card, job) = try await harness.delivering("front", number: "N")

@@ -77,6 +77,20 @@ import Testing
         #expect(try await harness.state(right) == "delivered")
     }
 
+    @Test func `a front that is judged again as another person's names nobody any more`() async throws {
+        let wrong = try await self.front("wrong", Self.third)
+        _ = try await harness.admit("wrong", number: "N") { $0.expectedIDNumber = Redacted("11010519491231002X") }
+        let again = try #require(try await harness.claim().first)
+        let fields = CardFields(name: "SPECIMEN", number: Self.third)
+        let mismatch = VerdictRule.holderNumberMismatch.reason
+        let verdict = Verdict.rejected(mismatch, message: "another person")
+        try await harness.conclude(again, CardReading(side: .front, fields: fields), verdict)
+        #expect(try await harness.state(wrong) == "rejected holder_number_mismatch")
+        let right = try await self.front("right", "11010519491231002X")
+        try await harness.deliverAll()
+        #expect(try await harness.state(right) == "delivered")
+    }
+
     @Test func `a front that a rule rejected names nobody once a person rejects it, too`() async throws {
         let low = VerdictRule.legalityLow.reason
         let wrong = try await self.front("wrong", Self.third, .rejected(low, message: "a copy"))

@@ -168,6 +168,78 @@ import Testing
         #expect(try await look() == [cards[0]])
         try await harness.decideOnPage(cards[1], .accept, by: li)
         try await harness.killWorker()
+        // It can be taken back all the same.
+        #expect(try await look() == [])
+        harness.pass(.seconds(10))
         #expect(try await look() == [cards[1]])
+    }
+
+    // MARK: What comes in between
+
+    @Test func `what turns out to be impossible half-way is undone as a whole, and told`() async throws {
+        let (front, back, job) = try await harness.joint()
+        try await harness.conclude(job, .failure(.unknown), onUnknown: .hold)
+        try await harness.decideOnPage(front, .resend, by: li)
+        // A newer back was delivered meanwhile.
+        try await harness.plant("UPDATE cases SET back_delivered = 1000 WHERE number = 'N'")
+        harness.pass(.seconds(10))
+        #expect(try await harness.carryOut() == [])
+        for card in [front, back] { #expect(try await harness.state(card) == "held outcome_unknown") }
+        #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [front])
+    }
+
+    @Test func `each person is told of an own decision that was dropped, also after an erasure`() async throws {
+        try await harness.reopen(fourEyes: [.accept])
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        let card = try await harness.judged("front", number: "N", verdict)
+        for person in [li, wang] {
+            #expect(try await self.resolve(card, .accept, person) == .waitsForSecond)
+            let boss = AccessOrigin(caller: Caller(subject: "boss", scopes: [.operate]), "token:boss", "T-3")
+            _ = try await self.resolve(card, .withdraw, boss)
+        }
+        try await harness.erase(card)
+        for person in [li, wang] {
+            let told = try await store.takeDropped(of: person.caller ?? .process, now: harness.now)
+            #expect(told.map(\.card) == [card])
+        }
+    }
+
+    @Test func `nothing expires while a person's word about it waits`() async throws {
+        try await harness.reopen(fourEyes: [.accept])
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        let card = try await harness.judged("front", number: "N", verdict)
+        #expect(try await self.resolve(card, .accept, li) == .waitsForSecond)
+        harness.pass(.seconds(86_400))
+        var terms = RetentionTerms()
+        terms.held = .seconds(3_600)
+        #expect(try await harness.eraseExpired(terms, clockIsRight: true) == [])
+        _ = try await self.resolve(card, .withdraw, li)
+        #expect(try await harness.eraseExpired(terms) == [card])
+    }
+
+    @Test func `a case on a person's page keeps no second person from deciding the same`() async throws {
+        try await harness.reopen(fourEyes: [.accept])
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        let card = try await harness.judged("front", number: "N", verdict)
+        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now) != nil)
+        try await harness.decideOnPage(card, .accept, by: li)
+        harness.pass(.seconds(10))
+        try await harness.carryOut()
+        await #expect(throws: CodedError.self) { try await self.harness.decideOnPage(card, .reject, by: self.wang) }
+        try await harness.decideOnPage(card, .accept, by: wang)
+        // Where nothing is left to do the tab keeps no case.
+        #expect(try await store.claimNext(tab: "a", by: li, now: harness.now) == nil)
+        #expect(try await store.reviewQueue(now: harness.now).claimed.isEmpty)
+    }
+
+    @Test func `what a person let in beside another submitter's cards goes as it was`() async throws {
+        _ = try await harness.admit("own", number: "N")
+        let card = try await harness.admit("foreign", number: "N", submitter: "stranger").card
+        try await harness.resolve(card, .accept)
+        let again = try await harness.admit("foreign", number: "N", submitter: "stranger") {
+            $0.userNumber = Redacted("U-2")
+        }
+        #expect(again.card == card)
+        #expect(try await harness.card(card).metadata.userNumber?.reveal() != "U-2")
     }
 }

@@ -38,13 +38,13 @@ import Testing
         )
         var reader = form.makeReader()
         var rest = form.contentLength
-        while let chunk = reader.read() {
+        while let chunk = reader.read(upTo: 65_536) {
             #expect(chunk.count == min(rest, 65_536))
             rest -= chunk.count
             #expect(reader.isAtEnd == (rest == 0))
         }
         #expect(rest == 0)
-        let more = reader.read()
+        let more = reader.read(upTo: 65_536)
         #expect(more == nil)
     }
 

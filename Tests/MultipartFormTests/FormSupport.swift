@@ -17,7 +17,7 @@ func plainFile(_ content: Data) -> MultipartForm.Part {
 }
 
 /// Reads a form to its end.
-func allBytes(of form: MultipartForm, chunk: Int = MultipartForm.defaultChunkSize) -> Data {
+func allBytes(of form: MultipartForm, chunk: Int = 65_536) -> Data {
     var reader = form.makeReader()
     var result = Data()
     while let data = reader.read(upTo: chunk) {

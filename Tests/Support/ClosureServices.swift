@@ -88,13 +88,10 @@ extension RemoteFailure {
         isUnlisted: Bool = false,
         mayBeApplied: Bool? = nil
     ) -> RemoteFailure {
-        RemoteFailure(
-            failureClass,
-            code: code,
-            message: "it failed",
-            stopScope: scope,
-            unlistedCode: isUnlisted ? Redacted([code]) : nil,
-            mayBeApplied: mayBeApplied ?? (failureClass == .unknown || failureClass == .stop && scope == .request)
-        )
+        var failure = RemoteFailure(failureClass, code: code, message: "it failed", stopScope: scope)
+        if isUnlisted { failure.unlistedCode = Redacted([code]) }
+        failure.mayBeApplied =
+            mayBeApplied ?? (failureClass == .unknown || failureClass == .stop && scope == .request)
+        return failure
     }
 }

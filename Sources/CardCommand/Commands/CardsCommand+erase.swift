@@ -108,7 +108,9 @@ extension CardsCommand {
                         if let failure = outcome.failure { throw failure }
                     }
                     if self.expired {
-                        while try await store.dropImages(terms, now: now) > 0 {}
+                        // Where two persons must decide, the retention of a process at work drops images.
+                        let isForTwo = try await store.fourEyes().contains { $0.action == .erase }
+                        while !isForTwo, try await store.dropImages(terms, by: origin, now: now) > 0 {}
                         if try await store.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
                     }
                     let folder = self.documents ?? configuration.embeddedDocuments

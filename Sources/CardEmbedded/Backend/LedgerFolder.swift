@@ -28,7 +28,7 @@ struct LedgerFolder: Sendable {
             try Self.makeFolder(path)
             let folder = Self(path: path, lock: try Self.openFolder(path))
             opened = folder
-            return (folder, try folder.takeOver())
+            return (folder, try folder.lockAndRead())
         } catch {
             opened?.close()
             throw EmbeddedError(folder: error)
@@ -76,7 +76,7 @@ struct LedgerFolder: Sendable {
     }
 
     /// Locks the folder, reads its lines, and removes what a kill has left.
-    private func takeOver() throws -> Contents {
+    private func lockAndRead() throws -> Contents {
         guard flock(self.lock.rawValue, LOCK_EX | LOCK_NB) == 0 else {
             throw errno == EWOULDBLOCK ? EmbeddedError.folderInUse : Errno(rawValue: errno)
         }

@@ -6,8 +6,7 @@ import MultipartForm
 /// An upload that was read: a form, or a raw image with its fields in headers.
 struct Upload: Sendable {
     let key: String
-    /// SHA-256 of everything that counts for whether two requests are the same, in hexadecimal: of a form its body, of a
-    /// raw upload the fields, too.
+    /// SHA-256 of what must be the same in a repeated request, in hexadecimal: the body, and the fields of a raw upload.
     let digest: String
     let parts: [ReceivedForm.Part]
 

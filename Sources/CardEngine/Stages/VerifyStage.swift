@@ -84,7 +84,7 @@ struct VerifyStage: StageWork {
         func judge(at time: Timestamp) -> Judgement {
             self.context.settings.rules.judge(
                 reading,
-                expecting: job.card.metadata.expectation,
+                expecting: job.card.metadata,
                 today: CalendarDay(inChinaAt: time)
             )
         }

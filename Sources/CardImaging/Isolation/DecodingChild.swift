@@ -50,7 +50,7 @@ package enum DecodingChild {
         do throws(CodedError) {
             image = try recompressor.prepare(source)
         } catch {
-            return try Framed.join(DecodeReply(refusal: DecodeReply.Refusal(error)), Data())
+            return try Framed.join(DecodeReply(refusal: .init(code: error.code, message: error.message)), Data())
         }
         return try Framed.join(DecodeReply(width: image.width, height: image.height), image.jpeg)
     }
@@ -66,14 +66,7 @@ struct DecodeRequest: Codable {
 struct DecodeReply: Codable {
     struct Refusal: Codable {
         var code: ReasonCode
-        var isTemporary: Bool
         var message: Message
-
-        init(_ error: CodedError) {
-            self.code = error.code
-            self.isTemporary = error.kind == .temporary
-            self.message = error.message
-        }
     }
 
     var width = 0

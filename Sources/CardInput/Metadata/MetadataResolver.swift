@@ -119,8 +119,8 @@ struct MetadataResolver {
 
     private static func number(_ text: String) -> Result<BusinessNumber, CodedError> {
         guard NeverInputs.mayBeNumber(text) else { return .failure(BusinessNumberRule.missing(.noNumberFolderName)) }
-        return BusinessNumber.parse(text).mapError { violation in
-            CodedError(.businessNumberInvalid, .input, .businessNumberOfPath(text, violation.message))
+        return BusinessNumber.parse(text).mapError { why in
+            CodedError(.businessNumberInvalid, .input, .businessNumberOfPath(text, why))
         }
     }
 

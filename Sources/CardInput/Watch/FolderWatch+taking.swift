@@ -5,6 +5,8 @@ import SystemPackage
 extension FolderWatch {
     func handle(_ file: WatchedFiles.File, _ plan: FileExaminer.Plan) async throws {
         let path = file.candidate.path
+        let wasWaiting = self.files[path]?.isWaiting == true
+        self.files[path]?.isWaiting = false
         guard let sight = file.sight else { return self.files.lookAgain(path, at: self.now) }
         switch plan {
         case .changed: self.files.lookAgain(path, at: self.now)
@@ -13,8 +15,8 @@ extension FolderWatch {
             self.files.met(image, root: file.root, .left, now: self.now)
         case .leave(let error): self.stay(file, error)
         case .refuse(let error): await self.refuse(file, sight, error, card: nil)
-        case .take(let item): try await self.hand(item, of: file, sight, beside: nil)
-        case .amend(let item, let name): try await self.hand(item, of: file, sight, beside: name)
+        case .take(let item): try await self.hand(item, of: file, sight, beside: nil, wasWaiting)
+        case .amend(let item, let name): try await self.hand(item, of: file, sight, beside: name, wasWaiting)
         }
     }
 
@@ -27,7 +29,8 @@ extension FolderWatch {
         _ item: InputItem,
         of file: WatchedFiles.File,
         _ sight: Sight,
-        beside name: String?
+        beside name: String?,
+        _ wasWaiting: Bool
     ) async throws {
         // Taken as it is, it only could not be put away.
         guard file.taken != sight else { return await self.finish(file, sight, beside: name) }
@@ -39,8 +42,6 @@ extension FolderWatch {
         } catch is CancellationError {
             return self.files.settle(file.candidate.path, isDone: false, now: self.now)
         }
-        let wasWaiting = self.files[file.candidate.path]?.isWaiting == true
-        self.files[file.candidate.path]?.isWaiting = false
         switch outcome {
         case .taken:
             self.resume()

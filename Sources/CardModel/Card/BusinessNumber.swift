@@ -40,43 +40,21 @@ package struct BusinessNumber: Hashable, Sendable, Codable, CustomStringConverti
 // MARK: Numbers from outside
 
 extension BusinessNumber {
-    /// Why a text from a sender is not taken as a business number.
-    package enum Violation: Error, Hashable, Sendable, CaseIterable {
-        /// Nothing is left without white space.
-        case empty
-        /// It has too many code points.
-        case tooLong
-        /// It holds control, format or private-use characters, or breaks its line.
-        case invisible
-        case spreadsheet
-        /// It holds the number of an identity card.
-        case identityNumber
-
-        /// What is wrong and what to do, without the text itself.
-        package var message: Message {
-            switch self {
-            case .empty: .businessNumberEmpty
-            case .tooLong: .businessNumberTooLong
-            case .invisible: .businessNumberInvisible
-            case .spreadsheet: .fieldSpreadsheet(.businessNumber)
-            case .identityNumber: .businessNumberHoldsIdentityNumber
-            }
-        }
-    }
-
     /// Reads a number from a sender; white space around it does not count.
     ///
     /// Refused is also what stands for several cases (a number damaged by a spreadsheet) and what must not be stored in
     /// the clear (an identity number).
-    package static func parse(_ text: String) -> Result<BusinessNumber, Violation> {
+    ///
+    /// - Returns: the number, or what is wrong and what to do, without the text itself.
+    package static func parse(_ text: String) -> Result<BusinessNumber, Message> {
         let value = text.trimmed
-        guard !value.isEmpty else { return .failure(.empty) }
-        guard value.unicodeScalars.count <= self.maximumLength else { return .failure(.tooLong) }
+        guard !value.isEmpty else { return .failure(.businessNumberEmpty) }
+        guard value.unicodeScalars.count <= self.maximumLength else { return .failure(.businessNumberTooLong) }
         // What a private-use character shows depends on who shows it: U+F028 is a blank to some systems.
         let isShared = value.unicodeScalars.allSatisfy { $0.isASCII || $0.properties.generalCategory != .privateUse }
-        guard value.isVisibleLine, isShared else { return .failure(.invisible) }
-        guard !SpreadsheetText.isDamage(value) else { return .failure(.spreadsheet) }
-        guard !IDNumber.isContained(in: value) else { return .failure(.identityNumber) }
+        guard value.isVisibleLine, isShared else { return .failure(.businessNumberInvisible) }
+        guard !SpreadsheetText.isDamage(value) else { return .failure(.fieldSpreadsheet(.businessNumber)) }
+        guard !IDNumber.isContained(in: value) else { return .failure(.businessNumberHoldsIdentityNumber) }
         return .success(BusinessNumber(stored: value))
     }
 }

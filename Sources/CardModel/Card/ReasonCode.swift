@@ -1,7 +1,8 @@
 /// A stable machine-readable reason for a card's state, such as `holder_conflict`.
 ///
 /// These are ours alone: the remote's own codes (`IMAGE_ERROR_UNSUPPORTED_FORMAT`) stand apart, so that no reply can change
-/// what a rule does with a card.
+/// what a rule does with a card. What one means for a card or an input stands in `Message.reasons`, so that people and
+/// programmers read the same; only the others are explained here.
 package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     package let rawValue: String
 
@@ -9,73 +10,43 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable, Codable, Custom
 
     package var description: String { self.rawValue }
 
-    /// No business number in options, manifest, sidecar or folder name.
     package static let businessNumberMissing = ReasonCode(rawValue: "business_no_missing")
-    /// The business number is empty, too long, or holds control characters.
     package static let businessNumberInvalid = ReasonCode(rawValue: "business_no_invalid")
-    /// The source file vanished or cannot be opened.
     package static let sourceUnreadable = ReasonCode(rawValue: "source_unreadable")
-    /// The source file changed while it was read.
     package static let sourceChanged = ReasonCode(rawValue: "source_changed")
-    /// The source file is larger than the limit.
     package static let sourceTooLarge = ReasonCode(rawValue: "image_too_large_bytes")
-    /// The bytes are another format than JPEG or PNG.
     package static let unsupportedFormat = ReasonCode(rawValue: "unsupported_format")
-    /// Decoding the image brings a process down.
     package static let decoderCrashed = ReasonCode(rawValue: "decoder_crashed")
     /// There was no room on the sandbox's disk to take the input in.
     package static let diskSpaceLow = ReasonCode(rawValue: "disk_space_low")
     /// More cards are under way than the sandbox is to hold at a time.
     package static let queueFull = ReasonCode(rawValue: "queue_full")
-    /// The same bytes are there already under the business number.
     package static let duplicate = ReasonCode(rawValue: "duplicate")
-    /// The stored image is missing or damaged.
     package static let imageUnreadable = ReasonCode(rawValue: "stored_image_unreadable")
-    /// Neither the card nor the configuration names a user account.
     package static let userNumberMissing = ReasonCode(rawValue: "user_no_missing")
-    /// The fronts of one business number name different persons.
     package static let holderConflict = ReasonCode(rawValue: "holder_conflict")
-    /// A delivery may have been received; nobody knows.
     package static let outcomeUnknown = ReasonCode(rawValue: "outcome_unknown")
-    /// The card came back from a backup, and what happened to it since is not known.
     package static let restored = ReasonCode(rawValue: "restored")
-    /// A newer photo of the same side took its place.
     package static let superseded = ReasonCode(rawValue: "superseded")
-    /// A photo of the same side took its place that was taken later, as the times of their files say.
     package static let takenEarlier = ReasonCode(rawValue: "taken_earlier")
-    /// A person decided that the card is not delivered.
     package static let rejectedByOperator = ReasonCode(rawValue: "rejected_by_operator")
-    /// A person asked for the card to be erased.
     package static let requested = ReasonCode(rawValue: "requested")
-    /// The card was in its state for longer than its retention, and was erased.
     package static let retention = ReasonCode(rawValue: "retention")
-    /// The attempts of a repeatable call are used up.
     package static let attemptsExhausted = ReasonCode(rawValue: "attempts_exhausted")
     /// Its front is on its way; or none has come yet, and it goes alone when the wait is over.
     package static let waitsForFront = ReasonCode(rawValue: "waits_for_front")
-    /// Its back may still come, and both go in one delivery.
     package static let waitsForBack = ReasonCode(rawValue: "waits_for_back")
-    /// Another card of the business number is still to be verified.
     package static let waitsForVerification = ReasonCode(rawValue: "waits_for_verification")
-    /// Another photo of the same side is on its way, or may have arrived.
     package static let waitsForOlderPhoto = ReasonCode(rawValue: "waits_for_older_photo")
     /// No front of its number is known, or all have ended undelivered.
     package static let frontMissing = ReasonCode(rawValue: "front_missing")
-    /// A value of a field cannot be used.
     package static let fieldInvalid = ReasonCode(rawValue: "field_invalid")
-    /// A field is given twice in one place.
     package static let fieldDuplicate = ReasonCode(rawValue: "field_duplicate")
-    /// Two sources of one photo name different business numbers.
     package static let businessNumberConflict = ReasonCode(rawValue: "business_no_conflict")
-    /// Another submitter sent the first card of the number.
     package static let submitterConflict = ReasonCode(rawValue: "submitter_conflict")
-    /// A date rule refuses the card by a clock that may be wrong.
     package static let clockDoubtful = ReasonCode(rawValue: "clock_doubtful")
-    /// The backend answered with a code that no list of `delivery.retcode` names.
     package static let retcodeUnlisted = ReasonCode(rawValue: "retcode_unlisted")
-    /// A list names more photos of one number than any application has.
     package static let tooManyPhotos = ReasonCode(rawValue: "too_many_photos")
-    /// The remote refused the card; its own code stands beside this one.
     package static let refusedByRemote = ReasonCode(rawValue: "refused_by_remote")
 
     /// The keys given do not open the sandbox.

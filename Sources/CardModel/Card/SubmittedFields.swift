@@ -65,8 +65,7 @@ extension SubmittedFields {
         case .businessNumber:
             switch BusinessNumber.parse(text) {
             case .success(let number): self.businessNumber = number
-            case .failure(let violation):
-                throw CodedError(.businessNumberInvalid, .input, violation.message)
+            case .failure(let why): throw CodedError(.businessNumberInvalid, .input, why)
             }
         case .userNumber:
             try Self.requireIntact(text, field)

@@ -105,6 +105,8 @@ extension Message {
         ]),
         ("Ends", [
             Self("reason.duplicate", "The same bytes are there already under the number."),
+            Self("reason.amended", "Its sender said something else about the card; look at it before you decide."),
+            Self("reason.decision_refused", "A person's decision was not carried out, since the card had moved on or the rules no longer allowed it; decide again."),
             Self("reason.superseded", "A newer photo of the side took its place."),
             Self("reason.taken_earlier", "The file of another photo of the side has a later time; if this is the right photo: cards retry."),
             Self("reason.rejected_by_operator", "A person rejected the card."),

@@ -3,8 +3,9 @@
 ///     Message("image.too_large", "the image has \(bytes: size), more than \(bytes: limit)")
 ///
 /// The id finds the text of another language; the English may be improved at any time. A stored message carries its English,
-/// so it is shown as it was. ``description`` hides personal arguments, only ``text(in:)`` shows them.
-package struct Message: Hashable, Sendable, Codable, CustomStringConvertible {
+/// so it is shown as it was. ``description`` hides personal arguments, only ``text(in:)`` shows them. Where all that is
+/// known of an error is what to say of it, the message is thrown itself.
+package struct Message: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     /// Such as `image.too_large`; unique among all messages.
     package let id: String
     /// The English with `{1}`, `{2}` … for the arguments; its own braces are doubled.

@@ -28,7 +28,6 @@ package enum UnknownPolicy: String, CaseIterable, Sendable, Codable {
 
 /// One part of a business backend's form, as it is persisted with its delivery: a value, or the image of a member.
 package struct DeliveryPart: Hashable, Sendable {
-    /// What the part carries.
     package enum Content: Hashable, Sendable {
         /// A text value; may be a secret (TOKEN).
         case text(Redacted<String>)
@@ -43,7 +42,6 @@ package struct DeliveryPart: Hashable, Sendable {
         DeliveryPart(name: name, content: .text(Redacted(value)))
     }
 
-    /// Makes a file part from the image of a card.
     package static func image(of card: CardID, name: String, filename: String, contentType: String) -> DeliveryPart {
         DeliveryPart(name: name, content: .image(card, filename: filename, contentType: contentType))
     }
@@ -114,7 +112,6 @@ package struct OutboundDelivery: Sendable, Discreet {
     /// The boundary of its form; empty for a raw body.
     package var boundary: String
     package var parts: [DeliveryPart]
-    /// The prepared JPEG of each member.
     package var images: [CardID: Data]
     /// Personal values of the members (name, number, address, …) that no message may repeat, although no part holds
     /// them: a backend that reads the images may quote them.
@@ -146,7 +143,6 @@ package enum DeliveryOutcome: Hashable, Sendable {
     case items([DeliveryItemOutcome])
     /// The backend refused the TOKEN; nothing was applied.
     case tokenExpired(RemoteFailure)
-    /// Everything else.
     case failed(RemoteFailure)
 }
 

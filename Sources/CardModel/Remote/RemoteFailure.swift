@@ -1,6 +1,5 @@
 /// The class in which every outbound attempt ends, decided once at the boundary that knows.
 package enum FailureClass: String, CaseIterable, Sendable, Codable {
-    /// The remote took it.
     case accepted
     /// A definite no for this card.
     case rejected
@@ -28,11 +27,9 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
         case request
     }
 
-    /// The class that decides what happens next.
     package var failureClass: FailureClass
     /// The remote's own code, or ours for failures of transport (`connect_refused`); bounded, free of personal data.
     package var code: String
-    /// What happened and what to do.
     package var message: Message
     /// The HTTP status, if there was a reply.
     package var httpStatus: Int?
@@ -49,22 +46,17 @@ package struct RemoteFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// contrary says `false`.
     package var mayBeApplied: Bool
 
-    /// Describes a failure.
-    ///
-    /// - Parameter mayBeApplied: where the class does not say it: only `unknown` does.
+    /// Describes a failure of which only the class says whether it may be applied: `unknown` does.
     package init(
         _ failureClass: FailureClass,
         code: String,
         message: Message,
         httpStatus: Int? = nil,
         retryAfter: Duration? = nil,
-        stopScope: StopScope = .account,
-        unlistedCode: Redacted<[String]>? = nil,
-        mayBeApplied: Bool? = nil
+        stopScope: StopScope = .account
     ) {
         (self.failureClass, self.code, self.message, self.httpStatus) = (failureClass, code, message, httpStatus)
-        (self.retryAfter, self.stopScope, self.unlistedCode) = (retryAfter, stopScope, unlistedCode)
-        self.mayBeApplied = mayBeApplied ?? (failureClass == .unknown)
+        (self.retryAfter, self.stopScope, self.mayBeApplied) = (retryAfter, stopScope, failureClass == .unknown)
     }
 
     /// Whether no list of `delivery.retcode` names its code, so that a person decides.

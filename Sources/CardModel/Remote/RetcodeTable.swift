@@ -12,7 +12,6 @@ package struct RetcodeTable: Hashable, Sendable {
         case reject
     }
 
-    /// The class of a code.
     package enum Meaning: String, CaseIterable, Sendable {
         case success
         case alreadyExists = "already_exists"
@@ -24,7 +23,6 @@ package struct RetcodeTable: Hashable, Sendable {
         /// Whether the backend holds the document.
         package var isHeld: Bool { self == .success || self == .alreadyExists }
 
-        /// The key of the list.
         package var key: String { "delivery.retcode.\(self.rawValue)" }
     }
 
@@ -36,9 +34,7 @@ package struct RetcodeTable: Hashable, Sendable {
     package var tokenExpired: Set<String> = []
     /// "Not now": the same delivery is sent again, under the same key.
     package var retryable: Set<String> = []
-    /// The backend refused the document.
     package var rejected: Set<String> = []
-    /// What becomes of a card whose code is in no list.
     package var unlisted = Unlisted.hold
 
     package init() {}

@@ -8,7 +8,6 @@ package struct RetryPolicy: Hashable, Sendable {
     /// The upper bound of every delay.
     package var cap: Duration
 
-    /// Makes a policy; both durations are positive.
     package init(base: Duration = .milliseconds(500), cap: Duration = .seconds(30)) {
         precondition(base > .zero && cap > .zero, "retry base and cap must be positive, got \(base) and \(cap)")
         self.base = base

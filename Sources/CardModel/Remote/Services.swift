@@ -1,6 +1,5 @@
 package import Foundation
 
-/// A verification service.
 package protocol Verifier: Sendable {
     /// The provider and dialect: part of the key under which readings are kept.
     var provider: String { get }
@@ -18,7 +17,6 @@ package protocol Verifier: Sendable {
     func verify(_ image: PreparedImage) async throws -> VerificationOutcome
 }
 
-/// A business backend.
 package protocol Backend: Sendable {
     /// Told how many bytes of a form went out, of how many; it must not block.
     typealias ByteProgress = @Sendable (_ sent: Int64, _ total: Int64) -> Void
@@ -86,9 +84,7 @@ package struct PreparedImage: Hashable, Sendable, Discreet {
 
 /// How an attempt of a verification ended.
 package enum VerificationOutcome: Hashable, Sendable {
-    /// The service read the photo.
     case read(CardReading)
-    /// It did not.
     case failed(RemoteFailure)
 }
 

@@ -49,7 +49,6 @@ package struct ApplicationSnapshot: Hashable, Sendable {
     }
 }
 
-/// What the configuration says about deciding.
 package struct ApplicationPolicy: Hashable, Sendable {
     /// What becomes of a back whose front is not known (`delivery.back_without_front`).
     package enum BackWithoutFront: String, CaseIterable, Sendable {

@@ -107,10 +107,7 @@ package struct ApplicationRules {
     // MARK: Front against back
 
     private mutating func refusePair(_ findings: [VerdictFinding]) {
-        guard let pair = Self.pair(in: self.snapshot),
-            let finding = findings.first(where: { $0.severity == .reject })
-                ?? findings.first(where: { $0.severity == .hold })
-        else { return }
+        guard let pair = Self.pair(in: self.snapshot), let finding = findings.deciding else { return }
         for card in self.remaining where [pair.front, pair.back].contains(card.id) && !card.isAccepted {
             if finding.severity == .reject {
                 self.decision.rejected[card.id] = finding

@@ -7,7 +7,6 @@ package enum CardNotice: Hashable, Sendable {
     case line
     /// It waits for another card, which may need a person.
     case blocked
-    /// It needs a person itself.
     case attention(CardAttention)
 
     /// Decides by where a card stands.
@@ -56,7 +55,6 @@ package enum CardAttention: String, CaseIterable, Sendable {
 }
 
 extension Card {
-    /// What a person is told of it.
     package var notice: CardNotice {
         CardNotice(self.state, self.reason, isSeen: self.isSeen, isRetaken: self.isRetaken)
     }

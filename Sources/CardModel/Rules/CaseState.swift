@@ -61,7 +61,6 @@ package struct CaseStanding: Hashable, Sendable {
     }
 }
 
-/// A card as its case sees it.
 package struct CaseCard: Sendable {
     let id: CardID
     let state: CardState
@@ -71,10 +70,7 @@ package struct CaseCard: Sendable {
     let age: PhotoAge
     let notice: CardNotice
 
-    /// - Parameters:
-    ///   - side: the side that the verifier saw, else the one that its sender named.
-    ///   - isSeen: whether a person said that it counts no longer.
-    ///   - isRetaken: whether a later photo of its number and side was delivered.
+    /// - Parameter side: the side that the verifier saw, else the one that its sender named.
     package init(
         id: CardID,
         state: CardState,

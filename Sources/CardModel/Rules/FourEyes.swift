@@ -7,7 +7,6 @@ package enum FourEyes {
         package var subject: String
         /// Who decided the same after that.
         package var second: String?
-        /// Whether a second person must.
         package var needsSecond: Bool
 
         package init(_ action: DecisionAction, by subject: String, second: String? = nil, needsSecond: Bool) {
@@ -22,7 +21,6 @@ package enum FourEyes {
         case waits
         /// The same is written down already.
         case stands
-        /// Another person decided.
         case taken(by: String)
     }
 

@@ -24,7 +24,7 @@ package enum DecisionAction: String, CaseIterable, Sendable, Codable {
 
 /// What a person may have done to a card.
 ///
-/// A refusal names a command only if that command is allowed.
+/// A refusal is a `card_conflict` that says what to do instead; it names a command only if that command is allowed.
 package enum OperatorRules {
     /// What is known of a card beside the card itself when a person wants it changed.
     package struct Circumstances: OptionSet, Sendable {
@@ -51,8 +51,6 @@ package enum OperatorRules {
     }
 
     /// Checks that something may be done to a card.
-    ///
-    /// - Throws: `card_conflict`, saying what to do instead.
     package static func require(
         _ action: DecisionAction,
         of card: Card,
@@ -69,8 +67,6 @@ package enum OperatorRules {
     }
 
     /// Checks that a card may be done again.
-    ///
-    /// - Throws: `card_conflict`, saying what to do instead.
     package static func requireRetry(of card: Card, under circumstances: Circumstances) throws(CodedError) {
         try Self.requireImage(card, under: circumstances)
         switch card.state {
@@ -102,8 +98,6 @@ package enum OperatorRules {
     }
 
     /// Checks that a card may be resolved.
-    ///
-    /// - Throws: `card_conflict`, saying what to do instead.
     package static func requireResolution(
         of card: Card,
         as resolution: Resolution,

@@ -24,7 +24,7 @@ extension CardJudge {
             if number.birthDate > self.today { self.note(.numberBirthDate, .verdictNumberBirthFuture) }
             return number
         case .failure(let violation):
-            self.note(violation.rule, violation.message)
+            self.note(violation.consequence.rule, violation.consequence.message)
             return nil
         }
     }
@@ -71,7 +71,7 @@ extension CardJudge {
     // what was not read is not what is expected.
 
     private mutating func askHolderNumber(_ printed: Redacted<String>?) {
-        guard let expected = self.expectation.idNumber, !PrintedText.isBlank(expected) else { return }
+        guard let expected = self.expected?.expectedIDNumber, !PrintedText.isBlank(expected) else { return }
         switch ExpectedHolder.hasNumber(printed, expected) {
         case true?: break
         case false?: self.note(.holderNumberMismatch, .verdictHolderNumber)
@@ -80,7 +80,7 @@ extension CardJudge {
     }
 
     private mutating func askHolderName(_ printed: Redacted<String>?) {
-        guard let expected = self.expectation.name, !PrintedText.isBlank(expected) else { return }
+        guard let expected = self.expected?.expectedName, !PrintedText.isBlank(expected) else { return }
         if !ExpectedHolder.hasName(printed, expected) { self.note(.holderNameMismatch, .verdictHolderName) }
     }
 }

@@ -2,7 +2,7 @@
 struct CardJudge {
     let rules: VerdictRules
     let card: CardReading
-    let expectation: CardExpectation
+    let expected: CardMetadata?
     let today: CalendarDay
     /// What was found, in the order of the asking.
     private(set) var findings: [VerdictFinding] = []
@@ -27,16 +27,16 @@ struct CardJudge {
     // MARK: The photo
 
     private mutating func askCount() {
-        guard !self.card.isUnambiguous(for: self.expectation.side) else { return }
+        guard !self.card.isUnambiguous(for: self.expected?.side) else { return }
         let count = self.card.others.count + 1
         self.note(
             .severalCards,
-            self.expectation.side.map { .verdictSeveralCards(count, expected: $0) } ?? .verdictSeveralCardsNoSide(count)
+            self.expected?.side.map { .verdictSeveralCards(count, expected: $0) } ?? .verdictSeveralCardsNoSide(count)
         )
     }
 
     private mutating func askSide(_ side: CardSide) {
-        guard let expected = self.expectation.side, side != expected else { return }
+        guard let expected = self.expected?.side, side != expected else { return }
         self.note(.sideMismatch, .verdictSideMismatch(side, expected: expected))
     }
 

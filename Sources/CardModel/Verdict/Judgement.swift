@@ -51,14 +51,17 @@ package struct Judgement: Hashable, Sendable {
 
     /// Decides by findings: the first that rejects, else the first that holds, else accepted.
     package init(_ findings: [VerdictFinding]) {
-        let deciding = findings.first { $0.severity == .reject } ?? findings.first { $0.severity == .hold }
         self.verdict =
-            switch deciding {
-            case .some(let finding) where finding.severity == .reject:
-                .rejected(finding.reason, message: finding.message)
-            case .some(let finding): .held(finding.reason, message: finding.message)
-            case .none: .accepted
+            switch findings.deciding {
+            case let finding? where finding.severity == .reject: .rejected(finding.reason, message: finding.message)
+            case let finding?: .held(finding.reason, message: finding.message)
+            case nil: .accepted
             }
         self.warnings = findings.filter { $0.severity == .warn }
     }
+}
+
+extension [VerdictFinding] {
+    /// The first that rejects, else the first that holds.
+    var deciding: VerdictFinding? { self.first { $0.severity == .reject } ?? self.first { $0.severity == .hold } }
 }

@@ -28,15 +28,15 @@ package struct VerdictRules: Hashable, Sendable {
     /// (`CardReading.selecting(_:)`).
     ///
     /// - Parameters:
-    ///   - expectation: what the sender says the photo should show.
+    ///   - metadata: what the sender says the photo should show, if anything.
     ///   - today: the day of the judgement in China.
     package func judge(
         _ reading: CardReading,
-        expecting expectation: CardExpectation = CardExpectation(),
+        expecting metadata: CardMetadata? = nil,
         today: CalendarDay
     ) -> Judgement {
-        let card = reading.selecting(expectation.side)
-        var judge = CardJudge(rules: self, card: card, expectation: expectation, today: today)
+        let card = reading.selecting(metadata?.side)
+        var judge = CardJudge(rules: self, card: card, expected: metadata, today: today)
         judge.ask()
         return Judgement(judge.findings)
     }
@@ -75,29 +75,6 @@ package struct VerdictRules: Hashable, Sendable {
         let configured = self.severities[rule].flatMap { rule.possibleSeverities.contains($0) ? $0 : nil }
         let severity = configured ?? rule.defaultSeverity
         return [.off, .accept].contains(severity) ? nil : VerdictFinding(rule.reason, severity, message: message)
-    }
-}
-
-/// What the sender of a photo says it should show.
-package struct CardExpectation: Hashable, Sendable {
-    /// The side that was to be photographed.
-    package var side: CardSide?
-    /// The number the holder registered with.
-    package var idNumber: Redacted<String>?
-    /// The name the holder registered with.
-    package var name: Redacted<String>?
-
-    package init(side: CardSide? = nil, idNumber: Redacted<String>? = nil, name: Redacted<String>? = nil) {
-        self.side = side
-        self.idNumber = idNumber
-        self.name = name
-    }
-}
-
-extension CardMetadata {
-    /// What the verdict compares a reading with.
-    package var expectation: CardExpectation {
-        CardExpectation(side: self.side, idNumber: self.expectedIDNumber, name: self.expectedName)
     }
 }
 

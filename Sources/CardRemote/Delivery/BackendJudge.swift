@@ -1,25 +1,34 @@
 import CardModel
 
 /// The outcomes of one answer: of a delivery as a whole, and of its cards one by one.
-struct BackendJudge: Sendable {
+struct BackendJudge {
     let reply: HTTPReply
     let table: RetcodeTable
+    let answers: BackendAnswers
+
+    private var status: Int { self.reply.status }
 
     // MARK: The whole
 
     /// The outcome of a delivery that was answered as a whole, or not at all.
     ///
     /// - Parameter unreadable: what is said of an answer that cannot be understood.
-    func outcome(of answers: BackendAnswers, unreadable: @autoclosure () -> Message) -> DeliveryOutcome {
-        let (answer, status) = (answers.whole, self.reply.status)
-        var meaning = BackendMeaning(status: status, words: answers.words, asksToWait: self.reply.retryAfter != nil)
-        if meaning.isStop, meaning != .proxy, self.table.tokenExpired.contains("http_\(status)") { meaning = .token }
+    func outcome(unreadable: @autoclosure () -> Message) -> DeliveryOutcome {
+        let answer = self.answers.whole
+        var meaning = BackendMeaning(
+            status: self.status,
+            words: self.answers.words,
+            asksToWait: self.reply.retryAfter != nil
+        )
+        if meaning.isStop, meaning != .proxy, self.table.tokenExpired.contains("http_\(self.status)") {
+            meaning = .token
+        }
         switch (meaning, answer) {
         case (.accepted, let answer?), (.alreadyThere, let answer?):
             return .accepted(alreadyExisted: meaning == .alreadyThere, code: answer.code)
         case (.token, _):
-            let code = answers.words == .code(.tokenExpired) ? answer?.code : nil
-            return .tokenExpired(self.refusedToken(code ?? "http_\(status)"))
+            let code = self.answers.words == .code(.tokenExpired) ? answer?.code : nil
+            return .tokenExpired(self.refusedToken(code ?? "http_\(self.status)"))
         case (.later, let answer?): return .failed(self.later(answer))
         case (.refused, let answer?), (.unlisted, let answer?): return .failed(self.refusal(answer))
         case (_, _) where self.reply.isSuccess:
@@ -32,33 +41,85 @@ struct BackendJudge: Sendable {
 
     /// A failure that the status decides.
     private func failure(_ meaning: BackendMeaning, _ answer: BackendAnswer?) -> RemoteFailure {
-        let status = self.reply.status
         let code =
             switch meaning {
             case .inProgress: "in_progress"
             case .keyConflict: "idempotency_key_conflict"
-            case .tooLarge: answer?.code ?? "http_\(status)"
-            default: "http_\(status)"
+            case .tooLarge: answer?.code ?? "http_\(self.status)"
+            default: "http_\(self.status)"
             }
         // The reason of a stopped stage is shown in clear: the backend's text has no place there.
+        let consequence = meaning.consequence
         let said = answer.map { meaning.isStop ? .textVerbatim($0.code) : $0.quoted }
         let message: Message =
-            said.map { .backendStatusAndCode(status, $0, meaning.message) } ?? .backendStatus(status, meaning.message)
-        var failure = self.failure(meaning.failureClass ?? .unknown, code, message)
+            said.map { .backendStatusAndCode(self.status, $0, consequence.message) }
+            ?? .backendStatus(self.status, consequence.message)
+        var failure = self.failure(consequence.failureClass ?? .unknown, code, message)
         failure.stopScope = meaning == .proxy ? .account : .request
-        failure.mayBeApplied = meaning.mayBeApplied
+        failure.mayBeApplied = consequence.mayBeApplied
         return failure
     }
 
-    /// The failure of a delivery whose answers, so many, contradict each other or its form.
-    func mismatch(count: Int) -> RemoteFailure {
-        self.failure(.unknown, "items_mismatch", .backendMismatch(self.reply.status, items: count))
+    // MARK: Card by card
+
+    /// What answers card by card mean; `nil` where there are none that count, and the whole decides.
+    var outcomeOfItems: DeliveryOutcome? {
+        guard self.reply.isSuccess || (400..<500).contains(self.status) else { return nil }
+        switch self.answers.items {
+        case .absent: return nil
+        case .contradictory(let count):
+            let isCertain =
+                self.reply.isSuccess || self.answers.hasHeldItem || self.isCertainUnderErrors(self.answers.whole)
+            return isCertain ? self.mismatch(count: count) : nil
+        case .byMember(let items):
+            if !self.reply.isSuccess {
+                // An error that took documents in: it cannot be known which of the two is wrong.
+                if items.contains(where: { $0?.meaning == .success }) { return self.mismatch(count: items.count) }
+                let meaning = BackendMeaning(status: self.status, words: .code(.unlisted))
+                let isRefusal = meaning.consequence.failureClass == .rejected
+                guard items.allSatisfy(self.isCertainUnderErrors) || isRefusal && self.reply.isComplete else {
+                    return nil
+                }
+            }
+            return self.outcome(of: items)
+        }
     }
 
-    // MARK: One card
+    private func outcome(of items: [BackendAnswer?]) -> DeliveryOutcome {
+        let meanings = items.map { $0?.meaning }
+        let areHeld = meanings.map { $0?.isHeld ?? false }
+        if let whole = self.answers.whole {
+            // A refusal beside nothing but acceptances contradicts itself: "rolled back" is one of its meanings. That all are
+            // there already is a refusal of its own kind.
+            if !whole.meaning.isHeld, areHeld.allSatisfy({ $0 }), meanings.contains(.success) {
+                return self.mismatch(count: items.count)
+            }
+            if whole.meaning == .tokenExpired {
+                return areHeld.contains(true)
+                    ? self.mismatch(count: items.count) : .tokenExpired(self.refusedToken(whole.code))
+            }
+        }
+        // Nothing was applied: the stage waits for the new TOKEN instead of learning it card by card.
+        if let first = items.first ?? nil, meanings.allSatisfy({ $0 == .tokenExpired }) {
+            return .tokenExpired(self.refusedToken(first.code))
+        }
+        return .items(items.map(self.itemOutcome))
+    }
+
+    /// Whether a code says the same under an error status as under one of success.
+    private func isCertainUnderErrors(_ answer: BackendAnswer?) -> Bool {
+        guard let answer, answer.meaning != .unlisted, answer.meaning != .success else { return false }
+        let certain: [BackendMeaning] = [.alreadyThere, .token, .later, .refused]
+        return certain.contains(BackendMeaning(status: self.status, words: .code(answer.meaning)))
+    }
+
+    /// The outcome of a delivery whose answers, so many, contradict each other or its form.
+    private func mismatch(count: Int) -> DeliveryOutcome {
+        .failed(self.failure(.unknown, "items_mismatch", .backendMismatch(self.status, items: count)))
+    }
 
     /// The outcome of one card of a delivery; `nil` is a card that the reply does not name.
-    func itemOutcome(of answer: BackendAnswer?) -> DeliveryItemOutcome {
+    private func itemOutcome(of answer: BackendAnswer?) -> DeliveryItemOutcome {
         guard let answer else { return .unknown(self.failure(.unknown, "item_missing", .backendItemMissing)) }
         switch answer.meaning {
         case .success, .alreadyExists:
@@ -70,7 +131,7 @@ struct BackendJudge: Sendable {
     }
 
     /// The reason of a stopped stage is shown in clear: the backend's text has no place there.
-    func refusedToken(_ code: String) -> RemoteFailure { self.failure(.stop, code, .backendToken(code)) }
+    private func refusedToken(_ code: String) -> RemoteFailure { self.failure(.stop, code, .backendToken(code)) }
 
     /// A definite "not now": nothing was applied, so this is no unknown outcome.
     private func later(_ answer: BackendAnswer) -> RemoteFailure {
@@ -84,7 +145,7 @@ struct BackendJudge: Sendable {
             case (.unlisted, .reject): .backendUnlistedRefused(answer.quoted)
             default: .backendRefused(answer.quoted)
             }
-        if !self.reply.isSuccess { message = .backendStatus(self.reply.status, message) }
+        if !self.reply.isSuccess { message = .backendStatus(self.status, message) }
         let isUnlisted = answer.meaning == .unlisted && self.table.unlisted == .hold
         // An answer that came once too often may have been meant for the card before.
         if isUnlisted, self.reply.isOnReusedConnection { message = .backendReused(message) }
@@ -98,7 +159,7 @@ struct BackendJudge: Sendable {
             failureClass,
             code: code,
             message: message,
-            httpStatus: self.reply.status,
+            httpStatus: self.status,
             retryAfter: self.reply.retryAfter
         )
     }

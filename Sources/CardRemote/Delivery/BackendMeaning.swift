@@ -68,47 +68,31 @@ enum BackendMeaning: String, CaseIterable, Sendable {
 
     // MARK: What follows
 
-    /// How an attempt that is answered so ends; `nil` for one that is accepted.
-    var failureClass: FailureClass? {
+    /// How an attempt that is answered so ends, `nil` for one that is accepted; whether the backend may have the document: a
+    /// gateway may put every status in the place of an answer of the backend, whatever that did; and what happened and what
+    /// helps, where the status says it.
+    var consequence: (failureClass: FailureClass?, mayBeApplied: Bool, message: Message) {
         switch self {
-        case .accepted, .alreadyThere: nil
-        case .refused, .unlisted, .tooLarge: .rejected
-        case .later: .transient
-        case .throttled, .busy: .throttled
-        case .token, .proxy, .access, .address, .redirect, .noWord: .stop
-        case .unreadable, .contradiction, .inProgress, .keyConflict, .redirectStored, .unknown: .unknown
+        case .accepted, .alreadyThere: (nil, false, .backendUnknown)
+        case .refused, .unlisted: (.rejected, false, .backendUnknown)
+        case .tooLarge: (.rejected, false, .backendTooLarge)
+        case .later: (.transient, false, .backendUnknown)
+        case .throttled: (.throttled, false, .backendThrottled)
+        case .busy: (.throttled, true, .backendBusy)
+        case .token: (.stop, false, .backendUnknown)
+        case .proxy: (.stop, false, .backendProxy)
+        case .access: (.stop, true, .backendAccess)
+        case .address: (.stop, true, .backendURL)
+        case .redirect: (.stop, true, .backendRedirect)
+        case .noWord: (.stop, true, .backendNotAboutCard)
+        case .contradiction: (.unknown, true, .backendContradiction)
+        case .inProgress: (.unknown, true, .backendInProgress)
+        case .keyConflict: (.unknown, true, .backendKeyConflict)
+        case .redirectStored: (.unknown, true, .backendRedirectStored)
+        case .unreadable, .unknown: (.unknown, true, .backendUnknown)
         }
     }
 
     /// Whether every other card would be answered so, too.
-    var isStop: Bool { self.failureClass == .stop }
-
-    /// Whether the backend may have the document: a gateway may put every status in the place of an answer of the backend,
-    /// whatever that did.
-    var mayBeApplied: Bool {
-        switch self {
-        case .accepted, .alreadyThere, .token, .later, .refused, .unlisted, .tooLarge, .throttled, .proxy: false
-        case .busy, .access, .address, .redirect, .noWord, .unreadable, .contradiction, .inProgress, .keyConflict: true
-        case .redirectStored, .unknown: true
-        }
-    }
-
-    /// What happened and what helps, where the status says it.
-    var message: Message {
-        switch self {
-        case .contradiction: .backendContradiction
-        case .inProgress: .backendInProgress
-        case .keyConflict: .backendKeyConflict
-        case .tooLarge: .backendTooLarge
-        case .throttled: .backendThrottled
-        case .busy: .backendBusy
-        case .proxy: .backendProxy
-        case .access: .backendAccess
-        case .address: .backendURL
-        case .redirect: .backendRedirect
-        case .noWord: .backendNotAboutCard
-        case .redirectStored: .backendRedirectStored
-        case .accepted, .alreadyThere, .token, .later, .refused, .unlisted, .unreadable, .unknown: .backendUnknown
-        }
-    }
+    var isStop: Bool { self.consequence.failureClass == .stop }
 }

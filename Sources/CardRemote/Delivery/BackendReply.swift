@@ -13,63 +13,8 @@ struct BackendReply: Sendable {
     func outcome(of reply: HTTPReply, mask: MessageMask, shape: DeliveryShape = DeliveryShape()) -> DeliveryOutcome {
         let reading = ReplyCodec(names: self.names, cipher: self.cipher).reading(of: reply)
         let answers = BackendAnswers(reading, of: reply, shape: shape, table: self.table, mask: mask)
-        let judge = BackendJudge(reply: reply, table: self.table)
-        return self.itemsOutcome(answers, judge)
-            ?? judge.outcome(of: answers, unreadable: self.unreadable(reply, reading))
-    }
-
-    /// What answers card by card mean; `nil` where there are none that count, and the whole decides.
-    private func itemsOutcome(_ answers: BackendAnswers, _ judge: BackendJudge) -> DeliveryOutcome? {
-        let status = judge.reply.status
-        guard judge.reply.isSuccess || (400..<500).contains(status) else { return nil }
-        switch answers.items {
-        case .absent: return nil
-        case .contradictory(let count):
-            let isCertain =
-                judge.reply.isSuccess || answers.hasHeldItem || Self.isCertainUnderErrors(answers.whole, status)
-            return isCertain ? .failed(judge.mismatch(count: count)) : nil
-        case .byMember(let items):
-            if !judge.reply.isSuccess {
-                // An error that took documents in: it cannot be known which of the two is wrong.
-                if items.contains(where: { $0?.meaning == .success }) {
-                    return .failed(judge.mismatch(count: items.count))
-                }
-                let areCertain = items.allSatisfy { Self.isCertainUnderErrors($0, status) }
-                let isRefusal = BackendMeaning(status: status, words: .code(.unlisted)).failureClass == .rejected
-                guard areCertain || isRefusal && judge.reply.isComplete else { return nil }
-            }
-            return self.outcome(of: items, answers.whole, judge)
-        }
-    }
-
-    private func outcome(
-        of items: [BackendAnswer?],
-        _ whole: BackendAnswer?,
-        _ judge: BackendJudge
-    ) -> DeliveryOutcome {
-        let meanings = items.map { $0?.meaning }
-        let areHeld = meanings.map { $0?.isHeld ?? false }
-        // A refusal beside nothing but acceptances contradicts itself: "rolled back" is one of its meanings. That all are
-        // there already is a refusal of its own kind.
-        if let whole, !whole.meaning.isHeld, areHeld.allSatisfy({ $0 }), meanings.contains(.success) {
-            return .failed(judge.mismatch(count: items.count))
-        }
-        if let whole, whole.meaning == .tokenExpired {
-            return areHeld.contains(true)
-                ? .failed(judge.mismatch(count: items.count)) : .tokenExpired(judge.refusedToken(whole.code))
-        }
-        // Nothing was applied: the stage waits for the new TOKEN instead of learning it card by card.
-        if let first = items.first ?? nil, meanings.allSatisfy({ $0 == .tokenExpired }) {
-            return .tokenExpired(judge.refusedToken(first.code))
-        }
-        return .items(items.map(judge.itemOutcome))
-    }
-
-    /// Whether a code says the same under an error status as under one of success.
-    private static func isCertainUnderErrors(_ answer: BackendAnswer?, _ status: Int) -> Bool {
-        guard let answer, answer.meaning != .unlisted, answer.meaning != .success else { return false }
-        let certain: [BackendMeaning] = [.alreadyThere, .token, .later, .refused]
-        return certain.contains(BackendMeaning(status: status, words: .code(answer.meaning)))
+        let judge = BackendJudge(reply: reply, table: self.table, answers: answers)
+        return judge.outcomeOfItems ?? judge.outcome(unreadable: self.unreadable(reply, reading))
     }
 
     /// Names of fields as far as they are plain words: a foreign name may be anything.

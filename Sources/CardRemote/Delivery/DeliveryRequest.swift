@@ -86,7 +86,7 @@ enum OctetStreamUpload {
     static func request(for parts: [DeliveryPart]) throws(RemoteFailure) -> (headers: [HeaderField], card: CardID) {
         var headers: [HeaderField] = []
         var card: CardID?
-        do throws(HeaderViolation) {
+        do throws(Message) {
             for part in parts {
                 switch part.content {
                 case .text(let value):
@@ -95,13 +95,13 @@ enum OctetStreamUpload {
                     }
                     headers.append(try HeaderField("X-\(part.name)", text))
                 case .image(let image, let filename, _):
-                    guard card == nil else { throw HeaderViolation(message: .backendSeveralImages) }
+                    guard card == nil else { throw .backendSeveralImages }
                     card = image
                     headers.append(try HeaderField("Content-Disposition", self.disposition(filename)))
                 }
             }
         } catch {
-            throw DeliveryRequest.invalid(error.message)
+            throw DeliveryRequest.invalid(error)
         }
         guard let card else { throw DeliveryRequest.invalid(.backendNoImage) }
         return (headers, card)

@@ -26,10 +26,10 @@ struct ReplyCodec: Sendable {
 
     func reading(of reply: HTTPReply) -> Reading {
         let bytes: [UInt8]
-        do throws(ReplyText.Unreadable) {
+        do throws(Message) {
             bytes = Self.trimmed(try ReplyText.utf8(of: reply))
         } catch {
-            return .unreadable(error.why)
+            return .unreadable(error)
         }
         if let document = self.document(bytes) { return .document(document) }
         let text = Self.unquoted(bytes)

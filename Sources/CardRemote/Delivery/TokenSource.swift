@@ -42,7 +42,6 @@ actor CurrentToken {
         }
     }
 
-    /// The TOKEN that a form was written with.
     nonisolated func token(in parts: [DeliveryPart]) -> Redacted<String>? {
         guard case .text(let token) = parts.first(where: { $0.name == self.partName })?.content else { return nil }
         return token

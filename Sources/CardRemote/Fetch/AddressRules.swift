@@ -24,11 +24,6 @@ struct AddressBlock: Hashable, Sendable {
         self.prefixLength = length
     }
 
-    fileprivate init(_ base: IPAddress, _ prefixLength: Int) {
-        self.base = base
-        self.prefixLength = prefixLength
-    }
-
     /// Whether an address lies in the block; one of the other family never does.
     func contains(_ address: IPAddress) -> Bool { Self.masked(address, to: self.prefixLength) == self.base }
 
@@ -100,27 +95,22 @@ enum SpecialAddress: String, CaseIterable, Sendable {
     /// What is not given out to anybody: all of IPv6 but 2000::/3.
     case unassigned
 
-    /// The blocks of all classes; the first that contains an address names it.
+    /// The blocks of all classes; the first that contains an address names it. One that could not be read would leave its
+    /// addresses open, hence the traps.
     static let blocks: [(SpecialAddress, AddressBlock)] =
-        [
-            (.unspecified, .v4(0, 0, 0, 0, 8)), (.privateUse, .v4(10, 0, 0, 0, 8)),
-            (.carrierShared, .v4(100, 64, 0, 0, 10)), (.loopback, .v4(127, 0, 0, 0, 8)),
-            (.linkLocal, .v4(169, 254, 0, 0, 16)), (.privateUse, .v4(172, 16, 0, 0, 12)),
-            (.protocolAssignment, .v4(192, 0, 0, 0, 24)), (.documentation, .v4(192, 0, 2, 0, 24)),
-            (.tunnelled, .v4(192, 88, 99, 0, 24)), (.privateUse, .v4(192, 168, 0, 0, 16)),
-            (.benchmarking, .v4(198, 18, 0, 0, 15)), (.documentation, .v4(198, 51, 100, 0, 24)),
-            (.documentation, .v4(203, 0, 113, 0, 24)), (.multicast, .v4(224, 0, 0, 0, 4)),
-            (.reserved, .v4(240, 0, 0, 0, 4)), (.cloudPlatform, .v4(168, 63, 129, 16, 32)),
-        ] + [
-            (.unspecified, .v6(0, 0, 128)), (.loopback, .v6(0, 1, 128)),
-            (.mapped, .v6(0, 0x0000_FFFF_0000_0000, 96)), (.mapped, .v6(0, 0, 96)),
-            (.translated, .v6(0x0064_FF9B_0000_0000, 0, 96)), (.translated, .v6(0x0064_FF9B_0001_0000, 0, 48)),
-            (.discard, .v6(0x0100_0000_0000_0000, 0, 64)), (.tunnelled, .v6(0x2001_0000_0000_0000, 0, 32)),
-            (.documentation, .v6(0x2001_0DB8_0000_0000, 0, 32)), (.documentation, .v6(0x3FFF_0000_0000_0000, 0, 20)),
-            (.protocolAssignment, .v6(0x2001_0000_0000_0000, 0, 23)), (.tunnelled, .v6(0x2002_0000_0000_0000, 0, 16)),
-            (.privateUse, .v6(0xFC00_0000_0000_0000, 0, 7)), (.linkLocal, .v6(0xFE80_0000_0000_0000, 0, 10)),
-            (.siteLocal, .v6(0xFEC0_0000_0000_0000, 0, 10)), (.multicast, .v6(0xFF00_0000_0000_0000, 0, 8)),
-        ]
+        ([
+            (.unspecified, "0.0.0.0/8"), (.privateUse, "10.0.0.0/8"), (.carrierShared, "100.64.0.0/10"),
+            (.loopback, "127.0.0.0/8"), (.linkLocal, "169.254.0.0/16"), (.privateUse, "172.16.0.0/12"),
+            (.protocolAssignment, "192.0.0.0/24"), (.documentation, "192.0.2.0/24"), (.tunnelled, "192.88.99.0/24"),
+            (.privateUse, "192.168.0.0/16"), (.benchmarking, "198.18.0.0/15"), (.documentation, "198.51.100.0/24"),
+            (.documentation, "203.0.113.0/24"), (.multicast, "224.0.0.0/4"), (.reserved, "240.0.0.0/4"),
+            (.cloudPlatform, "168.63.129.16/32"),
+            (.unspecified, "::/128"), (.loopback, "::1/128"), (.mapped, "::ffff:0:0/96"), (.mapped, "::/96"),
+            (.translated, "64:ff9b::/96"), (.translated, "64:ff9b:1::/48"), (.discard, "100::/64"),
+            (.tunnelled, "2001::/32"), (.documentation, "2001:db8::/32"), (.documentation, "3fff::/20"),
+            (.protocolAssignment, "2001::/23"), (.tunnelled, "2002::/16"), (.privateUse, "fc00::/7"),
+            (.linkLocal, "fe80::/10"), (.siteLocal, "fec0::/10"), (.multicast, "ff00::/8"),
+        ] as [(SpecialAddress, String)]).map { ($0, AddressBlock($1)!) }
 
     /// Names the class of an address; `nil` for one that may be anybody's on the internet.
     init?(of address: IPAddress) {
@@ -131,15 +121,5 @@ enum SpecialAddress: String, CaseIterable, Sendable {
         } else {
             return nil
         }
-    }
-}
-
-extension AddressBlock {
-    fileprivate static func v4(_ a: UInt32, _ b: UInt32, _ c: UInt32, _ d: UInt32, _ length: Int) -> AddressBlock {
-        AddressBlock(.v4(a << 24 | b << 16 | c << 8 | d), length)
-    }
-
-    fileprivate static func v6(_ upper: UInt64, _ lower: UInt64, _ length: Int) -> AddressBlock {
-        AddressBlock(.v6(upper, lower), length)
     }
 }

@@ -73,7 +73,7 @@ struct FetchAttempt: Sendable {
             let answer: HTTPClientResponse
             do {
                 var request = route.request(part)
-                request.tlsConfiguration = self.fetcher.clients.current
+                request.tlsConfiguration = self.fetcher.clients.tls.configuration
                 answer = try await client.execute(request, deadline: deadline)
             } catch {
                 failure = route.faults.failure(for: error, phase: .notSent)

@@ -26,33 +26,19 @@ final class FetchClients: Sendable {
         var isShutDown = false
     }
 
-    private let files: @Sendable () throws(CodedError) -> TLSConfiguration
-    private let tls: Mutex<TLSConfiguration>
+    let tls: CurrentTLS
     private let silence: Duration
     private let maxBytes: Int
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - files: reads the files of TLS.
+    ///   - tls: trusts who vouches for the hosts.
     ///   - silence: how long a host may send nothing.
     ///   - maxBytes: how large an image may be when it is inflated.
-    init(
-        files: @escaping @Sendable () throws(CodedError) -> TLSConfiguration,
-        silence: Duration,
-        maxBytes: Int
-    ) throws(CodedError) {
-        self.files = files
-        self.tls = Mutex(try files())
+    init(tls: CurrentTLS, silence: Duration, maxBytes: Int) {
+        self.tls = tls
         self.silence = silence
         self.maxBytes = maxBytes
-    }
-
-    /// What each request names, so that a connection by earlier files is not used.
-    var current: TLSConfiguration { self.tls.withLock(\.self) }
-
-    func reload() throws(CodedError) {
-        let tls = try self.files()
-        self.tls.withLock { $0 = tls }
     }
 
     /// Lends the client of a host, to be given back; `nil` after the shutdown, when no new one may be made.

@@ -1,6 +1,5 @@
 package import CardModel
 package import Foundation
-import NIOSSL
 
 /// Fetches images that are named by URL, from hosts that the configuration names, at addresses that were checked.
 package final class ImageFetcher: Fetcher {
@@ -51,34 +50,25 @@ package final class ImageFetcher: Fetcher {
         self.rules = FetchRules(settings)
         (self.resolver, self.times, self.maxBytes, self.rangeBytes) = (resolver, times, maxBytes, rangeBytes)
         self.isImage = isImage
-        self.clients = try FetchClients(
-            files: { () throws(CodedError) in
-                var tls = EndpointSettings.TLS()
-                tls.caFile = settings.caFile
-                return try TLSFiles(section: "fetch").configuration(tls)
-            },
+        var tls = EndpointSettings.TLS()
+        tls.caFile = settings.caFile
+        self.clients = FetchClients(
+            tls: try CurrentTLS(TLSFiles(section: "fetch", settings: tls)),
             silence: times.silence,
             maxBytes: maxBytes
         )
     }
 
-    package func reload() throws(CodedError) { try self.clients.reload() }
+    package func reload() throws(CodedError) { try self.clients.tls.reload() }
 
     /// Closes all connections; attempts under way end as failed.
     package func shutdown() async { await self.clients.shutdown() }
 
-    /// The host of an address, by name and port.
-    ///
-    /// - Throws: `CodedError` of kind `input` if the rules forbid the address.
     package func host(of address: Redacted<String>) throws(CodedError) -> String {
         let target = try self.rules.check(address.reveal()).target
         return "\(target.host):\(target.port)"
     }
 
-    /// Fetches what is missing of an image.
-    ///
-    /// - Parameter keep: makes bytes durable.
-    /// - Throws: `CancellationError`, and what `keep` throws.
     package func fetch(_ request: FetchRequest, keep: @escaping Keep) async throws -> FetchOutcome {
         do {
             let progress = FetchProgress(request)

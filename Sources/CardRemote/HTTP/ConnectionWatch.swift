@@ -20,12 +20,6 @@ final class ConnectionWatch: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// Something came that is no answer to the request, which did not leave whole.
-    struct UnaskedAnswer: Error {}
-
-    /// The answer has come to its end, and the connection takes no further request.
-    struct AnswerEnded: Error {}
-
     /// The name of a header that marks an answer on a connection that had a request before; no server can send it.
     static let reusedMark = ":reused"
 
@@ -80,7 +74,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
             // the rest of the body to be taken, up to the deadline. With an error it closes the connection.
             self.state = .spoilt
             context.fireChannelReadComplete()
-            context.fireErrorCaught(AnswerEnded())
+            context.fireErrorCaught(ExchangeEnd.answerEnded)
         case .end:
             self.state = .idle
             context.fireChannelRead(data)
@@ -90,8 +84,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
     /// Fails the request that begins or is under way, if any: async-http-client stops writing, and closes the connection.
     private func spoil(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
         self.state = .spoilt
-        context.fireErrorCaught(UnaskedAnswer())
-        promise?.fail(UnaskedAnswer())
+        context.fireErrorCaught(ExchangeEnd.unaskedAnswer)
+        promise?.fail(ExchangeEnd.unaskedAnswer)
     }
 
     /// Whether nothing that comes now can be the answer.

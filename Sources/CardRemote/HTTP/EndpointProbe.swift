@@ -8,7 +8,6 @@ import NIOHTTP1
 package struct EndpointProbe: Sendable {
     /// The steps in their order; with a proxy, the first two are those to the proxy.
     package enum Step: String, Sendable, Encodable {
-        /// The host name has an address.
         case name
         /// The address, or the proxy's tunnel, is open.
         case connection

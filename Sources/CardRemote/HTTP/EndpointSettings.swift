@@ -85,10 +85,8 @@ package struct EndpointAddress: Hashable, Sendable {
 struct ProxyAddress: Sendable {
     /// Host and port.
     let authority: String
-    private let host: String
-    private let port: Int
-    private let user: Redacted<String>?
-    private let password: Redacted<String>
+    /// The same in the terms of async-http-client; it holds the password.
+    let forLibrary: Redacted<HTTPClient.Configuration.Proxy>
 
     /// Checks a proxy's URL.
     ///
@@ -105,20 +103,11 @@ struct ProxyAddress: Sendable {
         guard parts.user?.isEmpty != true, parts.password == nil || parts.user != nil else {
             throw Self.invalid(.proxyNoUser(key))
         }
-        self.host = host
-        self.port = port
         self.authority = "\(host):\(port)"
-        self.user = parts.user.map { Redacted($0) }
-        self.password = Redacted(parts.password ?? "")
-    }
-
-    /// The same in the terms of async-http-client.
-    var forLibrary: HTTPClient.Configuration.Proxy {
-        .server(
-            host: self.host,
-            port: self.port,
-            authorization: self.user.map { .basic(username: $0.reveal(), password: self.password.reveal()) }
-        )
+        let authorization = parts.user.map { user in
+            HTTPClient.Authorization.basic(username: user, password: parts.password ?? "")
+        }
+        self.forLibrary = Redacted(.server(host: host, port: port, authorization: authorization))
     }
 
     private static func invalid(_ message: Message) -> CodedError {

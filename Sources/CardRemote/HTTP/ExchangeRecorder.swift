@@ -7,7 +7,6 @@ import Synchronization
 final class ExchangeRecorder: HTTPClientResponseDelegate {
     typealias Response = Void
 
-    /// What is known of the exchange.
     struct Record: Sendable {
         /// Whether the request head was handed to a connection.
         var headSent = false
@@ -28,15 +27,6 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
         /// Whether the body has the announced length; `false` if none was announced.
         var hasAnnouncedLength: Bool { !self.isCoded && self.head?.announcedLength == self.body.readableBytes }
     }
-
-    /// The reply is longer than the limit.
-    struct ReplyTooLarge: Error {}
-
-    /// The rest of an early refusal is not waited for any longer.
-    struct GraceIsOver: Error {}
-
-    /// A success was answered before the form was sent.
-    struct EarlySuccess: Error {}
 
     private let contentLength: Int64
     private let progress: (@Sendable (Int64, Int64) -> Void)?
@@ -70,19 +60,19 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
             return record
         }
         guard head.announcedLength ?? 0 <= Limits.replyBytes else {
-            return task.eventLoop.makeFailedFuture(ReplyTooLarge())
+            return task.eventLoop.makeFailedFuture(ExchangeEnd.replyTooLarge)
         }
         if head.status.code < 300, record.bodyBytesSent < self.contentLength {
             // Who has not seen the form cannot have taken it. Left alone, async-http-client stops writing here and
             // reports success.
-            return task.eventLoop.makeFailedFuture(EarlySuccess())
+            return task.eventLoop.makeFailedFuture(ExchangeEnd.earlySuccess)
         }
         if record.isEarlyRefusal {
             // async-http-client would wait for the rest of our body to be taken, up to the deadline.
             task.eventLoop.scheduleTask(in: TimeAmount(Limits.earlyRefusalGrace)) {
                 // Once the request is out after all, the reply has its own limits.
                 guard !self.record.requestSent else { return }
-                task.fail(reason: GraceIsOver())
+                task.fail(reason: ExchangeEnd.graceIsOver)
             }
         }
         return task.eventLoop.makeSucceededVoidFuture()
@@ -94,7 +84,8 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
             record.body.writeImmutableBuffer(buffer)
             return true
         }
-        return isTaken ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(ReplyTooLarge())
+        return isTaken
+            ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(ExchangeEnd.replyTooLarge)
     }
 
     func didFinishRequest(task: HTTPClient.Task<Void>) throws {}

@@ -16,9 +16,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     let proxy: ProxyAddress?
     let showsCertificate: Bool
     private let shown: ShownCertificate
-    private let files: @Sendable () throws(CodedError) -> TLSConfiguration
-    /// As the files were read last; each request names it, so that a connection of an earlier one is not used.
-    private let tls: Mutex<TLSConfiguration>
+    private let tls: CurrentTLS
     private let timeout: Duration
     let loop: any EventLoop
     private let client: HTTPClient
@@ -39,11 +37,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         self.timeout = settings.timeout
         let shown = ShownCertificate()
         self.shown = shown
-        let files = { @Sendable () throws(CodedError) in
-            try TLSFiles(section: section).configuration(settings.tls, isUsed: address.usesTLS)
-        }
-        self.files = files
-        self.tls = Mutex(try files())
+        self.tls = try CurrentTLS(TLSFiles(section: section, settings: settings.tls, isUsed: address.usesTLS))
         // One event loop for connections and callbacks alike: with several, a deadline could fire on one loop while the
         // head is being written on another, and "not sent" would be a guess.
         self.loop = HTTPClient.defaultEventLoopGroup.next()
@@ -56,7 +50,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
             redirectConfiguration: .disallow,
             timeout: .init(connect: TimeAmount(Limits.connectTimeout)),
             connectionPool: pool,
-            proxy: self.proxy?.forLibrary,
+            proxy: self.proxy?.forLibrary.reveal(),
             // Gzip and deflate.
             decompression: .enabled(limit: .size(Limits.replyBytes))
         )
@@ -76,13 +70,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     /// The last moment of the certificate that the server showed last; `nil` without TLS.
     var certificateEnd: Timestamp? { self.shown.end.withLock(\.self) }
 
-    /// Reads the files of TLS again for the connections to come; what is under way goes on as it is.
-    ///
-    /// - Throws: `tls_…`; then those in use stay.
-    func reload() throws(CodedError) {
-        let tls = try self.files()
-        self.tls.withLock { $0 = tls }
-    }
+    func reload() throws(CodedError) { try self.tls.reload() }
 
     /// Closes all connections; requests under way end as cancelled.
     func shutdown() async {
@@ -144,7 +132,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         let deadline = deadline ?? NIODeadline.now() + TimeAmount(self.timeout)
         let client = isFresh ? self.freshClient : self.client
         var request = request
-        request.tlsConfiguration = self.tls.withLock(\.self)
+        request.tlsConfiguration = self.tls.configuration
         let task = client.execute(request: request, delegate: recorder, deadline: deadline)
         return await withTaskCancellationHandler {
             do {
@@ -181,7 +169,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     private func exchange(_ record: ExchangeRecorder.Record, ending error: (any Error)?) -> HTTPExchange {
         // A status of 300 and above is a definite word, also when it came before the body had ended and the connection
         // broke over it.
-        let isEnded = error == nil || error is ConnectionWatch.AnswerEnded
+        let isEnded = error == nil || error as? ExchangeEnd == .answerEnded
         if let head = record.head {
             var reply = Self.reply(head, record: record, isEnded: isEnded)
             let isWhole = isEnded || self.isCutOff(by: error) && record.requestSent && reply.isJSONObject
@@ -189,7 +177,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
             if isWhole || head.status.code >= 300 { return .reply(reply) }
         }
         // A form that did not leave whole cannot have been applied.
-        let isCutOff = error is ConnectionWatch.UnaskedAnswer
+        let isCutOff = error as? ExchangeEnd == .unaskedAnswer
         let phase: HTTPPhase = record.headSent && !isCutOff ? .afterSend : .notSent
         let isEndedByUs = (error as? HTTPClientError).map { $0 == .cancelled || $0 == .alreadyShutdown } ?? false
         if Task.isCancelled || isEndedByUs { return .cancelled(phase) }

@@ -15,7 +15,6 @@ enum HTTPPhase: Sendable {
 enum HTTPExchange: Sendable {
     /// The remote answered; what the status means is the caller's knowledge.
     case reply(HTTPReply)
-    /// There is no usable answer.
     case failure(HTTPFailure)
     /// The calling task was cancelled, or the client was shut down: interrupted is not failed.
     case cancelled(HTTPPhase)
@@ -59,7 +58,6 @@ struct HTTPReply: Sendable, Discreet {
         self.isHTML(isXML: isDocument) || !isDocument && self.body.count > Limits.shortText
     }
 
-    /// The charset that the content type names.
     var charset: String? {
         // No Regex here: making one takes longer than all else that is done with a reply.
         for parameter in self.contentType?.split(separator: ";").dropFirst() ?? [] {

@@ -27,8 +27,7 @@ extension HTTPFailure {
         case .replyTooLarge: .httpReplyTooLarge(remote)
         case .replyMalformed: .httpReplyMalformed(remote)
         case .replyUndecodable: .httpReplyUndecodable(remote)
-        case .invalidRequest:
-            .httpInvalidRequest(remote, (cause as? HeaderViolation)?.message ?? .httpIllegalCharacters)
+        case .invalidRequest: .httpInvalidRequest(remote, cause as? Message ?? .httpIllegalCharacters)
         case .formUnreadable: .httpFormLength(remote)
         case .tlsUntrusted: .httpUntrusted(remote)
         case .tlsWrongHost: .httpWrongHost(remote)

@@ -6,11 +6,6 @@ import Foundation
 ///
 /// Nothing is guessed: GBK read as something else is not garbage that shows, but other characters.
 enum ReplyText {
-    /// Why a body cannot be read.
-    struct Unreadable: Error, Hashable {
-        let why: Message
-    }
-
     /// The charsets that are read, by their labels; that of GB 18030 reads all of GBK and GB 2312.
     private static let charsets: [String: String.Encoding] = {
         let gb18030 = String.Encoding(rawValue: 0x8000_0632)
@@ -28,28 +23,28 @@ enum ReplyText {
         ([0xEF, 0xBB, 0xBF], .utf8), ([0xFE, 0xFF], .utf16BigEndian), ([0xFF, 0xFE], .utf16LittleEndian),
     ]
 
-    /// Returns the body of a reply in UTF-8, without a byte order mark.
-    static func utf8(of reply: HTTPReply) throws(Unreadable) -> [UInt8] {
+    /// Returns the body of a reply in UTF-8, without a byte order mark; throws why it cannot be read.
+    static func utf8(of reply: HTTPReply) throws(Message) -> [UInt8] {
         do {
             return try self.utf8(Array(reply.body), charset: reply.charset)
         } catch {
             // What reads as text is not coded, whatever its label says.
             guard let coding = reply.contentCoding else { throw error }
-            throw Unreadable(why: .replyCoding(self.shown(coding)))
+            throw .replyCoding(self.shown(coding))
         }
     }
 
     /// Returns bytes in UTF-8, without a byte order mark; their label is the charset, if they have one.
-    static func utf8(_ bytes: [UInt8], charset: String?) throws(Unreadable) -> [UInt8] {
+    static func utf8(_ bytes: [UInt8], charset: String?) throws(Message) -> [UInt8] {
         for mark in self.marks where bytes.starts(with: mark.bytes) {
             return try self.converted(bytes.dropFirst(mark.bytes.count), mark.encoding, otherwise: .replyMarkWrong)
         }
         guard let label = charset ?? self.declaredCharset(in: bytes) else {
             if String(validating: bytes, as: UTF8.self) != nil { return bytes }
-            throw Unreadable(why: .replyCharsetUnnamed)
+            throw .replyCharsetUnnamed
         }
         guard let encoding = self.charsets[label.lowercased()] else {
-            throw Unreadable(why: .replyCharset(self.shown(label)))
+            throw .replyCharset(self.shown(label))
         }
         switch encoding {
         // Servers put this label on everything, and UTF-8 does not come about by chance.
@@ -69,15 +64,12 @@ enum ReplyText {
         _ bytes: ArraySlice<UInt8>,
         _ encoding: String.Encoding,
         otherwise why: Message
-    ) throws(Unreadable) -> [UInt8] {
+    ) throws(Message) -> [UInt8] {
         if encoding == .utf8, String(validating: bytes, as: UTF8.self) != nil { return Array(bytes) }
-        guard encoding != .utf8, let text = String(bytes: bytes, encoding: encoding) else {
-            throw Unreadable(why: why)
-        }
+        guard encoding != .utf8, let text = String(bytes: bytes, encoding: encoding) else { throw why }
         return Array(text.utf8)
     }
 
-    /// The encoding of an XML declaration.
     private static func declaredCharset(in bytes: [UInt8]) -> String? {
         let head = String(decoding: bytes.prefix(256), as: UTF8.self)
         guard head.hasPrefix("<?xml"), let end = head.range(of: "?>") else { return nil }

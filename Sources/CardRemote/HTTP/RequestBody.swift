@@ -64,11 +64,6 @@ private struct FormStream: Sendable {
     }
 }
 
-/// A header that cannot be sent: the name at most, never the value.
-struct HeaderViolation: Error {
-    let message: Message
-}
-
 /// A header that a caller adds to a request.
 struct HeaderField: Sendable {
     let name: String
@@ -76,13 +71,13 @@ struct HeaderField: Sendable {
     let value: Redacted<String>
 
     /// Checks a header (RFC 9110 section 5).
-    init(_ name: String, _ value: String) throws(HeaderViolation) {
+    ///
+    /// - Throws: why it cannot be sent, with the name at most, never the value.
+    init(_ name: String, _ value: String) throws(Message) {
         // A token (RFC 9110 section 5.6.2).
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else {
-            throw HeaderViolation(message: .httpHeaderName)
-        }
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else { throw .httpHeaderName }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value == value.trimmed else {
-            throw HeaderViolation(message: .httpHeaderValue(name))
+            throw .httpHeaderValue(name)
         }
         self.name = name
         self.value = Redacted(value)

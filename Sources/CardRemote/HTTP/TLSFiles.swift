@@ -2,26 +2,50 @@ import CardModel
 import Foundation
 import Glibc
 import NIOSSL
+import Synchronization
+
+/// The TLS settings of an endpoint, as its files were read last; each request names them, so that a connection by earlier
+/// files is not used.
+final class CurrentTLS: Sendable {
+    private let files: TLSFiles
+    private let settings: Mutex<TLSConfiguration>
+
+    init(_ files: TLSFiles) throws(CodedError) {
+        self.files = files
+        self.settings = Mutex(try files.configuration())
+    }
+
+    var configuration: TLSConfiguration { self.settings.withLock(\.self) }
+
+    /// Reads the files again for the connections to come; what is under way goes on as it is, and where a file has a mistake
+    /// all goes on so.
+    func reload() throws(CodedError) {
+        let configuration = try self.files.configuration()
+        self.settings.withLock { $0 = configuration }
+    }
+}
 
 /// Reads and checks the files of a TLS connection when the endpoint is set up, so that a mistake is named before a card
 /// meets it.
 struct TLSFiles {
     /// The section of the configuration that names the files, such as `delivery`.
     let section: String
+    let settings: EndpointSettings.TLS
+    /// Whether connections are encrypted: somebody must vouch for the server then.
+    var isUsed = false
 
     /// Makes the settings of a connection.
     ///
-    /// - Parameter isUsed: whether connections are encrypted: somebody must vouch for the server then.
     /// - Throws: `tls_file_invalid`, `tls_certificate_expired`, `tls_key_mismatch`, `tls_no_authorities`.
-    func configuration(_ settings: EndpointSettings.TLS, isUsed: Bool = false) throws(CodedError) -> TLSConfiguration {
+    func configuration() throws(CodedError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        if let path = settings.caFile {
+        if let path = self.settings.caFile {
             configuration.trustRoots = .certificates(try self.certificates(path, key: "ca_file"))
-        } else if isUsed, !Self.hasAuthorities {
+        } else if self.isUsed, !Self.hasAuthorities {
             throw Self.invalid(.tlsNoAuthorities(self.key("ca_file")), "tls_no_authorities")
         }
-        switch (settings.clientCertificate, settings.clientKey) {
+        switch (self.settings.clientCertificate, self.settings.clientKey) {
         case (nil, nil): break
         case (let certificate?, let key?): try self.identify(&configuration, certificate, key)
         case (_?, nil): throw Self.invalid(.tlsPairMissing(self.key("client_key"), beside: "client_certificate"))

@@ -1,9 +1,24 @@
 import AsyncHTTPClient
+import CardModel
 import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+
+/// What ends an exchange that the network libraries would let go on.
+enum ExchangeEnd: Error {
+    /// Something came that is no answer to the request, which did not leave whole.
+    case unaskedAnswer
+    /// The answer has come to its end, and the connection takes no further request.
+    case answerEnded
+    /// The reply is longer than the limit.
+    case replyTooLarge
+    /// The rest of an early refusal is not waited for any longer.
+    case graceIsOver
+    /// A success was answered before the form was sent.
+    case earlySuccess
+}
 
 /// Names the faults of a transport: from the error types of the network libraries to our closed set of codes.
 enum TransportFault {
@@ -19,10 +34,11 @@ enum TransportFault {
         case let error as NIOConnectionError: self.code(for: error, usesTLS: usesTLS)
         case let error as IOError: self.code(forErrno: error.errnoCode, phase: phase)
         case let error as ChannelError: self.code(for: error, phase: phase)
-        case is HeaderViolation: .invalidRequest
-        case is ExchangeRecorder.ReplyTooLarge: .replyTooLarge
-        case is ExchangeRecorder.EarlySuccess: .earlySuccess
-        case is ConnectionWatch.UnaskedAnswer: .unaskedAnswer
+        // Why a header cannot be sent.
+        case is Message: .invalidRequest
+        case .some(ExchangeEnd.replyTooLarge): .replyTooLarge
+        case .some(ExchangeEnd.earlySuccess): .earlySuccess
+        case .some(ExchangeEnd.unaskedAnswer): .unaskedAnswer
         // The parser ends with this one when the connection closes in the middle of a reply.
         case let error as HTTPParserError: error == .invalidEOFState ? .connectionClosed : .replyMalformed
         case is NIOHTTPDecoderError: .replyMalformed

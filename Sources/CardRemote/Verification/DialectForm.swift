@@ -9,45 +9,6 @@ struct DialectForm: Sendable {
     /// The text parts that change what is read, in order.
     let options: [(name: String, value: String)]
 
-    /// FaceID v1: `POST /faceid/v1/ocridcard` with the option `legality` and the file part `image`, one side a photo.
-    ///
-    /// `return_portrait` belongs to v3 only; `biz_no` is sent by one public program and documented nowhere.
-    ///
-    /// Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID; the vendor's own
-    /// page was not to be had. Limits of images are not confirmed; the sister interfaces of that generation take files
-    /// of 2 MB and edges of 4096 pixels.
-    static let faceIDv1 = DialectForm(
-        path: "/faceid/v1/ocridcard",
-        imagePart: "image",
-        options: [("legality", "1")]
-    )
-
-    /// FaceID v3 ("OCR V2.0.0"): `POST /faceid/v3/ocridcard` with the file part `image` and no option.
-    ///
-    /// Legality always comes. The option `return_portrait` cuts the portrait out, which nobody here wants.
-    ///
-    /// Source: faceid.com/pages/documents/10881005 and faceid.com/faceid-open-doc/docs/idcard-api.html: 200×200 to
-    /// 8000×8000 pixels, less than 10 MB.
-    static let faceIDv3 = DialectForm(
-        path: "/faceid/v3/ocridcard",
-        imagePart: "image",
-        options: []
-    )
-
-    /// Face++ cardpp v1: `POST /cardpp/v1/ocridcard` with the option `legality` and the file part `image_file`.
-    ///
-    /// The parts `image_base64` and `image_url` do the same and are not used: the first costs a third more, of the
-    /// second the vendor advises against. A key that has not been paid for gets five zeros for `legality`.
-    ///
-    /// Source: console.faceplusplus.com.cn/documents/5671702, and the demos FacePlusPlus/MegviiIDCard-Android and -iOS:
-    /// JPEG or PNG of 48×48 to 4096×4096 pixels, 2 MB at most. The whole body has the same limit, and answers 413 above
-    /// it.
-    static let faceppv1 = DialectForm(
-        path: "/cardpp/v1/ocridcard",
-        imagePart: "image_file",
-        options: [("legality", "1")]
-    )
-
     /// The options in words: part of the key under which readings are kept. Credentials are no part of it, nor is the
     /// clock.
     var parameters: String { self.options.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
@@ -73,11 +34,33 @@ struct DialectForm: Sendable {
 }
 
 extension VerificationDialect {
+    /// What its requests hold, with where that is documented.
     var form: DialectForm {
         switch self {
-        case .faceIDv1: .faceIDv1
-        case .faceIDv3: .faceIDv3
-        case .faceppv1: .faceppv1
+        // FaceID v1: `POST /faceid/v1/ocridcard` with the option `legality` and the file part `image`, one side a photo.
+        //
+        // `return_portrait` belongs to v3 only; `biz_no` is sent by one public program and documented nowhere.
+        //
+        // Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID; the vendor's own
+        // page was not to be had. Limits of images are not confirmed; the sister interfaces of that generation take files
+        // of 2 MB and edges of 4096 pixels.
+        case .faceIDv1: DialectForm(path: "/faceid/v1/ocridcard", imagePart: "image", options: [("legality", "1")])
+        // FaceID v3 ("OCR V2.0.0"): `POST /faceid/v3/ocridcard` with the file part `image` and no option.
+        //
+        // Legality always comes. The option `return_portrait` cuts the portrait out, which nobody here wants.
+        //
+        // Source: faceid.com/pages/documents/10881005 and faceid.com/faceid-open-doc/docs/idcard-api.html: 200×200 to
+        // 8000×8000 pixels, less than 10 MB.
+        case .faceIDv3: DialectForm(path: "/faceid/v3/ocridcard", imagePart: "image", options: [])
+        // Face++ cardpp v1: `POST /cardpp/v1/ocridcard` with the option `legality` and the file part `image_file`.
+        //
+        // The parts `image_base64` and `image_url` do the same and are not used: the first costs a third more, of the
+        // second the vendor advises against. A key that has not been paid for gets five zeros for `legality`.
+        //
+        // Source: console.faceplusplus.com.cn/documents/5671702, and the demos FacePlusPlus/MegviiIDCard-Android and -iOS:
+        // JPEG or PNG of 48×48 to 4096×4096 pixels, 2 MB at most. The whole body has the same limit, and answers 413 above
+        // it.
+        case .faceppv1: DialectForm(path: "/cardpp/v1/ocridcard", imagePart: "image_file", options: [("legality", "1")])
         }
     }
 

@@ -29,7 +29,7 @@ extension CardReading {
                 name: card["name"]?.text,
                 gender: card["gender"]?.text,
                 ethnicity: card["race"]?.text,
-                birthDate: card["birthday"].flatMap(BirthDateText.init)?.text,
+                birthDate: card["birthday"].flatMap(BirthDateText.text),
                 address: card["address"]?.text,
                 number: card["id_card_number"]?.text,
                 issuer: card["issued_by"]?.text,
@@ -75,38 +75,31 @@ enum RequestID {
 ///
 /// What is there and cannot be read, such as `2月30日`, is kept as it came: a date left out would not be compared with
 /// the number's, and an altered card would pass for one that was read badly.
-struct BirthDateText {
+enum BirthDateText {
     /// What stands where nothing was read, or something that is no text; no date holds it.
     private static let unreadable = "?"
 
-    /// The date as `YYYY-MM-DD`; what is no date as it came.
-    let text: String
-
     /// Reads the object of FaceID v1 or the text of Face++; `nil` if there is nothing in it.
-    init?(_ value: JSONValue) {
+    static func text(of value: JSONValue) -> String? {
         switch value {
-        case .null, .boolean(false), .object([]), .array([]):
-            return nil
+        case .null, .boolean(false), .object([]), .array([]): return nil
         case .object where !["year", "month", "day"].allSatisfy { value[$0] == nil }:
-            self.init(year: value["year"]?.text, month: value["month"]?.text, day: value["day"]?.text)
+            return self.joined(year: value["year"]?.text, month: value["month"]?.text, day: value["day"]?.text)
         case .string, .number:
             guard let text = value.text else { return nil }
-            let parts = Self.split(text)
-            self.init(text: parts.count == 3 ? Self.date(parts[0], parts[1], parts[2]) ?? text : text)
-        case .object, .array, .boolean:
-            self.init(text: Self.unreadable)
+            let parts = self.split(text)
+            return parts.count == 3 ? self.date(parts[0], parts[1], parts[2]) ?? text : text
+        case .object, .array, .boolean: return self.unreadable
         }
     }
 
     /// Joins three numbers, or what there is of them; `nil` if all are missing.
-    init?(year: String?, month: String?, day: String?) {
+    static func joined(year: String?, month: String?, day: String?) -> String? {
         let parts = [year, month, day]
         guard parts.contains(where: { $0 != nil }) else { return nil }
-        let read = parts.map { $0 ?? Self.unreadable }
-        self.init(text: Self.date(read[0], read[1], read[2]) ?? read.joined(separator: "-"))
+        let read = parts.map { $0 ?? self.unreadable }
+        return self.date(read[0], read[1], read[2]) ?? read.joined(separator: "-")
     }
-
-    private init(text: String) { self.text = text }
 
     /// The date with zeros before short numbers; `nil` if one is none, or out of all bounds.
     private static func date(_ year: String, _ month: String, _ day: String) -> String? {

@@ -64,8 +64,11 @@ enum FaceIDv3Reply: DialectReply {
             name: text("name"),
             gender: text("gender"),
             ethnicity: text("nationality"),
-            birthDate: BirthDateText(year: text("birth_year"), month: text("birth_month"), day: text("birth_day"))?
-                .text,
+            birthDate: BirthDateText.joined(
+                year: text("birth_year"),
+                month: text("birth_month"),
+                day: text("birth_day")
+            ),
             address: text("address"),
             number: text("idcard_number"),
             issuer: text("issued_by"),

@@ -16,10 +16,10 @@ struct ReplyReading {
     init(_ reply: HTTPReply, dialect: VerificationDialect, isSecret: (String) -> Bool = { _ in false }) {
         var object: JSONValue?
         var unreadable: Message?
-        do throws(ReplyText.Unreadable) {
+        do throws(Message) {
             object = JSONValue(parsing: try ReplyText.utf8(of: reply)).flatMap { $0.isObject ? $0 : nil }
         } catch {
-            unreadable = error.why
+            unreadable = error
         }
         if let object, let text = Self.errorText(in: object) {
             let error = VendorError(text)
@@ -85,15 +85,16 @@ struct ReplyReading {
         let other: Message =
             reply.isHTML(isXML: false)
             ? .verifierHTML(status, count, dialect) : .verifierNoReading(status, count, dialect)
+        let consequence = meaning.consequence(of: reply)
         let (code, message): (String, Message) =
             switch meaning {
             case .otherDialect: ("wrong_dialect", .verifierDialect(answered ?? dialect, dialect))
-            case .cutOff: ("truncated_reply", meaning.message(status: status, byteCount: count))
-            case _ where !reply.isSuccess: ("http_\(status)", meaning.message(status: status, byteCount: count))
+            case .cutOff: ("truncated_reply", consequence.message)
+            case _ where !reply.isSuccess: ("http_\(status)", consequence.message)
             default: ("unusable_reply", unreadable.map { .verifierUnreadable(status, count, $0) } ?? other)
             }
         var failure = RemoteFailure(
-            meaning.failureClass ?? .transient,
+            consequence.failureClass ?? .transient,
             code: code,
             message: message,
             httpStatus: status,

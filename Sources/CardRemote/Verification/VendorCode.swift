@@ -21,40 +21,21 @@ enum VendorCode: String, CaseIterable, Sendable {
     case imageDownloadTimeout = "IMAGE_DOWNLOAD_TIMEOUT"
     case internalError = "INTERNAL_ERROR"
 
-    /// The class that decides what happens next.
-    var failureClass: FailureClass {
+    /// The class that decides what happens next; what a ``FailureClass/stop`` is about, where an argument or an address may be
+    /// the oddity of one request; and what happened, named by the code as it is shown, and what to do.
+    var consequence: (failureClass: FailureClass, scope: RemoteFailure.StopScope, message: (String) -> Message) {
         switch self {
-        case .concurrencyLimitExceeded: .throttled
-        case .invalidImageSize, .imageFileTooLarge, .requestEntityTooLarge: .shrink
-        case .unsupportedImageFormat, .invalidImageURL: .rejected
-        case .internalError, .imageDownloadTimeout: .transient
-        case .authenticationError, .authorizationError, .insufficientPermission, .interfaceNotFound: .stop
-        case .missingArguments, .badArguments, .coexistenceArguments: .stop
-        }
-    }
-
-    /// What a ``FailureClass/stop`` is about: an argument or an address may be the oddity of one request.
-    var stopScope: RemoteFailure.StopScope {
-        switch self {
-        case .missingArguments, .badArguments, .coexistenceArguments, .interfaceNotFound: .request
-        default: .account
-        }
-    }
-
-    /// What happened, named by the code as it is shown, and what to do.
-    func message(_ error: String) -> Message {
-        switch self {
-        case .authenticationError: .verifierAuthentication(error)
-        case .authorizationError: .verifierAuthorization(error)
-        case .insufficientPermission: .verifierPermission(error)
-        case .concurrencyLimitExceeded: .verifierConcurrency(error)
-        case .interfaceNotFound: .verifierInterface(error)
-        case .missingArguments, .badArguments, .coexistenceArguments: .verifierArguments(error)
-        case .invalidImageSize: .verifierImageSize(error)
-        case .imageFileTooLarge, .requestEntityTooLarge: .verifierFileSize(error)
-        case .unsupportedImageFormat: .verifierUndecodable(error)
-        case .invalidImageURL: .verifierImageURL(error)
-        case .internalError, .imageDownloadTimeout: .verifierFailed(error)
+        case .authenticationError: (.stop, .account, Message.verifierAuthentication)
+        case .authorizationError: (.stop, .account, Message.verifierAuthorization)
+        case .insufficientPermission: (.stop, .account, Message.verifierPermission)
+        case .concurrencyLimitExceeded: (.throttled, .account, Message.verifierConcurrency)
+        case .interfaceNotFound: (.stop, .request, Message.verifierInterface)
+        case .missingArguments, .badArguments, .coexistenceArguments: (.stop, .request, Message.verifierArguments)
+        case .invalidImageSize: (.shrink, .account, Message.verifierImageSize)
+        case .imageFileTooLarge, .requestEntityTooLarge: (.shrink, .account, Message.verifierFileSize)
+        case .unsupportedImageFormat: (.rejected, .account, Message.verifierUndecodable)
+        case .invalidImageURL: (.rejected, .account, Message.verifierImageURL)
+        case .internalError, .imageDownloadTimeout: (.transient, .account, Message.verifierFailed)
         }
     }
 }

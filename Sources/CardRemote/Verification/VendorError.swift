@@ -29,12 +29,12 @@ struct VendorError: Hashable, Sendable {
     func failure(of reply: HTTPReply) -> RemoteFailure {
         let meaning = VerifierMeaning(status: reply.status, asksToWait: reply.retryAfter != nil)
         return RemoteFailure(
-            self.known?.failureClass ?? meaning.failureClass ?? .transient,
+            self.known?.consequence.failureClass ?? meaning.consequence(of: reply).failureClass ?? .transient,
             code: self.boundedCode,
             message: self.message(status: reply.status),
             httpStatus: reply.status,
             retryAfter: reply.retryAfter,
-            stopScope: self.known?.stopScope ?? meaning.stopScope(status: reply.status)
+            stopScope: self.known?.consequence.scope ?? meaning.stopScope(status: reply.status)
         )
     }
 
@@ -52,6 +52,6 @@ struct VendorError: Hashable, Sendable {
         let details = self.detail.split(separator: ",").map(\.trimmed)
         let isHarmless = !details.isEmpty && details.allSatisfy(Self.knownDetails.contains)
         let name = isHarmless ? "\(self.boundedCode): \(self.detail)" : self.boundedCode
-        return self.known?.message(name) ?? .verifierUnknownError(name, status)
+        return self.known?.consequence.message(name) ?? .verifierUnknownError(name, status)
     }
 }

@@ -34,9 +34,6 @@ package final class VerificationService: Verifier {
     /// Connects to the service without asking it anything.
     package func probe() async -> EndpointProbe { await self.http.probe() }
 
-    /// Has one photo read.
-    ///
-    /// - Throws: `CancellationError` alone: interrupted is not failed.
     package func verify(_ image: PreparedImage) async throws -> VerificationOutcome {
         let form: MultipartForm
         do {

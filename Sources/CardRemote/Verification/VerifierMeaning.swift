@@ -49,14 +49,21 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         self = row?.meaning ?? .failed
     }
 
-    /// How a call that is answered so ends; `nil` for a reading.
-    var failureClass: FailureClass? {
-        switch self {
-        case .read: nil
-        case .tooLarge: .shrink
-        case .throttled, .busy: .throttled
-        case .redirect, .access, .proxy, .address, .otherDialect: .stop
-        case .unreadable, .cutOff, .failed: .transient
+    /// How a call that a reply ends so ends, `nil` for a reading; and what happened and what helps, where the status says it.
+    func consequence(of reply: HTTPReply) -> (failureClass: FailureClass?, message: Message) {
+        let status = reply.status
+        return switch self {
+        case .read: (nil, .verifierStatus(status))
+        case .tooLarge: (.shrink, .verifierTooLarge(status))
+        case .throttled: (.throttled, .verifierThrottled(status))
+        case .busy: (.throttled, .verifierBusy(status))
+        case .redirect: (.stop, .verifierRedirect(status))
+        case .access: (.stop, .verifierAccess(status))
+        case .proxy: (.stop, .verifierProxy(status))
+        case .address: (.stop, .verifierURL(status))
+        case .otherDialect: (.stop, .verifierStatus(status))
+        case .cutOff: (.transient, .verifierCutOff(status, reply.body.count))
+        case .unreadable, .failed: (.transient, .verifierStatus(status))
         }
     }
 
@@ -64,19 +71,4 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
 
     /// What a stop is about: credentials, or what may be the oddity of one request, such as what a firewall refuses.
     func stopScope(status: Int) -> RemoteFailure.StopScope { [401, 407].contains(status) ? .account : .request }
-
-    /// What happened and what helps, where the status says it.
-    func message(status: Int, byteCount: Int) -> Message {
-        switch self {
-        case .tooLarge: .verifierTooLarge(status)
-        case .throttled: .verifierThrottled(status)
-        case .busy: .verifierBusy(status)
-        case .redirect: .verifierRedirect(status)
-        case .access: .verifierAccess(status)
-        case .proxy: .verifierProxy(status)
-        case .address: .verifierURL(status)
-        case .cutOff: .verifierCutOff(status, byteCount)
-        case .read, .unreadable, .otherDialect, .failed: .verifierStatus(status)
-        }
-    }
 }

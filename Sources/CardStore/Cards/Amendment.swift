@@ -23,6 +23,7 @@ extension CardStore {
         guard row.submitter == new.submitter, let key = try? row.key(self.vault),
             let said = try? row.card(self.vault).metadata
         else { return unchanged }
+        guard try !self.isDecided(row, in: tx) else { return unchanged }
         let metadata = said.takingOver(new.metadata)
         // What never reached the backend goes with what is said now.
         if row.state == .delivering, metadata != said, try self.dissolveUnapplied(row, in: tx) {
@@ -94,9 +95,16 @@ extension CardStore {
         }
     }
 
-    /// Whether no delivery holds it, no person decided on it, and the backend surely lacks it and has no part in why it is held.
+    /// Whether a person has decided about it, or let it in beside the cards of the number's first submitter.
+    private func isDecided(_ row: CardRow, in tx: Transaction) throws -> Bool {
+        if try row.isAccepted || self.decision(about: row.id, in: tx) != nil { return true }
+        let wasForeign: SQL =
+            "SELECT 1 FROM event WHERE card = \(row.id) AND reason = \(ReasonCode.submitterConflict)"
+        return try row.reason != .submitterConflict && tx.exists(wasForeign)
+    }
+
+    /// Whether no delivery holds it, and the backend surely lacks it and has no part in why it is held.
     private func mayBeAmended(_ row: CardRow, in tx: Transaction) throws -> Bool {
-        if try row.isAccepted || self.decision(about: row.id, in: tx) != nil { return false }
         switch row.state {
         case .fetching, .received, .prepared, .verified, .superseded: break
         case .rejected: guard row.reason != .rejectedByOperator else { return false }

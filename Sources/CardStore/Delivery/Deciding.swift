@@ -90,16 +90,31 @@ extension CardStore {
         if terms.policy.backWithoutFront == .send { reasons.append(.frontMissing) }
         if terms.policy.layout != .application { reasons.append(.waitsForBack) }
         guard !reasons.isEmpty else { return }
+        for reason in reasons {
+            var last: Int64? = -1
+            while let start = last { last = try await self.reconsider(reason, after: start, now: now) }
+        }
+    }
+
+    /// Marks the numbers of some cards that wait for a reason, each once: another process may decide them by other terms.
+    ///
+    /// - Returns: the order of the last of them; `nil` if there are no more.
+    private func reconsider(_ reason: ReasonCode, after order: Int64, now: Timestamp) async throws -> Int64? {
         let waiting: SQL = """
-            SELECT number FROM card WHERE state = 'verified' AND reason IN \(list: reasons) AND EXISTS (
-                SELECT 1 FROM cases WHERE cases.number = card.number AND (decide_at IS NULL OR decide_at > \(now))
-            ) LIMIT \(Limits.cardsPerWake)
+            SELECT number, intake_order FROM card WHERE state = 'verified' AND reason = \(reason)
+            AND intake_order > \(order) ORDER BY intake_order LIMIT \(Limits.cardsPerWake)
             """
-        while try await self.read({ tx in try tx.exists(waiting) }) {
+        let cards = try await self.read { tx in
+            try tx.rows(waiting) { (number: try $0.next(BusinessNumber.self), order: try $0.next(Int64.self)) }
+        }
+        guard !cards.isEmpty else { return nil }
+        let own: SQL = "number IN \(list: cards.map(\.number)) AND (decide_at IS NULL OR decide_at > \(now))"
+        if try await self.read({ tx in try tx.exists("SELECT 1 FROM cases WHERE \(own)") }) {
             try await self.write(at: now) { tx in
-                try tx.run("UPDATE cases SET decide_from = \(now), decide_at = \(now) WHERE number IN (\(waiting))")
+                try tx.run("UPDATE cases SET decide_from = \(now), decide_at = \(now) WHERE \(own)")
             }
         }
+        return cards.last?.order
     }
 
     /// When the next number is to be decided; `nil` if none is.

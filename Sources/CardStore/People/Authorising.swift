@@ -34,10 +34,12 @@ extension CardStore {
 
     /// Whether a text holds a name, number, birth date or address that the card is known to be of.
     private func isHolderNamed(in text: String, _ row: CardRow, in tx: Transaction) -> Bool {
-        let expected = try? row.card(self.vault).metadata.expectation
+        let expected = try? row.card(self.vault).metadata
         let fields = row.hasKey ? (try? self.storedReading(of: row, in: tx))?.reading.fields : nil
-        let numbers = [expected?.idNumber, fields?.number].compactMap { $0?.reveal() }
-        let others = [expected?.name, fields?.name, fields?.birthDate, fields?.address].compactMap { $0?.reveal() }
+        let numbers = [expected?.expectedIDNumber, fields?.number].compactMap { $0?.reveal() }
+        let others = [expected?.expectedName, fields?.name, fields?.birthDate, fields?.address].compactMap {
+            $0?.reveal()
+        }
         let letters = text.lettersAndDigits
         return (numbers.map { String($0.suffix(8)) } + others).map(\.lettersAndDigits)
             .contains { $0.count > 1 && letters.contains($0) }

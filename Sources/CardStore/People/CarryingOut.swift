@@ -24,8 +24,8 @@ extension CardStore {
     /// Carries out what can no longer be taken back, and drops what the rules no longer allow or was decided about a card that
     /// has moved since: an event says so, and the person is told.
     ///
-    /// A decision belongs to the process whose page it was made on, by that process's own clock. Others carry it out once that
-    /// process is gone, or a minute late.
+    /// A decision belongs to the process whose page it was made on, by that process's own clock. Others carry it out in its time
+    /// if that process is gone, else a minute late.
     ///
     /// - Parameters:
     ///   - worker: the process that looks.
@@ -39,38 +39,49 @@ extension CardStore {
         let late = now.advanced(by: Limits.undoGrace * -1)
         let mine = self.undoTimes.over(waiting.filter { $0.worker == worker.id }, at: steady)
         let others = waiting.filter { decision in
-            decision.worker != worker.id && (decision.until <= late || !(decision.worker.map(self.isAtWork) ?? false))
+            guard let other = decision.worker, other != worker.id else { return false }
+            return decision.until <= late || decision.wait.isOver(at: now) && !self.isAtWork(other)
         }
-        var changes: [CardChange] = []
-        var failure: (any Error)?
-        for decision in (mine + others).prefix(Limits.decisionsPerCall) {
-            do {
-                changes += try await self.write(at: now, locking: [decision.number]) { tx in
-                    try self.carryOut(due: decision, in: tx)
-                }
-            } catch { failure = error }
-        }
-        if let failure, changes.isEmpty { throw failure }
         let lapsed: SQL = "\(Decision.waits) AND decision.worker IS NULL"
         if try await self.read({ tx in
             try !Decision.all("WHERE \(lapsed) AND \(Decision.hasLapsed) LIMIT 1", in: tx).isEmpty
         }) {
             try await self.write(at: now) { tx in try self.dropLapsed(lapsed, in: tx) }
         }
+        var changes: [CardChange] = []
+        var failure: (any Error)?
+        for decision in (mine + others).prefix(Limits.decisionsPerCall) {
+            do { changes += try await self.carryOut(due: decision, now: now) } catch { failure = error }
+        }
+        if let failure, changes.isEmpty { throw failure }
         return changes
     }
 
+    private func carryOut(due decision: Decision, now: Timestamp) async throws -> [CardChange] {
+        do {
+            return try await self.write(at: now, locking: [decision.number]) { tx in
+                try self.carryOut(due: decision, in: tx)
+            }
+        } catch let error as CodedError where error.kind == .conflict {
+            // All of it is undone by then.
+            try await self.write(at: now) { tx in
+                if try self.stands(decision, in: tx) { try self.drop(decision, because: error.message, in: tx) }
+            }
+            return []
+        }
+    }
+
+    private func stands(_ due: Decision, in tx: Transaction) throws -> Bool {
+        try Decision.all("WHERE decision.card = \(due.card) AND \(Decision.isUndoable)", in: tx).first == due
+    }
+
     /// Asks everything again: another process may have carried it out, the person taken it back, the card moved.
-    private func carryOut(due: Decision, in tx: Transaction) throws -> [CardChange] {
-        guard
-            let decision = try Decision.all("WHERE decision.card = \(due.card) AND \(Decision.isUndoable)", in: tx)
-                .first,
-            decision == due
-        else { return [] }
-        let row = try CardRow.require(due.card, in: tx)
+    private func carryOut(due decision: Decision, in tx: Transaction) throws -> [CardChange] {
+        guard try self.stands(decision, in: tx) else { return [] }
+        let row = try CardRow.require(decision.card, in: tx)
         // What is being sent is carried out on its answer.
         if try self.isUnderWay(row, in: tx) { return [] }
-        if try self.decision(about: due.card, in: tx) == nil {
+        if try self.decision(about: decision.card, in: tx) == nil {
             try self.drop(decision, because: self.moved(row, since: decision.seen, in: tx).message, in: tx)
             return []
         }
@@ -79,23 +90,18 @@ extension CardStore {
         let caller = Caller(subject: subject, scopes: [.review])
         let actor = "console:\(subject) as \(decision.action)"
         let person = AccessOrigin(caller: caller, actor, decision.secondPurpose ?? decision.purpose)
-        do {
-            // The lists may be others by now.
-            let (action, origin) = try self.meant(decision.action, of: row, by: person, in: tx)
-            try self.require(action, of: row, in: tx)
-            let isNew = action != decision.action && decision.second == nil
-            if try decision.waitsForSecond || isNew && self.needsSecond(action, of: row, in: tx) {
-                let set: SQL = "worker = NULL, needs_second = 1, action = \(action)"
-                try tx.run("UPDATE decision SET \(set) WHERE card = \(row.id)")
-                return []
-            }
-            try decision.remove(in: tx)
-            let confirmed = decision.second == nil ? origin : origin.confirming(decision.subject)
-            return try self.carryOut(action, of: row, saying: decision.sealedMessage, by: confirmed, in: tx)
-        } catch let error as CodedError where error.kind == .conflict {
-            try self.drop(decision, because: error.message, in: tx)
+        // The lists may be others by now.
+        let (action, origin) = try self.meant(decision.action, of: row, by: person, in: tx)
+        try self.require(action, of: row, in: tx)
+        let isNew = action != decision.action && decision.second == nil
+        if try decision.waitsForSecond || isNew && self.needsSecond(action, of: row, in: tx) {
+            let set: SQL = "worker = NULL, needs_second = 1, action = \(action)"
+            try tx.run("UPDATE decision SET \(set) WHERE card = \(row.id) AND dropped = 0")
             return []
         }
+        try decision.remove(in: tx)
+        let confirmed = decision.second == nil ? origin : origin.confirming(decision.subject)
+        return try self.carryOut(action, of: row, saying: decision.sealedMessage, by: confirmed, in: tx)
     }
 
     /// Drops what waits for a second person although its card has moved on.
@@ -108,9 +114,9 @@ extension CardStore {
     }
 
     /// Lets the card go on without what was decided; the person is told.
-    private func drop(_ decision: Decision, because why: Message, in tx: Transaction) throws {
-        try Decision.forget(decision.card, in: tx)
-        try tx.run("UPDATE decision SET dropped = 1, worker = NULL WHERE card = \(decision.card)")
+    func drop(_ decision: Decision, because why: Message, in tx: Transaction) throws {
+        let own: SQL = "card = \(decision.card) AND dropped = 0"
+        try tx.run("UPDATE OR REPLACE decision SET dropped = 1, worker = NULL WHERE \(own)")
         let (row, subject) = (try CardRow.require(decision.card, in: tx), decision.decider)
         let message = Message.decisionRefused(subject, decision.action, why)
         let sealed = try (try? row.key(self.vault))?.seal(json: message, column: CardRow.messageColumn)

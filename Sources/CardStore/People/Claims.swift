@@ -66,7 +66,10 @@ extension CardStore {
                 }
                 .first { !skipping.contains($0.number) }
             }
-            guard let number = free.min(by: { $0.since < $1.since })?.number else { return nil }
+            guard let number = free.min(by: { $0.since < $1.since })?.number else {
+                try self.release(tab: tab, of: origin.decider, in: tx)
+                return nil
+            }
             for card in try tx.values(Self.open(in: "= \(number)"), as: CardID.self) {
                 _ = try self.row(card, for: .decide, by: origin.caller, in: tx)
             }

@@ -94,6 +94,9 @@ package struct Decision: Hashable, Sendable, Record {
     package var decider: String { self.second ?? self.subject }
     package var waitsForSecond: Bool { self.needsSecond && self.second == nil }
 
+    /// How long it can be taken back.
+    var wait: Wait { Wait(from: self.until.advanced(by: .zero - Limits.undoTime), until: self.until) }
+
     /// What it has come to so far.
     var outcome: DecisionOutcome { self.worker == nil ? .waitsForSecond : .undoable(until: self.until) }
 
@@ -155,10 +158,17 @@ extension CardStore {
     /// What a person decided and was dropped, since the card moved on or the rules no longer allow it: told once.
     package func takeDropped(of caller: Caller, now: Timestamp) async throws -> [Decision] {
         let own: SQL = "\(Decision.wasDropped) AND coalesce(decision.second, decision.subject) = \(caller.subject)"
-        let dropped = try await self.read { tx in try Decision.all("WHERE \(own) ORDER BY decision.until", in: tx) }
-        guard !dropped.isEmpty else { return [] }
-        try await self.write(at: now) { tx in try dropped.map(\.card).forEach { try Decision.forget($0, in: tx) } }
-        return dropped
+        @Sendable func dropped(_ tx: Transaction) throws -> [Decision] {
+            try Decision.all("WHERE \(own) ORDER BY decision.until", in: tx)
+        }
+        guard try await !self.read(dropped).isEmpty else { return [] }
+        return try await self.write(at: now) { tx in
+            try dropped(tx).map { decision in
+                let one: SQL = "card = \(decision.card) AND dropped = 1 AND subject = \(decision.subject)"
+                try tx.run("DELETE FROM decision WHERE \(one)")
+                return decision
+            }
+        }
     }
 
     func lastEvent(of card: CardID, in tx: Transaction) throws -> Int64 {

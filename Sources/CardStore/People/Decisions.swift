@@ -30,7 +30,11 @@ extension CardStore {
             if let seen, try self.lastEvent(of: card, in: tx) != seen, wanted != .reject || row.delivery != nil {
                 throw try self.moved(row, since: seen, in: tx)
             }
-            if worker != nil { try self.requireUnclaimed(row, by: origin.decider, in: tx) }
+            // Whoever is the second person takes nothing from another's page.
+            let pending = try self.decision(about: card, in: tx)
+            if worker != nil, pending?.waitsForSecond != true || pending?.action != wanted {
+                try self.requireUnclaimed(row, by: origin.decider, in: tx)
+            }
             let (action, person) = try self.meant(wanted, of: row, by: origin, in: tx)
             try self.require(action, of: row, in: tx)
             // A card whose key does not open is rejected without words.
@@ -155,7 +159,9 @@ extension CardStore {
         else {
             throw CodedError(.cardConflict, .conflict, .decisionNone(row.id))
         }
-        try self.takeBack(decision, by: origin, in: tx)
+        guard decision.decider != origin.decider else { return try self.takeBack(decision, by: origin, in: tx) }
+        try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
+        try self.drop(decision, because: .decisionTakenBack(by: origin.decider), in: tx)
     }
 
     /// Lets the card go on, or has another person's decision wait again for a second one.

@@ -265,7 +265,9 @@ struct Erasure: Sendable {
         try tx.run("DELETE FROM card_key WHERE card = \(card)")
         try tx.run("DELETE FROM blob WHERE card = \(card)")
         try tx.run("DELETE FROM reading WHERE card = \(card)")
-        try tx.run("DELETE FROM decision WHERE card = \(card)")
+        try tx.run("DELETE FROM decision WHERE card = \(card) AND dropped = 0")
+        // Who decided is still to be told.
+        try tx.run("UPDATE decision SET message = NULL WHERE card = \(card)")
         try tx.run("DELETE FROM event WHERE card = \(card) AND state <> 'erased'")
         try tx.run(
             """

@@ -197,7 +197,7 @@ struct ErasureList: Sendable {
     private static let unreadable = ReasonCode(rawValue: "erasures_unreadable")
 
     private var failure: any Error {
-        if errno == ENOSPC || errno == EDQUOT { return DatabaseError(.full, "the list of erasures cannot grow") }
+        if [ENOSPC, EDQUOT, EFBIG].contains(errno) { return DatabaseError(.full, "the list of erasures cannot grow") }
         return CodedError.unavailable(.erasuresNotWritten(self.path, errno))
     }
 }

@@ -28,7 +28,13 @@ package struct RetentionTerms: Hashable, Sendable {
             (self.rejected, "state = 'superseded'"), (self.failed, "state = 'failed'"), (self.held, "state = 'held'"),
             (self.held, "state = 'verified' AND reason IN \(list: Self.waiting)"),
         ]
-        return pieces.compactMap { Self.over($0, $1, limit: limit, now: now) }
+        // A person's word for something else comes first.
+        let isFree: SQL = """
+            NOT EXISTS (
+                SELECT 1 FROM decision WHERE decision.card = card.id AND decision.dropped = 0 AND decision.action <> 'erase'
+            )
+            """
+        return pieces.compactMap { Self.over($0, "\($1) AND \(isFree)", limit: limit, now: now) }
     }
 
     /// Selects delivered cards whose images have been kept for long enough; `nil` if images stay.
@@ -56,6 +62,7 @@ extension CardStore {
     package func dropImages(
         _ terms: RetentionTerms,
         limit: Int = Limits.cardsPerRetention,
+        by person: AccessOrigin? = nil,
         now: Timestamp
     ) async throws -> Int {
         guard terms.imagesExpired(limit: 1, now: now) != nil, try await self.see(now).doubted == nil else { return 0 }
@@ -63,6 +70,11 @@ extension CardStore {
         while let query = terms.imagesExpired(limit: min(Limits.cardsPerErasure, limit - count), now: now) {
             let cards = try await self.write(at: now) { tx in
                 let cards: [CardID] = try tx.values(query)
+                if let person, !cards.isEmpty {
+                    // Their cards stay, and have no certificate.
+                    let origin = person.adding("images")
+                    try AccessLog.append(.erase, of: cards, by: origin, vault: self.vault, in: tx)
+                }
                 for card in cards {
                     try tx.run("DELETE FROM blob WHERE card = \(card)")
                     try tx.run("UPDATE card SET image_dropped_at = \(tx.now) WHERE id = \(card)")

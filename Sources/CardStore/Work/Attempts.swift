@@ -147,7 +147,9 @@ extension CardStore {
 // Each wait is stored with both its ends, as `due_from` and `due_at`: see ``Wait``.
 extension Wait {
     /// Selects the cards or deliveries that wait for no time.
-    static func isOver(at now: Timestamp) -> SQL { "(due_at IS NULL OR due_at <= \(now) OR due_from > \(now))" }
+    static func isOver(at now: Timestamp) -> SQL {
+        "(due_at IS NULL OR due_at <= \(now) OR 2 * due_from - due_at > \(now))"
+    }
 
     /// Assigns a wait that begins now; `nil` ends it.
     static func assigning(until end: Timestamp?, from now: Timestamp) -> SQL {

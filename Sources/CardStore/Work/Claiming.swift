@@ -49,7 +49,7 @@ extension CardStore {
     ///
     /// - Parameter time: leaves out what is due by then.
     package func nextDue(in state: CardState, after time: Timestamp? = nil, now: Timestamp) async throws -> Timestamp? {
-        let later: SQL = time.map { "AND due_at > \($0) AND due_from <= \($0)" } ?? ""
+        let later: SQL = time.map { "AND due_at > \($0) AND 2 * due_from - due_at <= \($0)" } ?? ""
         return try await self.read { tx in
             if time == nil,
                 try ([Self.ready(in: state, now: now)] + Self.over(in: state, now: now)).contains(where: tx.hasCard)
@@ -72,7 +72,7 @@ extension CardStore {
 
     /// What waits in a state although its time is over; one condition for each index.
     private static func over(in state: CardState, now: Timestamp) -> [SQL] {
-        let ends: [SQL] = ["due_at <= \(now)", "due_from > \(now)"]
+        let ends: [SQL] = ["due_at <= \(now)", "due_from > \(now) AND 2 * due_from - due_at > \(now)"]
         return ends.map { "state = \(literal: state) AND waits = 1 AND \($0)" }
     }
 

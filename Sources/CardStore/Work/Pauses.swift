@@ -101,7 +101,7 @@ extension EndpointPause: Record {
     static let tables: SQL = "pause"
     /// Hosts of photos come and go with the cards that are fetched from them.
     static let isCalled: SQL =
-        "(stage <> 'fetch' OR host IN (SELECT host FROM card WHERE state = 'fetching' AND host IS NOT NULL))"
+        "(stage <> 'fetch' OR EXISTS (SELECT 1 FROM card WHERE card.state = 'fetching' AND card.host = pause.host))"
 
     init(_ row: inout Row) throws {
         (self.stage, self.host) = (try row.next(), try row.next())

@@ -105,6 +105,8 @@ extension CardStore {
         let isOther = transition.to == .rejected && transition.reason.map(VerdictRule.ofOtherHolder.contains) == true
         let holder = seen.side == .front && !isOther ? self.vault.holder(in: seen) : nil
         if let holder { try self.note(holder: holder, of: row.number, in: tx) }
+        // It may have named one before more was known of whom to expect.
+        if isOther { _ = try self.forgetHolder(of: row, in: tx) }
         // Outside of a day of this clock it is judged again.
         let again = transition.reason == .clockDoubtful ? tx.now.advanced(by: .seconds(86_400)) : nil
         let also: SQL = """

@@ -88,19 +88,17 @@ enum FormDataType {
             )
         }
         let boundaries = value.values(of: "boundary")
-        guard boundaries.count == 1 else {
-            throw MultipartFormError(
-                .invalidBoundary,
-                "The content type has \(boundaries.count) boundaries; send one."
-            )
-        }
+        try require(
+            boundaries.count == 1,
+            .invalidBoundary,
+            "The content type has \(boundaries.count) boundaries; send one."
+        )
         let boundary = Array(boundaries[0].utf8)
-        guard (1...max(1, limits.boundaryCharacters)).contains(boundary.count) else {
-            throw MultipartFormError(
-                .invalidBoundary,
-                "A boundary has 1 to \(limits.boundaryCharacters) characters, this one has \(boundary.count)."
-            )
-        }
+        try require(
+            (1...max(1, limits.boundaryCharacters)).contains(boundary.count),
+            .invalidBoundary,
+            "A boundary has 1 to \(limits.boundaryCharacters) characters, this one has \(boundary.count)."
+        )
         guard boundary.allSatisfy(self.isAllowed), boundary.last != UInt8(ascii: " ") else {
             throw MultipartFormError(
                 .invalidBoundary,

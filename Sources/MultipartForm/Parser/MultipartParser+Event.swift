@@ -6,12 +6,10 @@ extension MultipartParser {
     /// A part is ``partBegan(_:)``, any number of ``data(_:)`` and ``partEnded``; ``formEnded`` comes last and once.
     /// Only after it is the form known to be whole: what was stored before must not be used without it.
     package enum Event: Sendable, Hashable {
-        /// A part's header lines are complete.
         case partBegan(PartHead)
         /// Some bytes of the part's content: never empty. Mostly a slice of the chunk that was appended, whose indices
         /// do not start at 0 and which keeps that chunk in memory as long as it lives.
         case data(Data)
-        /// The part's content is complete.
         case partEnded
         /// The body is complete and all right.
         case formEnded

@@ -30,12 +30,11 @@ extension MultipartParser {
     private mutating func readContent() throws(MultipartFormError) -> Bool {
         let (count, length) = self.scan()
         // Subtracted, not added: a sum might not fit.
-        guard UInt64(count) <= self.limits.partBytes - self.partBytes else {
-            throw MultipartFormError(
-                .partTooLarge,
-                "Part \(self.partCount) exceeds \(self.limits.partBytes) bytes; send a smaller one."
-            )
-        }
+        try require(
+            UInt64(count) <= self.limits.partBytes - self.partBytes,
+            .partTooLarge,
+            "Part \(self.partCount) exceeds \(self.limits.partBytes) bytes; send a smaller one."
+        )
         self.partBytes += UInt64(count)
         if count > 0 { self.queue.append(.data(self.pending.prefix(count))) }
         if length > 0 {
@@ -73,32 +72,28 @@ extension MultipartParser {
         let isClosing = self.pending.starts(with: "--".utf8)
         let rest = self.pending.dropFirst(isClosing ? 2 : 0)
         let padding = rest.prefix(while: Self.isBlank).count
-        guard padding <= self.limits.paddingBytes else {
-            throw MultipartFormError(
-                .surroundingsTooLarge,
-                "More than \(self.limits.paddingBytes) spaces follow a boundary; send none."
-            )
-        }
+        try require(
+            padding <= self.limits.paddingBytes,
+            .surroundingsTooLarge,
+            "More than \(self.limits.paddingBytes) spaces follow a boundary; send none."
+        )
         let end = rest.dropFirst(padding).prefix(2)
-        guard "\r\n".utf8.starts(with: end) || (self.pending.count == 1 && self.pending.first == UInt8(ascii: "-"))
-        else {
-            throw MultipartFormError(
-                .malformedDelimiter,
-                "A line starts with the boundary and goes on with other text; choose a boundary that is in no part."
-            )
-        }
+        try require(
+            "\r\n".utf8.starts(with: end) || (self.pending.count == 1 && self.pending.first == UInt8(ascii: "-")),
+            .malformedDelimiter,
+            "A line starts with the boundary and goes on with other text; choose a boundary that is in no part."
+        )
         guard end.count == 2 else { return false }
         if isClosing {
             self.surroundingBytes = 0
             self.state = .epilogue
         } else {
             self.partCount += 1
-            guard self.partCount <= self.limits.partCount else {
-                throw MultipartFormError(
-                    .tooManyParts,
-                    "The body has more than \(self.limits.partCount) parts; send fewer."
-                )
-            }
+            try require(
+                self.partCount <= self.limits.partCount,
+                .tooManyParts,
+                "The body has more than \(self.limits.partCount) parts; send fewer."
+            )
             (self.fields, self.headerBytes, self.partBytes) = ([], 0, 0)
             self.state = .headers
         }
@@ -113,13 +108,12 @@ extension MultipartParser {
         let room = self.limits.partHeaderBytes - self.headerBytes
         let unsearched = self.pending.prefix(room).dropFirst(self.searchedBytes)
         guard let end = unsearched.firstIndex(of: UInt8(ascii: "\n")) else {
-            guard self.pending.count <= room else {
-                throw MultipartFormError(
-                    .headerTooLarge,
-                    "The header lines of part \(self.partCount) exceed \(self.limits.partHeaderBytes) bytes; send "
-                        + "fewer."
-                )
-            }
+            try require(
+                self.pending.count <= room,
+                .headerTooLarge,
+                "The header lines of part \(self.partCount) exceed \(self.limits.partHeaderBytes) bytes; send "
+                    + "fewer."
+            )
             self.searchedBytes = self.pending.count
             return false
         }
@@ -136,12 +130,11 @@ extension MultipartParser {
             self.isAtLineStart = true
             return true
         }
-        guard self.fields.count < self.limits.partHeaderCount else {
-            throw MultipartFormError(
-                .tooManyHeaders,
-                "Part \(self.partCount) has more than \(self.limits.partHeaderCount) header lines; send fewer."
-            )
-        }
+        try require(
+            self.fields.count < self.limits.partHeaderCount,
+            .tooManyHeaders,
+            "Part \(self.partCount) has more than \(self.limits.partHeaderCount) header lines; send fewer."
+        )
         self.fields.append(try self.field(line.dropLast(2)))
         return true
     }
@@ -171,12 +164,11 @@ extension MultipartParser {
 
     private mutating func countSurroundings(_ count: Int, limit: Int) throws(MultipartFormError) {
         self.surroundingBytes += count
-        guard self.surroundingBytes <= limit else {
-            throw MultipartFormError(
-                .surroundingsTooLarge,
-                "More than \(limit) bytes lie before the first part or after the last; send none."
-            )
-        }
+        try require(
+            self.surroundingBytes <= limit,
+            .surroundingsTooLarge,
+            "More than \(limit) bytes lie before the first part or after the last; send none."
+        )
     }
 
     private mutating func drop(_ count: Int) -> Bool {

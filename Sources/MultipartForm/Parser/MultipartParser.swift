@@ -120,7 +120,6 @@ package struct MultipartParser: Sendable {
         }
     }
 
-    /// Says that the body has ended.
     package mutating func finish() { self.isFinished = true }
 
     /// Gives the next event.
@@ -142,12 +141,11 @@ package struct MultipartParser: Sendable {
 
     /// Does what there is to do when no bytes are left.
     private mutating func concludeChunk() throws(MultipartFormError) {
-        guard !self.exceedsLimit else {
-            throw MultipartFormError(
-                .bodyTooLarge,
-                "The body exceeds \(self.limits.totalBytes) bytes; send fewer or smaller parts."
-            )
-        }
+        try require(
+            !self.exceedsLimit,
+            .bodyTooLarge,
+            "The body exceeds \(self.limits.totalBytes) bytes; send fewer or smaller parts."
+        )
         guard self.isFinished else { return }
         switch self.state {
         case .ended: return

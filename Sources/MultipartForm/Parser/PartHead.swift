@@ -1,6 +1,5 @@
 /// The header lines of a received part, and what they say.
 package struct PartHead: Sendable, Hashable {
-    /// A header line.
     package struct Field: Sendable, Hashable {
         /// The name as sent; compare it without regard to case.
         package let name: String
@@ -15,7 +14,6 @@ package struct PartHead: Sendable, Hashable {
     package let filename: String?
     /// The `Content-Type` as sent.
     package let contentType: String?
-    /// All header lines in order.
     package let fields: [Field]
 
     init(fields: [Field], position: Int) throws(MultipartFormError) {
@@ -42,9 +40,7 @@ package struct PartHead: Sendable, Hashable {
             throw MultipartFormError(.malformedHeader, "The name of part \(position) is not UTF-8; send UTF-8.")
         }
         let types = values("content-type")
-        guard types.count <= 1 else {
-            throw MultipartFormError(.malformedHeader, "Part \(position) has several content types; send one.")
-        }
+        try require(types.count <= 1, .malformedHeader, "Part \(position) has several content types; send one.")
         let encodings = values("content-transfer-encoding")
         guard encodings.allSatisfy({ ["binary", "8bit", "7bit"].contains($0.lowercased()) }) else {
             throw MultipartFormError(

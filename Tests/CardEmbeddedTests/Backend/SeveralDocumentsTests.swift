@@ -73,7 +73,8 @@ import Testing
             let answer = try await client.upload(form, key: "\"k\"")
             #expect(
                 answer.text == #"{"ITEMS":[{"RETCODE":"000000","RETMSG":"success"},"#
-                    + #"{"RETCODE":"200003","RETMSG":"FILE is not a whole JPEG"}],"RETCODE":"200010","RETMSG":"see ITEMS"}"#
+                    + #"{"RETCODE":"200003","RETMSG":"FILE is not a whole JPEG"}],"#
+                    + #""RETCODE":"200010","RETMSG":"see ITEMS"}"#
             )
             #expect(answer["content-type"] == "application/json")
             #expect(try await client.upload(form, key: "\"k\"").body == answer.body)

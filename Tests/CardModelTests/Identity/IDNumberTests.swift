@@ -42,8 +42,8 @@ import Testing
     ])
     func `A number that breaks a rule names that rule`(text: String, violation: IDNumber.Violation, rule: VerdictRule) {
         #expect(IDNumber.parse(text) == .failure(violation))
-        #expect(violation.rule == rule)
-        #expect(violation.message.text().contains(";"))
+        #expect(violation.consequence.rule == rule)
+        #expect(violation.consequence.message.text().contains(";"))
     }
 
     @Test func `A lower-case x, full-width digits and spaces are folded`() throws {

@@ -49,7 +49,7 @@ import Testing
 
     @Test(arguments: [CardSide?.none, .front, .back])
     func `A selected reading is judged as the one it was selected of`(side: CardSide?) {
-        let expectation = CardExpectation(side: side)
+        let expectation = CardMetadata.holder(side: side)
         var fake = Self.front
         fake.legality = Legality(vendorScores: ["ID Photo": 0.1, "Screen": 0.9])
         let photos = [

@@ -9,7 +9,7 @@ import Testing
         rules: VerdictRules = VerdictRules(),
         change: (inout FrontText) -> Void = { _ in }
     ) -> [String] {
-        let expectation = CardExpectation.holder(number, name: name)
+        let expectation = CardMetadata.holder(number, name: name)
         return rules.codes(.front(change: change), expecting: expectation)
     }
 
@@ -35,7 +35,7 @@ import Testing
 
     @Test(arguments: ["1101", "110101199003070012", "张三", "110105490229002"])
     func `A malformed expectation is nobody's number, and the message says so`(expected: String) throws {
-        let expectation = CardExpectation.holder(expected)
+        let expectation = CardMetadata.holder(expected)
         let judgement = VerdictRules().judge(.front(), expecting: expectation, today: .today)
         let decision = try #require(judgement.decision)
         #expect(decision.reason == VerdictRule.holderNumberMismatch.reason)
@@ -95,12 +95,12 @@ import Testing
     }
 
     @Test func `A back carries neither name nor number, and is not asked for them`() {
-        let expectation = CardExpectation.holder("440524188001010014", name: "样本乙")
+        let expectation = CardMetadata.holder("440524188001010014", name: "样本乙")
         #expect(VerdictRules().codes(.back(), expecting: expectation) == [])
     }
 
     @Test func `Of everything wrong with a stranger's card, the person learns that it is a stranger's`() {
-        let expectation = CardExpectation.holder("440524188001010014", name: "样本乙", side: .front)
+        let expectation = CardMetadata.holder("440524188001010014", name: "样本乙", side: .front)
         let reading = CardReading.front {
             $0.name = nil
             $0.gender = "女"

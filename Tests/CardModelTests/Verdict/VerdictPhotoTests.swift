@@ -5,7 +5,7 @@ import Testing
     @Test func `A good front and a good back are accepted without a finding, whatever side was or was not named`() {
         for side in CardSide.allCases {
             let reading: CardReading = side == .front ? .front() : .back()
-            for expectation in [CardExpectation(), CardExpectation(side: side)] {
+            for expectation in [CardMetadata.holder(), CardMetadata.holder(side: side)] {
                 let judgement = VerdictRules().judge(reading, expecting: expectation, today: .today)
                 #expect(judgement == Judgement(.accepted))
             }
@@ -14,7 +14,7 @@ import Testing
 
     @Test func `A photo without a card is refused for that alone`() {
         let nothing = CardReading(side: nil, legality: nil, isAbnormal: true)
-        #expect(VerdictRules().codes(nothing, expecting: CardExpectation(side: .front)) == ["card_not_recognised"])
+        #expect(VerdictRules().codes(nothing, expecting: CardMetadata.holder(side: .front)) == ["card_not_recognised"])
     }
 
     @Test(arguments: VerdictSeverity.allCases)
@@ -31,19 +31,19 @@ import Testing
     @Test(arguments: CardSide.allCases)
     func `The other side than expected is refused`(side: CardSide) {
         let reading: CardReading = side == .front ? .back() : .front()
-        #expect(VerdictRules().codes(reading, expecting: CardExpectation(side: side)) == ["side_mismatch"])
+        #expect(VerdictRules().codes(reading, expecting: CardMetadata.holder(side: side)) == ["side_mismatch"])
     }
 
     @Test func `Of several cards the one that alone shows the expected side is judged`() {
         var photo = CardReading.back("2000.01.01-2010.01.01")
         photo.others = [.front()]
-        #expect(VerdictRules().codes(photo, expecting: CardExpectation(side: .front)) == [])
-        #expect(VerdictRules().codes(photo, expecting: CardExpectation(side: .back)) == ["expired"])
+        #expect(VerdictRules().codes(photo, expecting: CardMetadata.holder(side: .front)) == [])
+        #expect(VerdictRules().codes(photo, expecting: CardMetadata.holder(side: .back)) == ["expired"])
         #expect(VerdictRules().codes(photo) == ["several_cards"])
         photo.others = [.front(), .front()]
-        #expect(VerdictRules().codes(photo, expecting: CardExpectation(side: .front)) == ["several_cards"])
+        #expect(VerdictRules().codes(photo, expecting: CardMetadata.holder(side: .front)) == ["several_cards"])
         photo.others = [.back()]
-        #expect(VerdictRules().codes(photo, expecting: CardExpectation(side: .front)) == ["several_cards"])
+        #expect(VerdictRules().codes(photo, expecting: CardMetadata.holder(side: .front)) == ["several_cards"])
         photo.side = nil
         #expect(VerdictRules().codes(photo) == ["several_cards"])
     }

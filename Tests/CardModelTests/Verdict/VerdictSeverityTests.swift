@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct VerdictSeverityTests {
     /// For every rule asked of one card, a reading that breaks this rule alone.
-    private static let broken: [(rule: VerdictRule, reading: CardReading, expectation: CardExpectation)] = {
+    private static let broken: [(rule: VerdictRule, reading: CardReading, expectation: CardMetadata)] = {
         var several = CardReading.front()
         several.others = [.back()]
         var abnormal = CardReading.front()
@@ -18,10 +18,10 @@ import Testing
                 $0.birthDate = nil
             }
         }
-        let none = CardExpectation()
+        let none = CardMetadata.holder()
         return [
             (.severalCards, several, none),
-            (.sideMismatch, .front(), CardExpectation(side: .back)),
+            (.sideMismatch, .front(), CardMetadata.holder(side: .back)),
             (.readingAbnormal, abnormal, none),
             (.legalityUnavailable, unscored, none),
             (.legalityLow, fake, none),

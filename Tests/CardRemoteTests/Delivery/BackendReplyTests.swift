@@ -234,8 +234,8 @@ import Testing
         case .token: #expect(outcome.tokenExpired?.mayBeApplied == false, place)
         default:
             let failure = outcome.failure
-            #expect(failure?.failureClass == meaning.failureClass, place)
-            #expect(failure?.mayBeApplied == meaning.mayBeApplied, place)
+            #expect(failure?.failureClass == meaning.consequence.failureClass, place)
+            #expect(failure?.mayBeApplied == meaning.consequence.mayBeApplied, place)
             #expect(failure?.isUnreadable == (meaning == .unreadable), place)
             #expect(failure?.isUnlisted == (meaning == .unlisted), place)
         }

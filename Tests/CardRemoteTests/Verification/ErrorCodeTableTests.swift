@@ -42,7 +42,7 @@ import Testing
         let rows = Self.rows(code.rawValue)
         #expect(rows.count == 1)
         let row = try #require(rows.first)
-        #expect(row.failureClass == code.failureClass.rawValue)
+        #expect(row.failureClass == code.consequence.failureClass.rawValue)
         #expect(!row.ranges.isEmpty)
         for status in row.ranges.flatMap({ $0 }) {
             let failure = outcome(.faceIDv1, status, #"{"error_message":"\#(code.rawValue):x"}"#).failure
@@ -84,7 +84,7 @@ import Testing
             Set(
                 rows.map { row in
                     let isRequest = row.statuses.contains("403,") || row.code == "wrong_dialect"
-                    let scope = VendorCode(rawValue: row.code)?.stopScope ?? (isRequest ? .request : .account)
+                    let scope = VendorCode(rawValue: row.code)?.consequence.scope ?? (isRequest ? .request : .account)
                     return row.failureClass + (row.failureClass == "stop" ? " \(scope.rawValue)" : "")
                 }
             )

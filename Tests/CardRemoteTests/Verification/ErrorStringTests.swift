@@ -128,7 +128,8 @@ import Testing
     }
 
     @Test func `what is said of a failure promises no further call: it may have been the last`() throws {
-        let errors = VendorCode.allCases.filter { $0.failureClass == .transient }.map(\.rawValue) + ["SOMETHING_NEW"]
+        let errors =
+            VendorCode.allCases.filter { $0.consequence.failureClass == .transient }.map(\.rawValue) + ["SOMETHING_NEW"]
         var texts = errors.compactMap {
             outcome(.faceIDv1, 500, #"{"error_message":"\#($0)"}"#).failure?.message.text(in: .english)
         }

@@ -152,6 +152,7 @@ import Testing
         try await harness.decideOnPage(card, .retry, by: ReviewingTests.li)
         try await harness.reopen(retcodes: Self.lists(.success))
         try await harness.killWorker()
+        harness.pass(.seconds(10))
         try await harness.carryOut()
         // Nothing goes under another key.
         #expect(try await harness.state(card) == "delivered")
