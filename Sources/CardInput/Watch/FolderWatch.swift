@@ -148,7 +148,7 @@ package actor FolderWatch {
         let silence = Task {
             // In two parts: who slept for that long, as a machine that was suspended does, has not waited for the folder.
             for _ in 1...2 { try await self.time.sleep(WatchLimits.silence / 2) }
-            self.tell(.silent(self.roots[root].given), of: root)
+            self.tell(.silent(nil), of: root)
         }
         defer { silence.cancel() }
         let value = try await answer(grace: grace, on: { self.perform(root, $0) }, body)

@@ -161,8 +161,12 @@ package struct WatchOptions: Sendable {
 
 extension CodedError {
     /// A call in a watched folder takes long, and may never come to an end.
-    static func silent(_ folder: String) -> CodedError {
-        CodedError(.watchFolderMissing, .input, .watchSilent(folder, after: WatchLimits.silence))
+    ///
+    /// - Parameter folder: `nil` where it is named beside the error.
+    static func silent(_ folder: String?) -> CodedError {
+        let limit = WatchLimits.silence
+        let message = folder.map { Message.watchSilentAtStart($0, after: limit) } ?? .watchSilent(after: limit)
+        return CodedError(.watchFolderMissing, .input, message)
     }
 
     /// A watched folder cannot be opened, and why.
