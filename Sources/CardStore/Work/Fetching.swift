@@ -207,8 +207,9 @@ extension CardStore {
     }
 
     private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
-        // A message may come before its image is there: a card that came singly is asked for again while its wait lasts.
-        let isYoung = !Wait(from: row.createdAt, until: row.waitsUntil).isOver(at: tx.now)
+        // A message may come before its image is there: a card of a request, not one of a list, is asked for again for a while.
+        let patience = Wait(from: row.createdAt, until: row.createdAt.advanced(by: Limits.imagePatience))
+        let isYoung = row.submitter != Caller.process.subject && !patience.isOver(at: tx.now)
         guard failure.failureClass != .rejected || isYoung else {
             return try self.end(row, Transition(.rejected, .refusedByRemote, failure), in: tx)
         }

@@ -176,9 +176,10 @@ extension StoreHarness {
         _ name: String = "front",
         number: String = "N",
         priority: Int = 0,
-        wait: Duration = .zero
+        submitter: String = "local"
     ) async throws -> AdmissionOutcome {
-        var photo = self.photo("remote", number: number, priority: priority, wait: wait)
+        var photo = self.photo("remote", number: number, priority: priority)
+        photo.submitter = submitter
         photo.source = nil
         photo.content = .remote(Self.address(name))
         return try await self.store.admit([photo], now: self.now)[0]
