@@ -40,6 +40,8 @@ package enum Limits {
     static let pieceSize = 1 << 20
     /// An image is given up after so long a time of failed attempts, in milliseconds.
     static let longestFetch: Int64 = 24 * 3_600_000
+    /// By how much times of processes may differ without a clock that was wrong.
+    static let smallStep = Duration.seconds(120)
     /// How long an image that a message names may not be there yet.
     static let imagePatience = Duration.seconds(600)
     /// An image that was due for so long, in milliseconds, was attempted by nobody meanwhile.

@@ -66,6 +66,18 @@ import Testing
         #expect(try await harness.claim().count == 1)
     }
 
+    @Test func `an unreadable answer of a moment ago, by another clock, is not passed by what came before it`()
+        async throws
+    {
+        _ = try await harness.sent("front", number: "M", .accepted)
+        let card = try await harness.admit("other", number: "N").card
+        for (ahead, count) in [(3, 1), (86_400, 0)] {
+            let time = harness.now.advanced(by: .seconds(ahead)).millisecondsSinceEpoch
+            try await harness.plant("UPDATE card SET unreadable = 1, failed_at = \(time) WHERE id = '\(card)'")
+            #expect(try await harness.store.unreadableNumbers(.verify, now: harness.now) == count)
+        }
+    }
+
     @Test(arguments: Self.errors)
     func `a delivery that failed is sent again`(_ error: Duration) async throws {
         let (card, job) = try await harness.delivering("front", number: "N")

@@ -72,7 +72,7 @@ final class EndpointGate: StageGate {
             }
             guard let pause, pause.terms != nil else { return .none }
             state.unreadable = state.unreadable ?? RemoteFailure(.stop, code: pause.code, message: pause.message)
-            return numbers > 0 ? .none : .over
+            return numbers > 0 ? .none : .over(pause)
         }
     }
 
@@ -125,7 +125,7 @@ final class EndpointGate: StageGate {
     enum News: Sendable {
         case none
         /// It works again.
-        case over
+        case over(EndpointPause?)
         case pause(EndpointPause)
     }
 
@@ -144,7 +144,7 @@ final class EndpointGate: StageGate {
                 state.since = nil
                 state.failure = nil
                 defer { state.stored = nil }
-                return state.stored == nil ? .none : .over
+                return state.stored == nil ? .none : .over(nil)
             }
             let date = self.time.now()
             let since = state.since ?? date
@@ -197,8 +197,8 @@ final class EndpointGate: StageGate {
     func write(_ news: News) async throws {
         switch news {
         case .none: return
-        case .over:
-            try await self.context.store.endPause(of: self.host, stage: self.stage)
+        case .over(let known):
+            try await self.context.store.endPause(of: self.host, stage: self.stage, known: known)
             self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
             try await self.context.store.begin(pause)

@@ -141,8 +141,11 @@ extension CardStore {
     }
 
     /// Ends the pause of an endpoint: it took a call.
-    package func endPause(of host: String, stage: Stage) async throws {
-        try await self.write { tx in try tx.run("DELETE FROM pause WHERE stage = \(stage) AND host = \(host)") }
+    ///
+    /// - Parameter known: the pause that is over; a newer one stays. `nil` ends any.
+    package func endPause(of host: String, stage: Stage, known: EndpointPause? = nil) async throws {
+        let own: SQL = known.map { "AND set_at = \($0.wait.from)" } ?? ""
+        try await self.write { tx in try tx.run("DELETE FROM pause WHERE stage = \(stage) AND host = \(host) \(own)") }
     }
 
     /// Ends the pauses of an endpoint because a person wants it called now; a process at work calls it at its next heartbeat.

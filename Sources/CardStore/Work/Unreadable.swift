@@ -31,11 +31,12 @@ enum Unreadable {
         ) ORDER BY failed_at
         """
 
-    /// What is still to come was written while a clock was ahead: it proves nothing, and holds nothing back.
+    /// What is still to come was written while a clock was ahead: it proves nothing, and holds nothing back. By a little, another
+    /// process wrote it meanwhile, or the clock was put right.
     private static func isPassed(_ stage: Stage, since time: SQL, now: Timestamp) -> SQL {
         """
         EXISTS (SELECT 1 FROM attempt WHERE stage = \(literal: stage) AND \(self.isUnderstood)
-        AND ended_at BETWEEN CASE WHEN \(time) > \(now) THEN 0 ELSE \(time) END AND \(now))
+        AND ended_at BETWEEN CASE WHEN \(time) > \(now.advanced(by: Limits.smallStep)) THEN 0 ELSE \(time) END AND \(now))
         """
     }
 

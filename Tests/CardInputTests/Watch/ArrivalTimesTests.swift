@@ -52,13 +52,18 @@ extension ArrivingPhotos {
     func checkEnds() async throws {
         let (cards, arrived) = (try await self.cards(), self.arrived.cards.withLock(\.self))
         #expect(Set(cards.map(\.id)) == Set(arrived.keys))
+        let fronts = Set(
+            cards.filter { $0.state == .delivered && arrived[$0.id]?.side == .front }.map(\.metadata.businessNumber)
+        )
         for photos in Dictionary(grouping: cards, by: { arrived[$0.id]?.key ?? "" }).values {
-            try self.checkEnds(of: photos, arrived)
+            try self.checkEnds(of: photos, arrived, fronts)
         }
     }
 
     /// Checks the photos of one side of one number.
-    private func checkEnds(of photos: [Card], _ arrived: [CardID: Arrival]) throws {
+    ///
+    /// - Parameter fronts: the numbers of which a front was delivered: backs of others may wait for one.
+    private func checkEnds(of photos: [Card], _ arrived: [CardID: Arrival], _ fronts: Set<BusinessNumber>) throws {
         let ages = Dictionary(
             uniqueKeysWithValues: photos.map { ($0.id, PhotoAge(order: $0.order, taken: arrived[$0.id]?.taken)) }
         )
@@ -66,7 +71,10 @@ extension ArrivingPhotos {
         for (before, next) in zip(sent, sent.dropFirst()) {
             #expect(Self.isNewer(try #require(ages[next]), than: try #require(ages[before])), "\(next) after \(before)")
         }
-        for card in photos where card.state != .verified || arrived[card.id]?.side == .front {
+        for card in photos
+        where card.state != .verified || arrived[card.id]?.side == .front
+            || fronts.contains(card.metadata.businessNumber)
+        {
             #expect((card.state == .delivered) == sent.contains(card.id))
             #expect(card.state == .delivered || card.state == .superseded, "\(card.id) \(card.state)")
             guard card.state == .superseded, let last = sent.last else { continue }
