@@ -164,8 +164,10 @@ final class ArrivingPhotos {
     /// Has a process take in what its folder holds.
     private func look(_ clerk: Int) async {
         let clerk = self.clerks[clerk]
-        // inotify is a hint: what it did not tell, the next scan finds.
-        await clerk.watch?.makeScansDue()
+        // inotify is a hint: what it did not tell, the next scan finds. The first one may have begun before.
+        for _ in 1...2 where clerk.watching.reports.placed < clerk.brought {
+            if let watch = clerk.watch { await clerk.watching.scan(watch) }
+        }
         await clerk.watching.reports.wait(forPlaced: clerk.brought)
     }
 

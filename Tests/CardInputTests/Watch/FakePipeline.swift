@@ -115,8 +115,12 @@ final class WatchReports: Sendable {
     }
 
     /// Waits until so many files have been put somewhere.
-    func wait(forPlaced count: Int) async {
-        await self.wait { $0.count { if case .placed = $0 { true } else { false } } >= count }
+    func wait(forPlaced count: Int) async { await self.wait { Self.placed($0) >= count } }
+
+    var placed: Int { Self.placed(self.all) }
+
+    private static func placed(_ events: [WatchEvent]) -> Int {
+        events.count { if case .placed = $0 { true } else { false } }
     }
 
     func waitForProblem() async { await self.wait { $0.contains { if case .problem = $0 { true } else { false } } } }
