@@ -168,6 +168,14 @@ final class ArrivingPhotos {
         for _ in 1...2 where clerk.watching.reports.placed < clerk.brought {
             if let watch = clerk.watch { await clerk.watching.scan(watch) }
         }
+        // As the watch itself does in time, which this clock never reaches.
+        let rescans = Task { [watch = clerk.watch] in
+            while true {
+                try await Task.sleep(for: .seconds(1))
+                await watch?.makeScansDue()
+            }
+        }
+        defer { rescans.cancel() }
         await clerk.watching.reports.wait(forPlaced: clerk.brought)
     }
 
