@@ -79,7 +79,6 @@ extension FolderWatch {
             self.files.forget(root: index)
             self.releaseGone()
             self.roots[index].real = nil
-            self.roots[index].nextScan = self.now + WatchLimits.comeBack
             let isMark = [.watchFolderClaimed, .watchFolderUnmarked].contains(error.code)
             self.tell(error, of: index, as: isMark ? nil : .watchFolderMissing)
             return nil
@@ -188,8 +187,6 @@ extension FolderWatch {
         let count = self.meet(scan.found, root: index)
         self.files.scanEnds(root: index)
         self.releaseGone()
-        let wait = self.roots[index].isPolled ? WatchLimits.poll : WatchLimits.rescan
-        self.roots[index].nextScan = self.now + wait
         self.tellOfStrays(scan.found, in: index)
         let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }
         let unreadable = unusable.first.map { first in
@@ -198,6 +195,11 @@ extension FolderWatch {
         self.tell(unreadable, orMend: .watchFolderUnreadable, of: index)
         self.tellHowManyStay(in: index)
         return .scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver)
+    }
+
+    func waitForScan(of index: Int) -> Duration {
+        let root = self.roots[index]
+        return root.real == nil ? WatchLimits.comeBack : root.isPolled ? WatchLimits.poll : WatchLimits.rescan
     }
 
     private func tellOfStrays(_ found: [Candidate], in index: Int) {

@@ -22,7 +22,8 @@ package actor FolderWatch {
         var real: FilePath?
         /// Whether inotify does not tell of all of it.
         var isPolled: Bool
-        var nextScan = Duration.zero
+        /// When it is looked through next; `nil` while it is, unless somebody has asked for another time since.
+        var nextScan: Duration? = .zero
         /// Whether deletions that an earlier process left unfinished in it were finished.
         var isSwept = false
         /// What was told of it and is not mended.
@@ -161,10 +162,17 @@ package actor FolderWatch {
 
     private func turn(of root: Int) async throws(CancellationError) {
         self.takeChanges()
-        let scan = self.roots[root].nextScan <= self.now ? try await self.scan(root) : nil
+        let isDue = self.roots[root].nextScan.map { $0 <= self.now } ?? false
+        // What is asked for from here on this scan may have missed.
+        if isDue { self.roots[root].nextScan = nil }
+        let scan = isDue ? try await self.scan(root) : nil
         while let folder = self.roots[root].changed.popFirst() { try await self.scan(folder) }
         while try await self.lookAtFiles(in: root) {}
         if let scan { self.report(scan) }
+        if isDue {
+            let next = self.now + self.waitForScan(of: root)
+            self.roots[root].nextScan = min(self.roots[root].nextScan ?? next, next)
+        }
         while let file = self.nextFile(of: root) {
             if let plan = try await self.plan(for: file) { self.plans.continuation.yield((file, plan)) }
         }

@@ -116,15 +116,13 @@ package struct WatchOptions: Sendable {
         _ body: @escaping @Sendable () -> Value
     ) -> Value? {
         let answer = Mutex<Value?>(nil)
-        let isThere = DispatchSemaphore(value: 0)
         SourceFile.threads.async {
             let value = body()
             answer.withLock { $0 = value }
-            isThere.signal()
         }
-        // In rounds, by a clock that nobody sets: a step of the wall clock may end one at once.
+        // By a clock that nobody sets: a semaphore waits by the wall clock, whose steps would end the wait or draw it out.
         let end = ContinuousClock.now + limit
-        while isThere.wait(timeout: .now() + 0.1) == .timedOut, ContinuousClock.now < end {}
+        while answer.withLock({ $0 == nil }), ContinuousClock.now < end { usleep(1_000) }
         return answer.withLock(\.self)
     }
 

@@ -161,21 +161,10 @@ final class ArrivingPhotos {
         }
     }
 
-    /// Has a process take in what its folder holds.
+    /// Has a process take in what its folder holds; inotify tells of it, where it is asked.
     private func look(_ clerk: Int) async {
         let clerk = self.clerks[clerk]
-        // inotify is a hint: what it did not tell, the next scan finds. The first one may have begun before.
-        for _ in 1...2 where clerk.watching.reports.placed < clerk.brought {
-            if let watch = clerk.watch { await clerk.watching.scan(watch) }
-        }
-        // As the watch itself does in time, which this clock never reaches.
-        let rescans = Task { [watch = clerk.watch] in
-            while true {
-                try await Task.sleep(for: .seconds(1))
-                await watch?.makeScansDue()
-            }
-        }
-        defer { rescans.cancel() }
+        if let watch = clerk.watch, clerk.watching.options.mode == .polling { await clerk.watching.scan(watch) }
         await clerk.watching.reports.wait(forPlaced: clerk.brought)
     }
 

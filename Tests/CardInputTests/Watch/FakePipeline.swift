@@ -77,6 +77,8 @@ final class FakePipeline: Sendable {
 final class WatchReports: Sendable {
     private struct State {
         var events: [WatchEvent] = []
+        /// Whether the watch has ended: nothing that is waited for comes any more.
+        var isOver = false
         var waiter: (isMet: @Sendable ([WatchEvent]) -> Bool, continuation: CheckedContinuation<Void, Never>)?
     }
 
@@ -94,24 +96,38 @@ final class WatchReports: Sendable {
         waiter?.resume()
     }
 
-    /// Waits until a condition holds; one waiter at a time. The time limit of the test ends what never comes.
+    var isOver: Bool { self.state.withLock { $0.isOver } }
+
+    /// Waits until a condition holds or the watch has ended; one waiter at a time. The time limit of the test ends what
+    /// never comes.
     func wait(until isMet: @escaping @Sendable ([WatchEvent]) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = self.state.withLock { state in
-                    if Task.isCancelled || isMet(state.events) { return true }
+                    if Task.isCancelled || state.isOver || isMet(state.events) { return true }
                     state.waiter = (isMet, continuation)
                     return false
                 }
                 if isOver { continuation.resume() }
             }
         } onCancel: {
-            let waiter = self.state.withLock { state in
-                defer { state.waiter = nil }
-                return state.waiter?.continuation
-            }
-            waiter?.resume()
+            self.giveUp { _ in }
         }
+    }
+
+    /// A watch begins: what is waited for may come.
+    func begin() { self.state.withLock { $0.isOver = false } }
+
+    /// Has nobody wait any more: the watch has ended.
+    func end() { self.giveUp { $0.isOver = true } }
+
+    private func giveUp(_ change: @Sendable (inout State) -> Void) {
+        let waiter = self.state.withLock { state in
+            defer { state.waiter = nil }
+            change(&state)
+            return state.waiter?.continuation
+        }
+        waiter?.resume()
     }
 
     /// Waits until so many files have been put somewhere.

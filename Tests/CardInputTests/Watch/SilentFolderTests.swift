@@ -21,6 +21,8 @@ import Testing
             if !isHeld { DispatchQueue.global().async(execute: body) }
         }
 
+        var isHolding: Bool { self.held.withLock { $0?.isEmpty == false } }
+
         func close() { self.held.withLock { $0 = [] } }
 
         func open() {
@@ -62,6 +64,24 @@ import Testing
         }
         #expect(watching.reports.problems(of: share) == ["watch_folder_missing", "mended watch_folder_missing"])
         #expect(watching.pipeline.names == ["LOAN-1 a.jpg", "LOAN-1 c.jpg", "LOAN-2 b.jpg"])
+    }
+
+    @Test func `A scan that is asked for while another one is under way comes after it`() async throws {
+        let watching = try self.watching()
+        let share = watching.folder["share"]
+        try await watching.run(afterScans: 2) { watch in
+            self.gate.close()
+            await watch.makeScansDue()
+            while !self.gate.isHolding, !Task.isCancelled { await Task.yield() }
+            // As when inotify says now that changes were lost.
+            await watch.makeScansDue()
+            self.gate.open()
+            await watching.reports.wait { events in
+                events.count { if case .scanned(let folder, _, _) = $0 { folder.reveal() == share } else { false } }
+                    == 3
+            }
+            #expect(!Task.isCancelled)
+        }
     }
 
     @Test func `The end waits for no folder that does not answer`() async throws {

@@ -60,11 +60,18 @@ final class StoredPhotos: Sendable {
 
     var sentCards: [(card: CardID, text: String)] { self.world.sent.withLock(\.self) }
 
+    /// Takes photos in as a watch does.
+    ///
     /// - Parameter told: hears what became of each photo.
     func pipeline(told: @escaping @Sendable (InputItem, AdmissionOutcome) -> Void = { _, _ in }) -> FakePipeline {
         FakePipeline { photo, _, _ in
-            told(photo, try await self.engine.take(photo))
-            return .taken
+            do {
+                told(photo, try await self.engine.take(photo))
+                return .taken
+            } catch let error as CodedError where error.kind == .input {
+                // Renamed in this moment, it is not there under the name that it had.
+                return .refused(error, card: nil)
+            }
         }
     }
 

@@ -88,6 +88,24 @@ import Testing
         #expect(watching.reports.stays(below: watching.folder["in/"]) == ["too_many_photos LOAN-1/a.jpg"])
     }
 
+    @Test func `A photo that waits for room and is refused after all holds up no other of its number`() async throws {
+        let pipeline = FakePipeline { photo, _, _ in
+            photo.path.hasSuffix("a.jpg") ? .waits(CodedError(.tooManyPhotos, .input, .sourceChanged)) : nil
+        }
+        let photos = ["in/LOAN-1/a.jpg", "in/LOAN-1/b.jpg"]
+        let watching = try Watching(pipeline: pipeline, photos: photos) {
+            ($0.after, $0.sidecar, $0.sidecarWait) = (.leave, .optional, .zero)
+        }
+        for (second, path) in photos.enumerated() { try watching.folder.setTime(path, 1_700_000_000 + second) }
+        try await watching.run { _ in
+            await watching.reports.wait { $0.contains { if case .stays = $0 { true } else { false } } }
+            try watching.folder.write("in/LOAN-1/a.jpg.json", bytes: Array("{".utf8))
+            await watching.reports.wait(forPlaced: 2)
+        }
+        #expect(watching.reports.refused == ["sidecar_invalid"])
+        #expect(watching.pipeline.taken.map(\.file) == ["b.jpg"])
+    }
+
     @Test func `Photos of one number are taken one by one, in the order of their names`() async throws {
         let watching = try Watching()
         for number in 1...9 {

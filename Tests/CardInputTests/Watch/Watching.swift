@@ -59,8 +59,12 @@ struct Watching: Sendable {
         _ body: (FolderWatch) async throws -> Void
     ) async throws {
         let watch = self.makeWatch()
+        self.reports.begin()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await watch.run() }
+            group.addTask {
+                defer { self.reports.end() }
+                try await watch.run()
+            }
             await self.reports.wait(forScans: scans)
             await self.reports.wait(forPlaced: placed)
             let result: Result<Void, any Error>
@@ -86,9 +90,13 @@ struct Watching: Sendable {
     /// Has the watch scan its folder now, and returns once all that is due has been looked at, or the folder is found
     /// to be missing.
     func scan(_ watch: FolderWatch) async {
-        let count = self.reports.scans
         await watch.makeScansDue()
-        while self.reports.scans == count, !(await watch.hasNoFolder), !Task.isCancelled { await Task.yield() }
+        while true {
+            let count = self.reports.all.count
+            guard await watch.isScanning, !self.reports.isOver, !Task.isCancelled else { return }
+            // Of a folder that is still missing nothing is told.
+            if await watch.lacksFolder { await Task.yield() } else { await self.reports.wait { $0.count > count } }
+        }
     }
 
     /// Returns once inotify has told all that has happened so far: what is written now is taken after it.
@@ -133,6 +141,9 @@ extension FolderWatch {
         self.ring()
     }
 
-    /// Whether the last scan found none of the folders.
-    fileprivate var hasNoFolder: Bool { self.roots.allSatisfy { $0.real == nil && $0.nextScan > .zero } }
+    /// Whether a scan is due or under way.
+    fileprivate var isScanning: Bool { self.roots.contains { $0.nextScan == nil || $0.nextScan == .zero } }
+
+    /// Whether the last scan found one of the folders to be missing.
+    fileprivate var lacksFolder: Bool { self.roots.contains { $0.real == nil } }
 }
