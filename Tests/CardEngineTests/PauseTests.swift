@@ -101,6 +101,22 @@ import Testing
         #expect(try await harness.store.pauses().map(\.host) == ["verifier:443"])
     }
 
+    @Test func `an answer to a call of before does not end what another process was asked for since`() async throws {
+        let (harness, time) = (try await EngineHarness(), ManualTime())
+        let stop = Written(failureClass: .stop, until: .seconds(300), setAt: .seconds(-1), opens: .zero)
+        try await harness.store.begin(Self.pause(stop, from: time.now))
+        harness.state.withLock { state in
+            state.onVerify = { _, _ in
+                let throttle = Written(until: .seconds(600), setAt: .zero, opens: .zero)
+                try await harness.store.begin(Self.pause(throttle, from: time.now))
+            }
+        }
+        let items = try harness.items(["N1": ["front"]])
+        try await time.passing { try await harness.run(items, time: time.engineTime) }
+        #expect(try await harness.states() == ["N1 front": "delivered"])
+        #expect(try await harness.store.pauses().map(\.failureClass) == [.throttled])
+    }
+
     private static func pause(_ written: Written, from now: Timestamp) -> EndpointPause {
         EndpointPause(
             stage: .verify,

@@ -188,6 +188,25 @@ import Testing
         #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [front])
     }
 
+    @Test func `what has lapsed is told although another decision cannot be carried out for now`() async throws {
+        try await harness.reopen(fourEyes: [.accept])
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        let card = try await harness.judged("front", number: "N", verdict)
+        #expect(try await self.resolve(card, .accept, li) == .waitsForSecond)
+        // Its sender said something of it.
+        _ = try await harness.plant("INSERT INTO event (card, at, state) VALUES ('\(card)', 0, 'held')")
+        let other = try await harness.judged("other", number: "M", verdict)
+        try await harness.decideOnPage(other, .reject, by: wang)
+        try await harness.plant(
+            "CREATE TRIGGER broken BEFORE DELETE ON decision BEGIN SELECT raise(ABORT, 'no room'); END"
+        )
+        harness.pass(.seconds(10))
+        await #expect(throws: (any Error).self) { try await self.harness.carryOut() }
+        try await harness.plant("DROP TRIGGER broken")
+        #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now).map(\.card) == [card])
+        #expect(try await harness.carryOut().map(\.card) == [other])
+    }
+
     @Test func `each person is told of an own decision that was dropped, also after an erasure`() async throws {
         try await harness.reopen(fourEyes: [.accept])
         let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
@@ -198,10 +217,29 @@ import Testing
             _ = try await self.resolve(card, .withdraw, boss)
         }
         try await harness.erase(card)
+        #expect(try await harness.findings() == [])
+        for person in [li, wang] { #expect(try await self.told(person) == [card]) }
+    }
+
+    private func told(_ person: AccessOrigin) async throws -> [CardID] {
+        try await store.takeDropped(of: person.caller ?? .process, now: harness.now).map(\.card)
+    }
+
+    @Test func `both persons are told of what they decided and another one took back`() async throws {
+        try await harness.reopen(fourEyes: [.accept])
+        let verdict = Verdict.held(VerdictRule.legalityUnavailable.reason, message: "look at it")
+        let card = try await harness.judged("front", number: "N", verdict)
+        #expect(try await self.resolve(card, .accept, li) == .waitsForSecond)
+        try await harness.decideOnPage(card, .accept, by: wang)
+        let boss = AccessOrigin(caller: Caller(subject: "boss", scopes: [.operate]), "token:boss", "T-3")
+        _ = try await self.resolve(card, .withdraw, boss)
         for person in [li, wang] {
-            let told = try await store.takeDropped(of: person.caller ?? .process, now: harness.now)
-            #expect(told.map(\.card) == [card])
+            #expect(try await self.told(person) == [card])
+            #expect(try await self.told(person) == [])
         }
+        harness.pass(.seconds(60))
+        #expect(try await harness.carryOut() == [])
+        #expect(try await harness.findings() == [])
     }
 
     @Test func `nothing expires while a person's word about it waits`() async throws {
@@ -241,5 +279,17 @@ import Testing
         }
         #expect(again.card == card)
         #expect(try await harness.card(card).metadata.userNumber?.reveal() != "U-2")
+    }
+
+    @Test func `what a person let in and was not there is fetched once more, and asked about again`() async throws {
+        _ = try await harness.admit("own", number: "N")
+        let card = try await harness.admit(harness.message("m1", from: "stranger")).card
+        try await harness.resolve(card, .accept)
+        harness.pass(.seconds(700))
+        let job = try #require(try await harness.claimFetching().first)
+        try await harness.conclude(job, .failed(.specimen(.rejected)))
+        #expect(try await harness.state(card) == "rejected refused_by_remote")
+        #expect(try await harness.admit(harness.message("m2", from: "stranger")).card == card)
+        #expect(try await harness.state(card) == "held submitter_conflict")
     }
 }

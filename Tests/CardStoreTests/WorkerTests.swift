@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -30,6 +31,20 @@ import Testing
         }
         #expect(claimed.count == 60 && Set(claimed).count == 60)
         try other.close()
+    }
+
+    @Test func `a process that waits for the writer at its start keeps nobody from opening the sandbox`() async throws {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let writer = try DatabaseQueue(path: "\(harness.folder)/sandbox.sqlite3", configuration: configuration)
+        try await writer.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        let (store, now) = (harness.store, harness.now)
+        async let second = store.startWorker(id: "second", command: "watch", now: now)
+        let lock = store.folder.workerLock("second")
+        while !FileManager.default.fileExists(atPath: lock) { await Task.yield() }
+        try await harness.another().close()
+        try await writer.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+        try await second.release()
     }
 
     @Test func `a machine beside another at work refuses to work; what a reboot left keeps nobody`() async throws {
@@ -239,10 +254,13 @@ import Testing
         #expect(try await other.pauses() == [pause])
         let shown = pause.text.text()
         #expect(pause.state == .stopped && shown.contains("deliver a:443 stopped since \(pause.since.local) (CODE)"))
-        try await other.endPause(of: "a:443", stage: .deliver)
+        try await other.end(pause)
         #expect(try await harness.store.pauses() == [])
         try await harness.store.begin(pause)
         try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "a:443")
+        #expect(try await harness.store.pauses() == [pause])
+        // Whoever found it to be over had read an older one.
+        #expect(try await !other.end(self.pause(.stop, from: -90, until: 60)))
         #expect(try await harness.store.pauses() == [pause])
         // The configuration names another backend.
         try await harness.store.endPauses(exceptOfVerifier: "v:443", backend: "b:443")
@@ -274,6 +292,8 @@ import Testing
         // Seconds from now until it ends, since when, and whether the shorter one takes its place.
         (until: 600, setAt: 0, failureClass: FailureClass.throttled, isReplaced: false),
         (until: 10, setAt: -60, failureClass: .throttled, isReplaced: true),
+        // It was written first, though it was set a moment later.
+        (until: 600, setAt: 1, failureClass: .throttled, isReplaced: false),
         // By a clock that was ahead.
         (until: 600, setAt: 500, failureClass: .throttled, isReplaced: true),
         (until: 600, setAt: 0, failureClass: .stop, isReplaced: true),

@@ -125,7 +125,7 @@ final class EndpointGate: StageGate {
     enum News: Sendable {
         case none
         /// It works again.
-        case over(EndpointPause?)
+        case over(EndpointPause)
         case pause(EndpointPause)
     }
 
@@ -144,7 +144,7 @@ final class EndpointGate: StageGate {
                 state.since = nil
                 state.failure = nil
                 defer { state.stored = nil }
-                return state.stored == nil ? .none : .over(nil)
+                return state.stored.map(News.over) ?? .none
             }
             let date = self.time.now()
             let since = state.since ?? date
@@ -197,8 +197,9 @@ final class EndpointGate: StageGate {
     func write(_ news: News) async throws {
         switch news {
         case .none: return
-        case .over(let known):
-            try await self.context.store.endPause(of: self.host, stage: self.stage, known: known)
+        case .over(let pause):
+            // A newer one is obeyed from the next heartbeat on.
+            guard try await self.context.store.end(pause) else { return }
             self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
             try await self.context.store.begin(pause)

@@ -23,8 +23,9 @@ extension CardStore {
         guard row.submitter == new.submitter, let key = try? row.key(self.vault),
             let said = try? row.card(self.vault).metadata
         else { return unchanged }
-        guard try !self.isDecided(row, in: tx) else { return unchanged }
-        let metadata = said.takingOver(new.metadata)
+        guard !row.isAccepted, try self.decision(about: row.id, in: tx) == nil else { return unchanged }
+        // What a person let in beside another submitter's cards goes as it was.
+        let metadata = try self.wasLetIn(row, in: tx) ? said : said.takingOver(new.metadata)
         // What never reached the backend goes with what is said now.
         if row.state == .delivering, metadata != said, try self.dissolveUnapplied(row, in: tx) {
             return try self.amend(CardRow.require(row.id, in: tx), with: new, in: tx)
@@ -95,9 +96,8 @@ extension CardStore {
         }
     }
 
-    /// Whether a person has decided about it, or let it in beside the cards of the number's first submitter.
-    private func isDecided(_ row: CardRow, in tx: Transaction) throws -> Bool {
-        if try row.isAccepted || self.decision(about: row.id, in: tx) != nil { return true }
+    /// Whether a person let it in beside the cards of the number's first submitter.
+    private func wasLetIn(_ row: CardRow, in tx: Transaction) throws -> Bool {
         let wasForeign: SQL =
             "SELECT 1 FROM event WHERE card = \(row.id) AND reason = \(ReasonCode.submitterConflict)"
         return try row.reason != .submitterConflict && tx.exists(wasForeign)

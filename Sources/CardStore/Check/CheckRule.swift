@@ -209,7 +209,8 @@ struct CheckRule: Sendable {
                 SELECT id FROM card WHERE state = 'erased' AND (
                     metadata IS NOT NULL OR message IS NOT NULL OR source IS NOT NULL OR prepared IS NOT NULL OR host IS NOT NULL
                     OR holder IS NOT NULL OR id IN (SELECT card FROM card_key) OR id IN (SELECT card FROM blob)
-                    OR id IN (SELECT card FROM reading) OR id IN (SELECT card FROM decision)
+                    OR id IN (SELECT card FROM reading)
+                    OR id IN (SELECT card FROM decision WHERE dropped = 0 OR message IS NOT NULL)
                     OR EXISTS (SELECT 1 FROM event WHERE event.card = card.id AND event.message IS NOT NULL)
                 )
                 """

@@ -84,7 +84,11 @@ extension CardStore {
     }
 
     /// Marks the numbers whose cards wait for what a configuration can give; those that changed are still decided before them.
-    package func reconsider(under terms: DecidingTerms, now: Timestamp) async throws {
+    package func reconsider(
+        under terms: DecidingTerms,
+        limit: Int = Limits.cardsPerWake,
+        now: Timestamp
+    ) async throws {
         var reasons: [ReasonCode] = []
         if terms.hasDefaultUserNumber { reasons.append(.userNumberMissing) }
         if terms.policy.backWithoutFront == .send { reasons.append(.frontMissing) }
@@ -92,17 +96,18 @@ extension CardStore {
         guard !reasons.isEmpty else { return }
         for reason in reasons {
             var last: Int64? = -1
-            while let start = last { last = try await self.reconsider(reason, after: start, now: now) }
+            while let start = last { last = try await self.reconsider(reason, after: start, limit: limit, now: now) }
         }
     }
 
     /// Marks the numbers of some cards that wait for a reason, each once: another process may decide them by other terms.
     ///
     /// - Returns: the order of the last of them; `nil` if there are no more.
-    private func reconsider(_ reason: ReasonCode, after order: Int64, now: Timestamp) async throws -> Int64? {
+    private func reconsider(_ reason: ReasonCode, after order: Int64, limit: Int, now: Timestamp) async throws -> Int64?
+    {
         let waiting: SQL = """
             SELECT number, intake_order FROM card WHERE state = 'verified' AND reason = \(reason)
-            AND intake_order > \(order) ORDER BY intake_order LIMIT \(Limits.cardsPerWake)
+            AND intake_order > \(order) ORDER BY intake_order LIMIT \(limit)
             """
         let cards = try await self.read { tx in
             try tx.rows(waiting) { (number: try $0.next(BusinessNumber.self), order: try $0.next(Int64.self)) }

@@ -113,10 +113,15 @@ extension CardStore {
         }
     }
 
-    /// Lets the card go on without what was decided; the person is told.
+    /// Lets the card go on without what was decided; each person who decided it is told.
     func drop(_ decision: Decision, because why: Message, in tx: Transaction) throws {
-        let own: SQL = "card = \(decision.card) AND dropped = 0"
-        try tx.run("UPDATE OR REPLACE decision SET dropped = 1, worker = NULL WHERE \(own)")
+        let dropping: SQL =
+            "UPDATE OR REPLACE decision SET dropped = 1, worker = NULL, second = NULL WHERE card = \(decision.card) AND dropped = 0"
+        try tx.run(dropping)
+        if let second = decision.ofSecond {
+            try second.write(in: tx)
+            try tx.run(dropping)
+        }
         let (row, subject) = (try CardRow.require(decision.card, in: tx), decision.decider)
         let message = Message.decisionRefused(subject, decision.action, why)
         let sealed = try (try? row.key(self.vault))?.seal(json: message, column: CardRow.messageColumn)

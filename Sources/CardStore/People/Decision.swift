@@ -10,8 +10,8 @@ package struct Decision: Hashable, Sendable, Record {
     package let number: BusinessNumber
     package let action: DecisionAction
     /// Who decided first, and why.
-    package let subject: String
-    package let purpose: String
+    package private(set) var subject: String
+    package private(set) var purpose: String
     /// Whether a second person must decide the same: by the list of the sandbox when this was written.
     package let needsSecond: Bool
     /// Who did.
@@ -90,6 +90,15 @@ package struct Decision: Hashable, Sendable, Record {
         return decision
     }
 
+    /// The second person's word as one of its own.
+    var ofSecond: Decision? {
+        guard let second = self.second else { return nil }
+        var decision = self
+        (decision.subject, decision.purpose) = (second, self.secondPurpose ?? "")
+        (decision.second, decision.secondPurpose, decision.worker) = (nil, nil, nil)
+        return decision
+    }
+
     /// Who decided last.
     package var decider: String { self.second ?? self.subject }
     package var waitsForSecond: Bool { self.needsSecond && self.second == nil }
@@ -157,7 +166,7 @@ extension CardStore {
 
     /// What a person decided and was dropped, since the card moved on or the rules no longer allow it: told once.
     package func takeDropped(of caller: Caller, now: Timestamp) async throws -> [Decision] {
-        let own: SQL = "\(Decision.wasDropped) AND coalesce(decision.second, decision.subject) = \(caller.subject)"
+        let own: SQL = "\(Decision.wasDropped) AND decision.subject = \(caller.subject)"
         @Sendable func dropped(_ tx: Transaction) throws -> [Decision] {
             try Decision.all("WHERE \(own) ORDER BY decision.until", in: tx)
         }

@@ -30,12 +30,12 @@ extension CardStore {
             if let seen, try self.lastEvent(of: card, in: tx) != seen, wanted != .reject || row.delivery != nil {
                 throw try self.moved(row, since: seen, in: tx)
             }
+            let (action, person) = try self.meant(wanted, of: row, by: origin, in: tx)
             // Whoever is the second person takes nothing from another's page.
             let pending = try self.decision(about: card, in: tx)
-            if worker != nil, pending?.waitsForSecond != true || pending?.action != wanted {
+            if worker != nil, pending?.waitsForSecond != true || pending?.action != action {
                 try self.requireUnclaimed(row, by: origin.decider, in: tx)
             }
-            let (action, person) = try self.meant(wanted, of: row, by: origin, in: tx)
             try self.require(action, of: row, in: tx)
             // A card whose key does not open is rejected without words.
             let said = try message.flatMap { text in

@@ -47,7 +47,7 @@ extension Restore {
                 """
                 INSERT INTO main.event (id, card, at, state, reason)
                 SELECT max(\(tx.now), (SELECT coalesce(max(id), 0) + 1 FROM main.event), \(previous)), id, \(tx.now), state, reason
-                FROM main.card ORDER BY state = 'erased', intake_order DESC LIMIT 1
+                FROM main.card WHERE beside IS NULL ORDER BY state = 'erased', intake_order DESC LIMIT 1
                 """
             )
         }
@@ -227,8 +227,10 @@ extension Restore {
             in: tx
         )
         for row in rows where row.beside == nil { try self.hold(row, store, in: tx) }
-        // Nobody was told the id of one that is only fetched to be compared.
-        for row in rows where row.beside != nil { try store.drop(row, in: tx) }
+        // Nobody was told the id of one that is only fetched to be compared: the known card says what became of it.
+        for row in rows where row.beside != nil {
+            try store.end(row, Transition(.rejected, .restored, .restoreNotFetched), in: tx)
+        }
         try AccessLog.append(.restore, of: [nil], by: self.origin, vault: store.vault, in: tx)
         if store.vault.wrapping != self.ring.current { _ = try store.vault.rewrap(with: self.ring.current, in: tx) }
         return rows.count { $0.beside == nil }

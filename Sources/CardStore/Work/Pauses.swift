@@ -129,7 +129,7 @@ extension CardStore {
                 message = excluded.message, since = CASE WHEN pause.since < excluded.since THEN pause.since ELSE excluded.since END,
                 set_at = excluded.set_at, until = excluded.until, terms = excluded.terms
                 WHERE pause.class <> 'throttled' OR excluded.class <> 'throttled'
-                OR pause.until <= excluded.until OR pause.set_at > excluded.set_at
+                OR pause.until <= excluded.until OR pause.set_at > \(pause.wait.from.advanced(by: Limits.smallStep))
                 """
             )
         }
@@ -140,12 +140,17 @@ extension CardStore {
         self.vault.fingerprint(Data(terms.reveal().utf8), .terms).prefix(12).base64EncodedString()
     }
 
-    /// Ends the pause of an endpoint: it took a call.
+    /// Ends a pause of an endpoint, which took a call; a newer one stays.
     ///
-    /// - Parameter known: the pause that is over; a newer one stays. `nil` ends any.
-    package func endPause(of host: String, stage: Stage, known: EndpointPause? = nil) async throws {
-        let own: SQL = known.map { "AND set_at = \($0.wait.from)" } ?? ""
-        try await self.write { tx in try tx.run("DELETE FROM pause WHERE stage = \(stage) AND host = \(host) \(own)") }
+    /// - Returns: whether it still stood there.
+    @discardableResult
+    package func end(_ pause: EndpointPause) async throws -> Bool {
+        let own: SQL = "stage = \(pause.stage) AND host = \(pause.host) AND set_at = \(pause.wait.from)"
+        return try await self.write { tx in
+            let isThere = try tx.exists("SELECT 1 FROM pause WHERE \(own)")
+            try tx.run("DELETE FROM pause WHERE \(own)")
+            return isThere
+        }
     }
 
     /// Ends the pauses of an endpoint because a person wants it called now; a process at work calls it at its next heartbeat.

@@ -56,6 +56,20 @@ import Testing
         #expect(log.contains { $0.joined(separator: " ").contains("RETCODE 200 in \(meaning.key)") })
     }
 
+    @Test func `a case on a person's page keeps no second person from what doing it again comes to`() async throws {
+        let (li, wang) = (ReviewingTests.li, ReviewingTests.wang)
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failed(Self.unlisted()), onUnknown: .hold)
+        try await self.list(.success, fourEyes: [.delivered])
+        #expect(try await harness.store.claimNext(tab: "a", by: li, now: harness.now) != nil)
+        try await harness.decideOnPage(card, .retry, by: li)
+        harness.pass(.seconds(10))
+        #expect(try await harness.carryOut() == [])
+        try await harness.decideOnPage(card, .retry, by: wang)
+        harness.pass(.seconds(10))
+        #expect(try await harness.carryOut().map(\.state) == [.delivered])
+    }
+
     @Test func `while no list names the code the card stays, and nothing goes under another key`() async throws {
         let (card, job) = try await harness.delivering("front", number: "N")
         try await harness.conclude(job, .failed(Self.unlisted()))

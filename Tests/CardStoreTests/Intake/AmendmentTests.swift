@@ -34,6 +34,29 @@ import Testing
         #expect(try await harness.proposals() == [[card]])
     }
 
+    @Test func `all cards that wait are decided again, a few at a time, and each once`() async throws {
+        var terms = StoreHarness.terms
+        terms.hasDefaultUserNumber = false
+        var cards: Set<CardID> = []
+        for number in ["N", "M", "L"] { cards.insert(try await harness.verified(number, number: number, .front)) }
+        _ = try await harness.begin(terms)
+        try await harness.store.reconsider(under: StoreHarness.terms, limit: 1, now: harness.now)
+        // Another process decides by terms under which they wait as before: this one has looked at them.
+        _ = try await harness.begin(terms)
+        #expect(try await harness.proposals() == [])
+        try await harness.store.reconsider(under: StoreHarness.terms, limit: 2, now: harness.now)
+        #expect(Set(try await harness.proposals().flatMap(\.self)) == cards)
+    }
+
+    @Test func `a delivery that failed goes on as it was where a person has decided about its card`() async throws {
+        let (card, job) = try await harness.delivering("front", number: "N")
+        try await harness.conclude(job, .failure(.transient))
+        try await harness.decideOnPage(card, .reject, by: ReviewingTests.li)
+        try await harness.admit("front", number: "N") { $0.userNumber = Redacted("U") }
+        #expect(try await harness.state(card) == "delivering")
+        #expect(try await harness.repeated().outbound.idempotencyKey == job.outbound.idempotencyKey)
+    }
+
     @Test func `a card put right while it is verified is judged again, without a second call`() async throws {
         let (card, job) = try await harness.verifying("front", number: "N")
         try await harness.admit("front", number: "N") { $0.expectedName = Redacted("SPECIMEN") }

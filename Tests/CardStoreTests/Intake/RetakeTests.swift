@@ -7,7 +7,7 @@ import Testing
 
 /// A photo that was retaken lies at the address of the old one.
 @Suite final class RetakeTests: StoreSuite {
-    private static let refusal = Verdict.rejected(VerdictRule.legalityLow.reason, message: "a copy")
+    static let refusal = Verdict.rejected(VerdictRule.legalityLow.reason, message: "a copy")
 
     /// A card by URL that has come to its end.
     private func ended(_ end: String) async throws -> CardID {

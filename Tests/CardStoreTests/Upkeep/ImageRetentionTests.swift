@@ -49,6 +49,16 @@ import Testing
         #expect(try await harness.erase(id).count == 1)
     }
 
+    @Test func `where a person drops images the access log names their cards`() async throws {
+        let card = try await harness.sent("front", number: "N", .accepted)
+        harness.pass(Self.day)
+        let before = try await harness.accessLog().count
+        #expect(try await harness.store.dropImages(Self.terms, by: StoreHarness.person, now: harness.now) == 1)
+        let line = try #require(try await harness.accessLog().dropFirst(before).last)
+        #expect(line == ["erase", "test", "images", card.rawValue])
+        #expect(try await harness.state(card) == "delivered")
+    }
+
     @Test func `its bytes are gone from the files, and their room is free`() async throws {
         let bytes = String(repeating: "SPECIMEN", count: 50_000)
         try await harness.sent(bytes, number: "N", .accepted)

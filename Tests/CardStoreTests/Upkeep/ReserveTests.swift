@@ -1,5 +1,6 @@
 import CardModel
 import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -61,6 +62,62 @@ import Testing
             #expect(harness.store.reserve.isWhole)
         }
         #expect(try await harness.findings() == [])
+    }
+
+    /// SQLite's extended code, the system's error behind it, and what they mean.
+    private static let errors: [(code: Int32, errno: Int32?, kind: DatabaseError.Kind)] = [
+        (SQLite.full, nil, .full), (SQLite.write, ENOSPC, .full), (SQLite.write, EDQUOT, .full),
+        (SQLite.write, EFBIG, .full), (SQLite.write, EIO, .unavailable), (SQLite.write, nil, .full),
+        (SQLite.sharedMemorySize, EDQUOT, .full), (SQLite.read, EIO, .unavailable),
+        (SQLite.flush, EDQUOT, .outcomeUnknown), (SQLite.cannotOpen, EACCES, .unavailable),
+    ]
+
+    private enum SQLite {
+        static let full: Int32 = 13
+        static let cannotOpen: Int32 = 14
+        static let read: Int32 = 266
+        static let write: Int32 = 778
+        static let flush: Int32 = 1034
+        static let sharedMemorySize: Int32 = 4874
+    }
+
+    @Test(arguments: Self.errors.indices)
+    func `a quota and a limit on file sizes are a full disk, a failed flush never is`(index: Int) {
+        let (code, errno, kind) = Self.errors[index]
+        #expect(DatabaseError(code: code, text: "", errno: errno).kind == kind)
+    }
+
+    @Test func `at a limit on file sizes a photo is refused in words, and is taken in once there is room`() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            signal(SIGXFSZ, SIG_IGN)
+            let harness = try await StoreHarness()
+            var photo = harness.photo("large", number: "M")
+            photo.content = .received(Data(count: 8 << 20))
+            func setLimit(_ bytes: rlim_t) {
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                limit.rlim_cur = min(bytes, limit.rlim_max)
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            }
+            setLimit(4 << 20)
+            do {
+                try await harness.admit(photo)
+                exit(1)
+            } catch let error as CodedError {
+                guard error.code == .diskSpaceLow, error.message.text().contains("ulimit -f") else { exit(2) }
+            }
+            guard harness.store.reserve.isWhole else { exit(3) }
+            setLimit(1)
+            do {
+                try ErasureList(path: "\(harness.folder)/erasures.jsonl").append([Data("{}".utf8)])
+                exit(5)
+            } catch let error as DatabaseError {
+                guard error.kind == .full else { exit(6) }
+            }
+            setLimit(.max)
+            try await harness.admit(photo)
+            exit(try await harness.findings().isEmpty ? 42 : 4)
+        }
     }
 
     @Test func `as the disk fills up, intake stops first and verification next`() async throws {

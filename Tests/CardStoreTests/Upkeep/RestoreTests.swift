@@ -63,6 +63,27 @@ import Testing
         #expect(try await !harness.admit("later", number: "L").isDuplicate)
     }
 
+    @Test func `what is only fetched to be compared is not there after it, and nobody is asked about it`() async throws
+    {
+        let card = try await harness.admit(harness.message("m1", from: "local")).card
+        try await harness.fetch("old", of: card)
+        try await harness.prepare("old")
+        let job = try #require(try await harness.claim().first { $0.card.id == card })
+        try await harness.conclude(job, CardReading(side: .front), RetakeTests.refusal)
+        _ = try await harness.admit(harness.message("m2", from: "local"))
+        #expect(try await harness.value("SELECT count(*) FROM card WHERE beside <> ''") == 1)
+        try await scene.backUpAgain()
+        #expect(try await scene.closeAndRestore().held == 4, "the known card among them")
+        #expect(try await harness.value("SELECT count(*) FROM card WHERE beside <> ''") == 0)
+        // The known card says that it was not fetched.
+        let said = try await harness.store.details(of: card, for: .process).events.compactMap { $0.message?.text() }
+        #expect(said.contains { $0.contains("restored from a backup before the photo was fetched") }, "\(said)")
+        // Later events get numbers that nobody has heard of, though the newest card is gone.
+        let last = try await harness.value("SELECT max(id) FROM event", as: Int64.self) ?? 0
+        #expect(last > harness.now.millisecondsSinceEpoch)
+        #expect(try await harness.findings() == [])
+    }
+
     @Test func `what a person had decided before the backup is not carried out after it`() async throws {
         try await harness.decideOnPage(scene["foreign"], .reject, by: ReviewingTests.li)
         try await scene.backUpAgain()
