@@ -53,6 +53,16 @@ struct ConnectionProgressTests {
         #expect(progress.deadline?.overdue == .head)
     }
 
+    @Test func `an idle connection outlives the minute that proxies keep theirs`() {
+        var progress = ConnectionProgress(limits: ConnectionLimits(), at: .zero)
+        progress.receiveHead()
+        progress.receiveEnd(at: .zero)
+        progress.beginAnswer(at: .zero)
+        _ = progress.endAnswer()
+        progress.flush(at: .zero)
+        #expect(progress.deadline.map { $0.at >= .seconds(70) && $0.overdue == .silence } == true)
+    }
+
     @Test func `an answer before the end of its body ends the connection, after the rest was read away`() {
         var progress = ConnectionProgress(limits: Self.limits, at: .zero)
         progress.receiveHead()

@@ -24,13 +24,14 @@ from proofs.trial import Range, Trial, Watched
 STATUSES = {1, 66, 74, 75}
 # How an error names its cause; SQLite does not tell why it could not open a file. A failed read proves no damage, so nobody
 # is sent to restore a backup.
-CAUSE = r"(?i)input/output error|no space left|disk I/O error|the disk .*(is full|failed)|(unable to open|readonly) database"
+CAUSE = r"(?i)input/output error|no space left|quota|disk I/O error|the disk .*(is full|failed)|(unable to open|readonly) database"
 MISLEADING = r"restore it from a backup"
 # What fsck may say of an erasing that was killed: that it has to be given again.
 CUT_OFF, ONE = "erasure_cut_off", "1 finding"
 # The error, whether it stays, and whether the sandbox holds a pair already.
 FAILURES = [
     ("EIO", False, False), ("EIO", True, False), ("ENOSPC", False, False), ("ENOSPC", True, False), ("EIO", False, True),
+    ("EDQUOT", True, False),
 ]
 WATCH_FAILURES = [("EIO", False, False), ("ENOSPC", False, False)]
 
@@ -71,7 +72,7 @@ def failures(proof, kind=Trial, name="failures", errors=FAILURES):
     for error, stays, is_used in errors:
         what = f"{name}: {error} {'from then on' if stays else 'once'}{', in a used sandbox' if is_used else ''}"
         # On a disk that stays full intake waits for room as long as its patience lasts.
-        settings = {"run_patience": "2s"} if stays and error == "ENOSPC" else {}
+        settings = {"run_patience": "2s"} if stays and error in {"ENOSPC", "EDQUOT"} else {}
 
         def cases(is_used=is_used):
             return [stage.case() for _ in range(1 + is_used)]

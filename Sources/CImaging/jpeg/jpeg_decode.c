@@ -30,6 +30,7 @@ static void describe(j_decompress_ptr jpeg, void *work) {
     idci_jpeg_read_frame(jpeg);
     header->width = jpeg->image_width;
     header->height = jpeg->image_height;
+    header->decode_memory = idci_jpeg_decode_memory(jpeg);
     idci_jpeg_check_limits(jpeg, job->limits);
     idci_jpeg_walk_segments(job->bytes, job->count, &segments);
     header->components = jpeg->num_components;
@@ -44,7 +45,6 @@ static void describe(j_decompress_ptr jpeg, void *work) {
     header->has_metadata = segments.has_metadata;
     header->has_trailing_bytes = segments.has_trailing_bytes;
     header->icc_bytes = segments.icc_bytes;
-    header->decode_memory = idci_jpeg_decode_memory(jpeg);
 }
 
 idci_status idci_jpeg_read_header(

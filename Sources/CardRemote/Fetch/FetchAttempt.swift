@@ -39,8 +39,7 @@ struct FetchAttempt: Sendable {
         var part: ImagePart?
         if let version = self.progress.version, !self.progress.ranges.isEmpty, !isRestart {
             guard let missing = self.progress.missing(upTo: version.byteCount ?? .max).first else { return }
-            // Without a validator nobody can say that more is of the same.
-            if version.validator != nil { part = ImagePart(range: self.cut([missing])[0], version: version) }
+            part = ImagePart(range: self.cut([missing])[0], version: version)
         }
         let (rules, resolver) = (self.fetcher.rules, self.fetcher.resolver)
         var route = try await FetchRoute(url, rules: rules, resolver: resolver)

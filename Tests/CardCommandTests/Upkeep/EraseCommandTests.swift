@@ -98,6 +98,22 @@ import Testing
         #expect(try await !self.erase(["--expired"], typing: "no", ends: 0).output.contains("Erase"))
     }
 
+    @Test(arguments: [true, false])
+    func `images that are past their retention go, but not where an erasure needs two persons`(isForTwo: Bool)
+        async throws
+    {
+        let card = try await self.tool.admitting(["R-1"])[0]
+        try await self.tool.plant(
+            "UPDATE card SET state = 'delivered', changed_at = changed_at - 864000000 WHERE id = '\(card)'"
+        )
+        let store = try await self.tool.sandbox(fourEyes: isForTwo ? [.erase] : [])
+        let variables = ["IDCARD_RETENTION_IMAGES": "1d"]
+        try await self.tool.run(["cards", "erase", "--expired", "--yes"], variables, ends: 0)
+        let details = try await store.details(of: card, for: .process)
+        #expect((details.imageDroppedAt == nil) == isForTwo && (details.imageBytes == nil) != isForTwo)
+        try store.close()
+    }
+
     @Test func `what was erased before the sandbox failed has its certificate`() async throws {
         // One more than a transaction erases.
         let cards = try await self.tool.admitting((1...9).map { "R-\($0)" }).map(\.rawValue)

@@ -205,6 +205,17 @@ import Testing
         }
     }
 
+    @Test func `a trouble is in the language of whoever asks, however short ago another one asked`() async throws {
+        try await ServerHarness.with({ $0.intakeFreeSpace = .max }) { harness in
+            let visitor = try await ConsoleVisitor(harness, as: "operator")
+            for (language, words) in [("en", "is nearly full"), ("zh", "磁盘"), ("en", "is nearly full")] {
+                let page = try await visitor.get("/console", headers: [("Accept-Language", language)]).page
+                let trouble = try #require(page.firstMatch(of: /<p class="trouble critical">.*?<\/p>/)).output
+                #expect(trouble.contains("disk_space_low") && trouble.contains(words), "\(trouble)")
+            }
+        }
+    }
+
     @Test func `of several cookies of one name the known one counts, and to a program the root is no path`()
         async throws
     {

@@ -55,8 +55,12 @@ import Testing
             let before = try await tool.run(["cards", "show", front] + file, ends: 0).output
             #expect(before.contains("  shows person 2 of the case\n") && before.contains("\n  compared with: "))
             #expect(before.contains("\n    \(back)  held        back   R-1  holder_conflict\n"), "\(before)")
-            let decided = try await tool.run(["cards", "resolve", front, "--as", decision] + file, ends: 0).output
+            let resolve = ["cards", "resolve", front, "--as", decision, "--why", "looked\n  R-2  delivered"]
+            let decided = try await tool.run(resolve + file, ends: 0).output
             #expect(decided.contains("\(back.suffix(8))  verified") == (decision == "reject"), "\(decided)")
+            // What a person wrote passes for no line of ours.
+            let shown = try await tool.run(["cards", "show", front, "--reveal"] + file, ends: 0)
+            #expect(shown.lines.contains { $0.contains("looked") && $0.contains("R-2  delivered") }, "\(shown.output)")
             let third = try await tool.run(["run", "--format", "json"] + file)
             #expect(try tool.ledger().count == 2, "\(third.output) \(third.errors)")
             let held = try await tool.run(["cards", "list", "--state", "held", "--quiet"] + file)

@@ -48,6 +48,28 @@ import Testing
         #expect(calls.filter { $0.hasPrefix("fsync ") } == ["fsync 7"], "\(calls)")
     }
 
+    @Test func `at its quota a sandbox says so and ends with 74, and the next run sends everything once`() async throws
+    {
+        let tool = try Tool()
+        let cards = try tool.folder("cards", ["R-1/front.jpg": "cards/LOAN-2026-0001/front.jpg"])
+        let command = ["run", cards.path, "--embedded", "--documents", tool.documents.path]
+        try await tool.run(command, ends: 0)
+        _ = try tool.folder(
+            "cards",
+            ["R-2/front.jpg": "cards/LOAN-2026-0002/front.jpg", "R-2/back.jpg": "cards/LOAN-2026-0002/back.jpg"]
+        )
+        let quota = [
+            "LD_PRELOAD": try await tool.shim("shim"), "PROOF_SHIM_MODE": "fail", "PROOF_SHIM_ERRNO": "EDQUOT",
+            "PROOF_SHIM_AT": "1", "PROOF_SHIM_STICKY": "1", "PROOF_SHIM_ONLY": "pwrite",
+            "PROOF_SHIM_BELOW": tool.home.path, "IDCARD_RUN_PATIENCE": "1s",
+        ]
+        let full = try await tool.run(command, quota, ends: 74)
+        #expect(full.errors.contains("quota -s"), "\(full.errors)")
+        try await tool.run(command, ends: 0)
+        #expect(try tool.ledger().count == 3)
+        #expect(try tool.refusals().isEmpty, "something was sent twice")
+    }
+
     @Test func `every odd but valid encoding is delivered`() async throws {
         let tool = try Tool()
         let command = ["run", "fixtures/accepted-oddities", "--embedded", "--format", "json"]
