@@ -134,7 +134,7 @@ import Testing
     @Test func `a card of a batch that waits for its user account writes no history while it waits`() async throws {
         let settings = harness.settings(layout: .batch) { $0.hasDefaultUserNumber = false }
         let items = try harness.items(["N1": ["front"]])[0]
-        try await harness.take(items, settings, time, until: .seconds(7200))
+        try await harness.take(items, settings, time, until: .seconds(900))
         let details = try await harness.onlyCard()
         #expect(details.card.state == .verified && harness.delivered.isEmpty)
         #expect(details.events.count <= 3, "\(details.events)")
@@ -147,13 +147,13 @@ import Testing
             for part in delivery.parts {
                 if case .text(let value) = part.content { tokens.withLock { $0.append(value.reveal()) } }
             }
-            guard time.elapsed < .seconds(3600) else { return nil }
+            guard time.elapsed < .seconds(900) else { return nil }
             return .failed(.specimen(.notSent, code: "connect_refused"))
         }
         harness.state.withLock { state in
             state.onDeliver = {
                 let open = try await harness.store.counts()[.delivering] ?? 0
-                if time.elapsed < .seconds(3600) { mostOpen.withLock { $0 = max($0, open) } }
+                if time.elapsed < .seconds(900) { mostOpen.withLock { $0 = max($0, open) } }
                 // The TOKEN changes while nobody can be reached.
                 if time.elapsed > .seconds(60) { harness.state.withLock { $0.tokens = ["TOKEN-2"] } }
             }

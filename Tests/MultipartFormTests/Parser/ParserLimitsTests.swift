@@ -120,10 +120,9 @@ import Testing
         repeated: String
     ) async throws {
         // A scanner that went back at each of them would need hours.
-        let size = 1 << 19
-        let content = Data(String(repeating: repeated, count: size / repeated.utf8.count).utf8)
         let head = Data("x\r\n--XbndX\r\n\(Self.disposition)\r\n.".utf8)
-        for chunk in [Int.max, 1, 7, 4096] {
+        for (chunk, size) in [(Int.max, 1 << 19), (1, 1 << 17), (7, 1 << 19), (4096, 1 << 19)] {
+            let content = Data(String(repeating: repeated, count: size / repeated.utf8.count).utf8)
             for isPreamble in [false, true] {
                 // Without optimization each takes seconds, and tests share two threads.
                 await Task.yield()
