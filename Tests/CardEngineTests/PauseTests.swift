@@ -117,6 +117,32 @@ import Testing
         #expect(try await harness.store.pauses().map(\.failureClass) == [.throttled])
     }
 
+    @Test func `two calls that are throttled at once leave no pause once the endpoint answers again`() async throws {
+        let harness = try await EngineHarness()
+        let bothAreUnderWay = Happening()
+        var throttle = RemoteFailure.specimen(.throttled)
+        throttle.retryAfter = .milliseconds(1)
+        harness.state.withLock { state in
+            for number in ["N1", "N2"] { state.verifyFailures["\(number) front"] = [throttle] }
+            state.onVerify = { _, _ in
+                guard harness.state.withLock({ $0.verified.count }) == 1 else { return bothAreUnderWay.happen() }
+                try await bothAreUnderWay.wait()
+            }
+        }
+        let told = Mutex((pauses: 0, ends: 0))
+        harness.state.withLock { state in
+            state.onEvent = { event, _ in
+                if case .paused = event { told.withLock { $0.pauses += 1 } }
+                if case .resumed = event { told.withLock { $0.ends += 1 } }
+            }
+        }
+        try await harness.run(try harness.items(["N1": ["front"], "N2": ["front"]]))
+        let (pauses, ends) = told.withLock { $0 }
+        #expect(pauses >= 1 && ends >= 1, "\(pauses) \(ends)")
+        #expect(try await harness.store.pauses() == [])
+        #expect(harness.delivered.joined().count == 2)
+    }
+
     private static func pause(_ written: Written, from now: Timestamp) -> EndpointPause {
         EndpointPause(
             stage: .verify,

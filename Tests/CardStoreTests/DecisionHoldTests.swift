@@ -240,6 +240,14 @@ import Testing
         harness.pass(.seconds(60))
         #expect(try await harness.carryOut() == [])
         #expect(try await harness.findings() == [])
+        // Who takes an own decision back is told nothing.
+        let other = try await harness.judged("other", number: "M", verdict)
+        #expect(try await self.resolve(other, .accept, boss) == .waitsForSecond)
+        try await harness.decideOnPage(other, .accept, by: wang)
+        _ = try await self.resolve(other, .withdraw, boss)
+        #expect(try await store.troubles(.ample, now: harness.now).map(\.code).contains("decision_refused"))
+        #expect(try await self.told(boss) == [])
+        #expect(try await self.told(wang) == [other])
     }
 
     @Test func `nothing expires while a person's word about it waits`() async throws {

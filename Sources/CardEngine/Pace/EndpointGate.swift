@@ -155,7 +155,9 @@ final class EndpointGate: StageGate {
                 let until = state.gate.pauseEnd(after: now) ?? (state.gate.isShownAsFailing ? now : nil)
             else { return .none }
             let wait = Wait(from: date, until: date.advanced(by: until - now))
-            return .pause(self.pause(after: failure, since: since, wait: wait))
+            let pause = self.pause(after: failure, since: since, wait: wait)
+            state.stored = pause
+            return .pause(pause)
         }
     }
 
@@ -199,12 +201,14 @@ final class EndpointGate: StageGate {
         case .none: return
         case .over(let pause):
             // A newer one is obeyed from the next heartbeat on.
-            guard try await self.context.store.end(pause) else { return }
+            try await self.context.store.end(pause)
             self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
             try await self.context.store.begin(pause)
-            self.state.withLock { $0.stored = pause }
             self.context.events(.paused(pause))
+            // An answer that came meanwhile found nothing to end.
+            let isOver = self.state.withLock { $0.stored == nil && $0.failure == nil }
+            if isOver { try await self.write(.over(pause)) }
         }
     }
 }

@@ -24,8 +24,10 @@ extension CardStore {
             let said = try? row.card(self.vault).metadata
         else { return unchanged }
         guard !row.isAccepted, try self.decision(about: row.id, in: tx) == nil else { return unchanged }
-        // What a person let in beside another submitter's cards goes as it was.
-        let metadata = try self.wasLetIn(row, in: tx) ? said : said.takingOver(new.metadata)
+        // What a person let in beside another submitter's cards goes as it was; one that was not there is fetched again.
+        let wasLetIn = try self.wasLetIn(row, in: tx)
+        guard try !wasLetIn || row.state == .rejected && !self.hasImage(row.id, in: tx) else { return unchanged }
+        let metadata = wasLetIn ? said : said.takingOver(new.metadata)
         // What never reached the backend goes with what is said now.
         if row.state == .delivering, metadata != said, try self.dissolveUnapplied(row, in: tx) {
             return try self.amend(CardRow.require(row.id, in: tx), with: new, in: tx)

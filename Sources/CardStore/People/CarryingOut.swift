@@ -114,14 +114,17 @@ extension CardStore {
     }
 
     /// Lets the card go on without what was decided; each person who decided it is told.
-    func drop(_ decision: Decision, because why: Message, in tx: Transaction) throws {
-        let dropping: SQL =
-            "UPDATE OR REPLACE decision SET dropped = 1, worker = NULL, second = NULL WHERE card = \(decision.card) AND dropped = 0"
+    ///
+    /// - Parameter person: who took it back, and knows.
+    func drop(_ decision: Decision, because why: Message, by person: String? = nil, in tx: Transaction) throws {
+        let set: SQL = "dropped = 1, worker = NULL, second = NULL, second_purpose = NULL"
+        let dropping: SQL = "UPDATE OR REPLACE decision SET \(set) WHERE card = \(decision.card) AND dropped = 0"
         try tx.run(dropping)
         if let second = decision.ofSecond {
             try second.write(in: tx)
             try tx.run(dropping)
         }
+        try tx.run("DELETE FROM decision WHERE card = \(decision.card) AND dropped = 1 AND subject = \(person)")
         let (row, subject) = (try CardRow.require(decision.card, in: tx), decision.decider)
         let message = Message.decisionRefused(subject, decision.action, why)
         let sealed = try (try? row.key(self.vault))?.seal(json: message, column: CardRow.messageColumn)

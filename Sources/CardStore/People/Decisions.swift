@@ -161,7 +161,7 @@ extension CardStore {
         }
         guard decision.decider != origin.decider else { return try self.takeBack(decision, by: origin, in: tx) }
         try AccessLog.append(.decide, of: [row.id], by: origin, vault: self.vault, in: tx)
-        try self.drop(decision, because: .decisionTakenBack(by: origin.decider), in: tx)
+        try self.drop(decision, because: .decisionTakenBack(by: origin.decider), by: origin.decider, in: tx)
     }
 
     /// Lets the card go on, or has another person's decision wait again for a second one.

@@ -100,8 +100,9 @@ package struct Trouble: Sendable, Encodable {
     /// Decisions that were dropped, or that no process carries out; the oldest is named.
     init?(_ decisions: [Decision], isDropped: Bool) {
         guard let first = decisions.first else { return nil }
-        let text: Message =
-            isDropped ? .troubleDropped(decisions.count, first.decider, first.card) : .troubleDue(decisions.count)
+        // One of two persons, of which both are to be told, is one.
+        let count = Set(decisions.map(\.card)).count
+        let text: Message = isDropped ? .troubleDropped(count, first.decider, first.card) : .troubleDue(count)
         let code = isDropped ? ReasonCode.decisionRefused.rawValue : "decision_due"
         self.init(.warning, .process, code: code, since: first.until.description, text)
     }

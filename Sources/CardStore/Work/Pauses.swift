@@ -140,17 +140,10 @@ extension CardStore {
         self.vault.fingerprint(Data(terms.reveal().utf8), .terms).prefix(12).base64EncodedString()
     }
 
-    /// Ends a pause of an endpoint, which took a call; a newer one stays.
-    ///
-    /// - Returns: whether it still stood there.
-    @discardableResult
-    package func end(_ pause: EndpointPause) async throws -> Bool {
-        let own: SQL = "stage = \(pause.stage) AND host = \(pause.host) AND set_at = \(pause.wait.from)"
-        return try await self.write { tx in
-            let isThere = try tx.exists("SELECT 1 FROM pause WHERE \(own)")
-            try tx.run("DELETE FROM pause WHERE \(own)")
-            return isThere
-        }
+    /// Ends the pause of an endpoint, which took a call: the one that its process knew or an older one. A newer one stays.
+    package func end(_ known: EndpointPause) async throws {
+        let own: SQL = "stage = \(known.stage) AND host = \(known.host) AND set_at <= \(known.wait.from)"
+        try await self.write { tx in try tx.run("DELETE FROM pause WHERE \(own)") }
     }
 
     /// Ends the pauses of an endpoint because a person wants it called now; a process at work calls it at its next heartbeat.

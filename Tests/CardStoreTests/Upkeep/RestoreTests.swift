@@ -78,6 +78,10 @@ import Testing
         // The known card says that it was not fetched.
         let said = try await harness.store.details(of: card, for: .process).events.compactMap { $0.message?.text() }
         #expect(said.contains { $0.contains("restored from a backup before the photo was fetched") }, "\(said)")
+        // What it says to do works.
+        try await harness.resolve(card, .reject)
+        _ = try await harness.admit(harness.message("m3", from: "local"))
+        #expect(try await harness.value("SELECT count(*) FROM card WHERE beside <> ''") == 1)
         // Later events get numbers that nobody has heard of, though the newest card is gone.
         let last = try await harness.value("SELECT max(id) FROM event", as: Int64.self) ?? 0
         #expect(last > harness.now.millisecondsSinceEpoch)
