@@ -4,6 +4,10 @@ package import Foundation
 package struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
     package let millisecondsSinceEpoch: Int64
 
+    private enum CodingKeys: String, CodingKey {
+        case millisecondsSinceEpoch = "millisecondsSinceEpoch"
+    }
+
     /// When this program was written: no clock that says less is right. Moved on with each release.
     package static let programDate = Timestamp(millisecondsSinceEpoch: 1_793_491_200_000)
 

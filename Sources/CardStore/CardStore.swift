@@ -11,9 +11,9 @@ package final class CardStore: Sendable {
     /// Which endpoints the cards of a sandbox go to; the two never mix.
     package enum Kind: String, Sendable, Codable {
         /// The built-in ones, for trying out.
-        case embedded
+        case embedded = "embedded"
         /// Those of the configuration.
-        case real
+        case real = "real"
     }
 
     let database: Database
@@ -198,7 +198,7 @@ package final class CardStore: Sendable {
                 )
             }
         }
-        guard let store else { throw Vault.unopenable("store") }
+        guard let store else { throw CodedError.damaged(.vaultUnopenable("store")) }
         if let kind, kind != store.kind {
             throw CodedError.wrongSandbox(store.kind == .embedded ? .sandboxEmbedded : .sandboxReal)
         }

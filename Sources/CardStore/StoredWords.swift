@@ -5,17 +5,17 @@ import CardModel
 /// Where a delivery stands.
 enum DeliveryState: String, CaseIterable, Bindable, Readable {
     /// It is sent until it is known what became of it.
-    case open
+    case open = "open"
     /// It may have been applied, and a person decides; it can be sent again as it was.
-    case kept
+    case kept = "kept"
     /// The backend accepted it.
-    case delivered
+    case delivered = "delivered"
     /// The backend refused it for good.
-    case refused
+    case refused = "refused"
     /// It was surely not applied, and its cards go in another one.
-    case dissolved
+    case dissolved = "dissolved"
     /// It is not sent again, and its members differ in what became of them.
-    case closed
+    case closed = "closed"
 
     /// Whether its parts stay: only what may be sent again has any.
     var hasParts: Bool { self == .open || self == .kept }
@@ -26,16 +26,16 @@ enum DeliveryState: String, CaseIterable, Bindable, Readable {
 /// What a sealed value of a card is.
 enum BlobKind: String, CaseIterable, Bindable, Readable {
     /// The prepared JPEG.
-    case image
+    case image = "image"
     /// A piece of the source bytes.
-    case source
+    case source = "source"
     /// Where the image is fetched from.
-    case address
+    case address = "address"
 }
 
 /// Where a run on demand stands.
 enum RunState: String, CaseIterable, Bindable, Readable {
-    case queued, running, ended
+    case queued = "queued", running = "running", ended = "ended"
 }
 
 extension CardStore.Kind: Bindable, Readable {}

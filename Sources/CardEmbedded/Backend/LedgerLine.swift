@@ -12,7 +12,8 @@ struct UploadLine: Codable, Sendable {
     let items: [UploadAnswer]?
 
     private enum CodingKeys: String, CodingKey {
-        case time, items
+        case time = "time"
+        case items = "items"
         case key = "idempotency_key"
         case digest = "content_sha256"
         case code = "retcode"
@@ -45,7 +46,10 @@ struct StoredDocument: Codable, Sendable {
     let isOutOfOrder: Bool
 
     private enum CodingKeys: String, CodingKey {
-        case sequence, position, following, file
+        case sequence = "sequence"
+        case position = "position"
+        case following = "following"
+        case file = "file"
         case businessNumber = "business_no"
         case kind = "doctype"
         case userNumber = "user_no"

@@ -60,15 +60,15 @@ package struct Card: Hashable, Sendable {
 /// What a person decides about a card.
 package enum Resolution: String, CaseIterable, Sendable, Codable {
     /// The backend holds the document: becomes `delivered`.
-    case delivered
+    case delivered = "delivered"
     /// The same delivery is sent again, byte for byte, with all its members that are still `held`.
-    case resend
+    case resend = "resend"
     /// The card is good: becomes `verified`, and goes into a delivery as any other.
-    case accept
+    case accept = "accept"
     /// The card is not to be delivered: becomes `rejected`.
-    case reject
+    case reject = "reject"
     /// A person knows: the card stays as it is, and counts no longer in lists, `status` and exit statuses.
-    case seen
+    case seen = "seen"
     /// A decision that waits for a second person is taken back by the one who made it.
-    case withdraw
+    case withdraw = "withdraw"
 }

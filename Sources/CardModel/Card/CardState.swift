@@ -1,9 +1,9 @@
 /// The side of a resident identity card that a photo shows.
 package enum CardSide: String, CaseIterable, Sendable, Codable {
     /// The portrait side (人像面): name, number, address.
-    case front
+    case front = "front"
     /// The emblem side (国徽面): issuer and validity.
-    case back
+    case back = "back"
 }
 
 /// The closed set of states in the life of a card.
@@ -11,27 +11,27 @@ package enum CardSide: String, CaseIterable, Sendable, Codable {
 /// The order of the cases is the order of the life; the raw values are stored in the sandbox and printed to users.
 package enum CardState: String, CaseIterable, Sendable, Codable {
     /// An image named by URL; what has arrived is durable.
-    case fetching
+    case fetching = "fetching"
     /// The source bytes are durable.
-    case received
+    case received = "received"
     /// The recompressed JPEG and its metadata are durable.
-    case prepared
+    case prepared = "prepared"
     /// Fields, legality and the verdict are durable.
-    case verified
+    case verified = "verified"
     /// A member of a persisted delivery.
-    case delivering
+    case delivering = "delivering"
     /// The backend accepted it.
-    case delivered
+    case delivered = "delivered"
     /// Unreadable image, or the verifier or the backend said no.
-    case rejected
+    case rejected = "rejected"
     /// Attempts used up on a call whose repetition is harmless.
-    case failed
+    case failed = "failed"
     /// A person decides.
-    case held
+    case held = "held"
     /// A newer photo of the same side replaced it before delivery.
-    case superseded
+    case superseded = "superseded"
     /// A tombstone: id, times, reason; nothing personal.
-    case erased
+    case erased = "erased"
 
     /// Whether the pipeline itself moves a card on from this state.
     package var isRunnable: Bool {

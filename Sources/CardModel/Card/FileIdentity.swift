@@ -2,7 +2,7 @@ package import Glibc
 
 /// What tells a file apart without reading it: path, device, inode, size, modification and change time. The path does not
 /// print.
-package struct FileIdentity: Hashable, Sendable, Codable {
+package struct FileIdentity: Hashable, Sendable {
     /// The absolute path.
     package var path: Redacted<String>
     package var device: UInt64

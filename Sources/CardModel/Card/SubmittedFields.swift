@@ -4,9 +4,9 @@ package enum SubmittedField: String, CaseIterable, Sendable, Codable {
     /// The user account.
     case userNumber = "user_no"
     /// `front` or `back`.
-    case side
+    case side = "side"
     /// A whole number; higher goes first.
-    case priority
+    case priority = "priority"
     /// The identity number the holder registered with.
     case expectedIDNumber = "expected_id_number"
     /// The name the holder registered with.

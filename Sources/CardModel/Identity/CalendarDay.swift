@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A day of the proleptic Gregorian calendar without time or zone.
-package struct CalendarDay: Hashable, Comparable, Sendable, Codable {
+package struct CalendarDay: Hashable, Comparable, Sendable {
     /// The year, 1 to 9999.
     package let year: Int
     /// The month, 1 to 12.

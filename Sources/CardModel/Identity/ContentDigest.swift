@@ -5,6 +5,10 @@ package import Foundation
 package struct ContentDigest: Hashable, Sendable, Codable, Discreet {
     package let bytes: Data
 
+    private enum CodingKeys: String, CodingKey {
+        case bytes = "bytes"
+    }
+
     package init(of data: some DataProtocol) { self.bytes = Data(SHA256.hash(data: data)) }
 
     /// Takes the result of an incremental hash.

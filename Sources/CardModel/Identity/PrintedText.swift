@@ -3,9 +3,9 @@ import Foundation
 /// The gender printed on a card.
 package enum Gender: String, Sendable, Codable {
     /// 男
-    case male
+    case male = "male"
     /// 女
-    case female
+    case female = "female"
 
     /// Reads what stands on a card or in a reply: 男 and 女, also M, F and the English words; `nil` for anything else.
     package init?(printed text: String) {

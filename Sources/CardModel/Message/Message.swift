@@ -13,9 +13,9 @@ package struct Message: Error, Hashable, Sendable, Codable, CustomStringConverti
     package let arguments: [Argument]
 
     private enum CodingKeys: String, CodingKey {
-        case id
+        case id = "id"
         case english = "text"
-        case arguments
+        case arguments = "arguments"
     }
 
     private init(id: String, english: String, arguments: [Argument]) {

@@ -35,8 +35,15 @@ extension Message.Argument: Codable {
     private enum CodingKeys: String, CodingKey {
         case code = "text"
         /// Of messages that were stored without ids of their own.
-        case number
-        case personal, count, bytes, duration, date, errno, list, message
+        case number = "number"
+        case personal = "personal"
+        case count = "count"
+        case bytes = "bytes"
+        case duration = "duration"
+        case date = "date"
+        case errno = "errno"
+        case list = "list"
+        case message = "message"
     }
 
     package init(from decoder: any Decoder) throws {

@@ -3,17 +3,17 @@ package import Foundation
 /// How cards are joined into deliveries (`delivery.layout`).
 package enum DeliveryLayoutKind: String, CaseIterable, Sendable, Codable {
     /// A form for each card.
-    case single
+    case single = "single"
     /// A form for the front and the back of a business number.
-    case application
+    case application = "application"
     /// A form for several cards of one user account.
-    case batch
+    case batch = "batch"
 }
 
 /// What a delivery is sent as (`delivery.body`).
 package enum DeliveryBody: String, CaseIterable, Sendable, Codable {
     /// A form, for all layouts.
-    case multipart
+    case multipart = "multipart"
     /// The image alone, with the texts in headers; for the layout `single`.
     case octetStream = "octet-stream"
 }
@@ -21,9 +21,9 @@ package enum DeliveryBody: String, CaseIterable, Sendable, Codable {
 /// What is done about a delivery that may have been applied (`delivery.on_unknown`).
 package enum UnknownPolicy: String, CaseIterable, Sendable, Codable {
     /// The same bytes go again under the same key.
-    case resend
+    case resend = "resend"
     /// A person decides.
-    case hold
+    case hold = "hold"
 }
 
 /// One part of a business backend's form, as it is persisted with its delivery: a value, or the image of a member.
@@ -50,7 +50,10 @@ package struct DeliveryPart: Hashable, Sendable {
 // Written out, since parts are stored: a renamed label must not make open deliveries unreadable.
 extension DeliveryPart: Codable {
     private enum CodingKeys: String, CodingKey {
-        case name, text, image, filename
+        case name = "name"
+        case text = "text"
+        case image = "image"
+        case filename = "filename"
         case contentType = "content_type"
     }
 

@@ -1,20 +1,20 @@
 /// The class in which every outbound attempt ends, decided once at the boundary that knows.
 package enum FailureClass: String, CaseIterable, Sendable, Codable {
-    case accepted
+    case accepted = "accepted"
     /// A definite no for this card.
-    case rejected
+    case rejected = "rejected"
     /// Too large in bytes or pixels.
-    case shrink
+    case shrink = "shrink"
     /// The remote asks for a slower pace; costs no attempt.
-    case throttled
+    case throttled = "throttled"
     /// The request head was never handed to a connection; costs no attempt.
     case notSent = "not_sent"
     /// A repeatable call failed and may succeed later.
-    case transient
+    case transient = "transient"
     /// A delivery that may have been received.
-    case unknown
+    case unknown = "unknown"
     /// Every card would fail: credentials, quota, address, TOKEN, arguments.
-    case stop
+    case stop = "stop"
 }
 
 /// Why one outbound attempt did not succeed.

@@ -7,18 +7,18 @@ package struct RetcodeTable: Hashable, Sendable {
     /// What becomes of a card whose code is in no list (`delivery.retcode.unlisted`).
     package enum Unlisted: String, CaseIterable, Sendable, Codable {
         /// A person decides.
-        case hold
+        case hold = "hold"
         /// It is refused, for backends with many codes.
-        case reject
+        case reject = "reject"
     }
 
     package enum Meaning: String, CaseIterable, Sendable {
-        case success
+        case success = "success"
         case alreadyExists = "already_exists"
         case tokenExpired = "token_expired"
-        case retryable
+        case retryable = "retryable"
         case refusal = "rejected"
-        case unlisted
+        case unlisted = "unlisted"
 
         /// Whether the backend holds the document.
         package var isHeld: Bool { self == .success || self == .alreadyExists }

@@ -89,7 +89,7 @@ package enum VerificationOutcome: Hashable, Sendable {
 }
 
 /// Under what a reading may be used again: the bytes sent, who read them, and with which parameters.
-package struct ReadingKey: Hashable, Sendable, Codable {
+package struct ReadingKey: Hashable, Sendable {
     /// The SHA-256 of the JPEG that was sent.
     package var imageDigest: ContentDigest
     /// The provider and dialect, such as `faceid-v1`.
@@ -110,6 +110,11 @@ package struct FetchedVersion: Hashable, Sendable, Codable {
     package var validator: String?
     /// How many bytes there are in all, if the host said so.
     package var byteCount: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case validator = "validator"
+        case byteCount = "byteCount"
+    }
 
     package init(validator: String?, byteCount: Int?) {
         self.validator = validator

@@ -1,11 +1,11 @@
 /// The stages of the pipeline, in the order in which a card passes them; the raw values are stored and shown.
 package enum Stage: String, CaseIterable, Sendable, Codable {
     /// Images named by URL.
-    case fetch
+    case fetch = "fetch"
     /// Source bytes that were received whole.
-    case prepare
+    case prepare = "prepare"
     /// Prepared images.
-    case verify
+    case verify = "verify"
     /// Verified cards.
-    case deliver
+    case deliver = "deliver"
 }

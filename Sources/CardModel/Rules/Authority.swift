@@ -1,21 +1,21 @@
 /// What the bearer of a token may do.
 package enum TokenScope: String, CaseIterable, Sendable, Codable, Comparable {
     /// Send cards in.
-    case submit
+    case submit = "submit"
     /// See own cards, masked, and the metrics.
-    case read
+    case read = "read"
     /// Start and see runs.
-    case run
+    case run = "run"
     /// See all cards, masked; retry and resolve them.
-    case review
+    case review = "review"
     /// See what is personal of a card that one may see, with a purpose.
-    case reveal
+    case reveal = "reveal"
     /// Erase cards that one may change.
-    case erase
+    case erase = "erase"
     /// See all cards, masked, and the access log.
-    case audit
+    case audit = "audit"
     /// All of these, and reveal without a quota.
-    case operate
+    case operate = "operate"
 
     package static func < (lhs: TokenScope, rhs: TokenScope) -> Bool { lhs.rawValue < rhs.rawValue }
 }
@@ -28,35 +28,35 @@ extension CaseIterable where Self: RawRepresentable<String> {
 /// The closed set of ways in which personal data is revealed, or a person changes what becomes of it.
 package enum AccessAction: String, CaseIterable, Sendable, Codable {
     /// A card was shown to a person, masked.
-    case show
+    case show = "show"
     /// What is personal of a card was shown to a person.
-    case reveal
+    case reveal = "reveal"
     /// Somebody asked for that who may not see it.
     case revealDenied = "reveal_denied"
     /// All data of a card was written out.
-    case export
+    case export = "export"
     /// The names of photos were written out as a list.
-    case list
+    case list = "list"
     /// The access log was written out.
-    case log
+    case log = "log"
     /// The image was about to be sent to the verification service.
-    case verify
+    case verify = "verify"
     /// The image and what goes with it were about to be sent to the business backend.
-    case deliver
-    case erase
-    case retry
-    case resolve
+    case deliver = "deliver"
+    case erase = "erase"
+    case retry = "retry"
+    case resolve = "resolve"
     /// A person decided on a page, or what waits for a second person, or took that back; what is carried out has its own line.
-    case decide
-    case run
+    case decide = "decide"
+    case run = "run"
     /// A backup was about to be made.
-    case backup
+    case backup = "backup"
     /// A backup took the place of the sandbox.
-    case restore
+    case restore = "restore"
     /// Everything was wrapped with another key.
-    case rotate
+    case rotate = "rotate"
     /// An endpoint that was left alone is to be called now.
-    case resume
+    case resume = "resume"
     /// The list of actions that two persons must decide alike was changed.
     case fourEyes = "four_eyes"
 

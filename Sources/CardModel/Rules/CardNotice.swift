@@ -49,9 +49,9 @@ package enum CardNotice: Hashable, Sendable {
 /// What a card needs a person for.
 package enum CardAttention: String, CaseIterable, Sendable {
     /// To decide: it failed, is held, or lacks what only a person can give.
-    case decide
+    case decide = "decide"
     /// To take the photo again: it was refused.
-    case retake
+    case retake = "retake"
 }
 
 extension Card {

@@ -3,17 +3,17 @@
 /// The raw values are stored in the sandbox and printed to users.
 package enum CaseState: String, CaseIterable, Sendable, Codable {
     /// A person must decide about a card.
-    case decide
+    case decide = "decide"
     /// A card's attempts are used up.
-    case failed
+    case failed = "failed"
     /// A photo was refused and must be taken again.
-    case retake
+    case retake = "retake"
     /// A card goes on by itself.
     case inProgress = "in_progress"
     /// Nothing is in progress, and a side was not delivered.
-    case incomplete
+    case incomplete = "incomplete"
     /// Both sides were delivered.
-    case complete
+    case complete = "complete"
 
     /// Whether a person is to do something about one of its cards.
     package var needsPerson: Bool {

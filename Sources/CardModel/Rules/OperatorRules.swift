@@ -3,11 +3,11 @@
 /// The raw values are stored in the sandbox, and `review.four_eyes` names them.
 package enum DecisionAction: String, CaseIterable, Sendable, Codable {
     /// As ``Resolution/accept``, ``Resolution/delivered``, ``Resolution/resend`` and ``Resolution/reject``.
-    case accept, delivered, resend, reject
+    case accept = "accept", delivered = "delivered", resend = "resend", reject = "reject"
     /// The card is done again.
-    case retry
+    case retry = "retry"
     /// All data of the card is erased.
-    case erase
+    case erase = "erase"
 
     /// What a resolution decides; `nil` for one that decides nothing about the card.
     package init?(_ resolution: Resolution) { self.init(rawValue: resolution.rawValue) }

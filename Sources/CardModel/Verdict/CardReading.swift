@@ -12,6 +12,15 @@ package struct CardReading: Hashable, Sendable, Codable {
     /// Further cards that the service saw in the same photo.
     package var others: [CardReading]
 
+    private enum CodingKeys: String, CodingKey {
+        case side = "side"
+        case fields = "fields"
+        case legality = "legality"
+        case requestID = "requestID"
+        case isAbnormal = "isAbnormal"
+        case others = "others"
+    }
+
     package init(
         side: CardSide?,
         fields: CardFields = CardFields(),
@@ -76,6 +85,17 @@ package struct CardFields: Hashable, Sendable, Codable {
     package var issuer: Redacted<String>?
     /// 有效期限, as read.
     package var validity: Redacted<String>?
+
+    private enum CodingKeys: String, CodingKey {
+        case name = "name"
+        case gender = "gender"
+        case ethnicity = "ethnicity"
+        case birthDate = "birthDate"
+        case address = "address"
+        case number = "number"
+        case issuer = "issuer"
+        case validity = "validity"
+    }
 
     /// Every value there is.
     package var all: [Redacted<String>] {

@@ -26,15 +26,15 @@ package struct VerdictFinding: Hashable, Sendable {
 /// What follows when a rule of the verdict does not hold (`verdict.severity.*`).
 package enum VerdictSeverity: String, CaseIterable, Sendable, Codable {
     /// The card is refused.
-    case reject
+    case reject = "reject"
     /// A person decides.
-    case hold
+    case hold = "hold"
     /// The card passes, and its history says so.
-    case warn
+    case warn = "warn"
     /// The rule is not asked.
-    case off
+    case off = "off"
     /// The card passes although the service cannot say (legality alone); the same as `off`, in the service's own word.
-    case accept
+    case accept = "accept"
 }
 
 /// The verdict over one reading, with everything that was found on the way.

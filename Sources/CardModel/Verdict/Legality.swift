@@ -18,6 +18,11 @@ package struct Legality: Hashable, Sendable, Codable {
     /// The vendor's own threshold, above 0 and at most 1, if the reply carried one.
     package let vendorThreshold: Double?
 
+    private enum CodingKeys: String, CodingKey {
+        case scores = "scores"
+        case vendorThreshold = "vendorThreshold"
+    }
+
     /// Takes scores under the vendor's keys.
     ///
     /// Of two keys that are one class, such as `ID Photo` and `ID_Photo`, the score that speaks against the card

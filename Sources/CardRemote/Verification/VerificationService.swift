@@ -22,7 +22,7 @@ package final class VerificationService: Verifier {
             defaultPath: settings.dialect.form.path
         )
         let account = [settings.apiKey.reveal(), settings.apiSecret.reveal(), settings.authentication.rawValue]
-        self.terms = Redacted("\(settings.endpoint.terms.reveal()) \(settings.dialect) \(account)")
+        self.terms = Redacted("\(settings.endpoint.terms.reveal()) \(settings.dialect.rawValue) \(account)")
     }
 
     package var provider: String { self.dialect.rawValue }

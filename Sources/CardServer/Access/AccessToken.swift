@@ -64,7 +64,8 @@ package struct AccessToken: Hashable, Sendable {
 
 extension AccessToken: Codable {
     private enum CodingKeys: String, CodingKey {
-        case name, scopes
+        case name = "name"
+        case scopes = "scopes"
         case createdAt = "created"
         case expiresAt = "expires"
         case digest = "sha256"

@@ -105,9 +105,9 @@ package struct Receipt: Hashable, Sendable {
     /// Whose names they are; each submitter has names of its own.
     package enum Kind: String, Sendable {
         /// The `Idempotency-Key` of a request.
-        case idempotencyKey
+        case idempotencyKey = "idempotencyKey"
         /// The `webhook-id` of a message.
-        case webhook
+        case webhook = "webhook"
     }
 
     /// Whose name it is.

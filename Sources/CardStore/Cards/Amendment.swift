@@ -38,7 +38,7 @@ extension CardStore {
             try self.note(Transition(row.state, .amended), of: row.id, sealed: nil, in: tx)
             let sealed = try key.seal(
                 json: SealedMetadata(metadata, inputName: new.name),
-                column: SealedMetadata.column
+                column: .cardMetadata
             )
             try tx.run(
                 """

@@ -92,7 +92,7 @@ struct CardRow: Record {
     static func missing(_ id: CardID) -> CodedError { CodedError(.notFound, .notFound, .cardMissing(id)) }
 
     func key(_ vault: Vault) throws -> CardKey {
-        guard let keyID, let wrappedKey else { throw Vault.unopenable("card_key.wrapped") }
+        guard let keyID, let wrappedKey else { throw Vault.unopenable(.cardKey) }
         return try vault.unwrap(wrappedKey, keyID: keyID, of: self.id)
     }
 
@@ -114,32 +114,35 @@ struct CardRow: Record {
         let key = self.state == .erased ? nil : try self.key(vault)
         var card = self.bare
         if let key, let sealed = self.sealedMetadata {
-            let values = try key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column)
+            let values = try key.open(json: sealed, as: SealedMetadata.self, column: .cardMetadata)
             card.metadata.userNumber = values.userNumber
             card.metadata.expectedIDNumber = values.expectedIDNumber
             card.metadata.expectedName = values.expectedName
         }
         if let key, let message = self.sealedMessage {
-            card.message = try key.open(json: message, column: Self.messageColumn)
+            card.message = try key.open(json: message, column: .cardMessage)
         }
         return card
     }
 
     /// The card for lists: without its personal values if they do not open, so that one damaged card hides no other.
     func shown(_ vault: Vault) -> Card { (try? self.card(vault)) ?? self.bare }
-
-    static let messageColumn = "card.message"
 }
 
 /// What its sender said that is personal: one sealed value of a card.
 struct SealedMetadata: Codable {
-    static let column = "card.metadata"
-
     var userNumber: Redacted<String>?
     var expectedIDNumber: Redacted<String>?
     var expectedName: Redacted<String>?
     /// The name by which reports speak of the input: a path as a person gave it.
     var inputName: Redacted<String>?
+
+    private enum CodingKeys: String, CodingKey {
+        case userNumber = "userNumber"
+        case expectedIDNumber = "expectedIDNumber"
+        case expectedName = "expectedName"
+        case inputName = "inputName"
+    }
 
     init(_ metadata: CardMetadata, inputName: Redacted<String>?) {
         (self.userNumber, self.expectedIDNumber) = (metadata.userNumber, metadata.expectedIDNumber)

@@ -26,7 +26,7 @@ extension CardStore {
         // Sealed with the bytes it is of, so it is not computed again when they are opened.
         bytes.append(image.digest.bytes)
         bytes.append(image.jpeg)
-        let sealed = try key.seal(bytes, column: "blob.image")
+        let sealed = try key.seal(bytes, column: .image)
         try self.put(sealed, as: .image, of: card, in: tx)
         let prepared = self.vault.fingerprint(image.digest.bytes, .prepared)
         // Of an image that is made smaller later, the first one counts: the same photo becomes that again.
@@ -50,7 +50,7 @@ extension CardStore {
     /// - Throws: `stored_image_unreadable` if it is missing or damaged.
     func image(of card: CardID, key: CardKey, in tx: Transaction) throws -> PreparedImage {
         guard let sealed = try self.sealed(.image, of: card, in: tx),
-            let bytes = try? key.open(sealed, column: "blob.image"), bytes.count > Self.imageHeaderSize
+            let bytes = try? key.open(sealed, column: .image), bytes.count > Self.imageHeaderSize
         else { throw Self.unreadable }
         let edges = stride(from: 0, to: 8, by: 4).map { offset in
             bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -98,7 +98,7 @@ extension CardStore {
     func put(_ reading: CardReading, _ reader: ReadingKey, of card: CardID, key: CardKey, in tx: Transaction) throws {
         let (provider, parameters) = (reader.provider, reader.parameters)
         let stored = StoredReading(image: reader.imageDigest, reading: reading)
-        let sealed = try key.seal(json: stored, column: StoredReading.column(provider, parameters))
+        let sealed = try key.seal(json: stored, column: .reading(provider: provider, parameters: parameters))
         try tx.run("DELETE FROM reading WHERE card = \(card) AND provider = \(provider) AND parameters = \(parameters)")
         // The newest is the one that counts, so it is a new row.
         try tx.run(
@@ -114,7 +114,10 @@ extension CardStore {
     {
         let own: SQL = "WHERE card = \(row.id) \(which)"
         let stored = try tx.row("SELECT provider, parameters, bytes FROM reading \(own)") { row in
-            (column: StoredReading.column(try row.next(), try row.next()), sealed: try row.next(Data.self))
+            (
+                column: SealedColumn.reading(provider: try row.next(), parameters: try row.next()),
+                sealed: try row.next(Data.self)
+            )
         }
         return try stored.map { try row.key(self.vault).open(json: $0.sealed, column: $0.column) }
     }
@@ -122,10 +125,13 @@ extension CardStore {
 
 /// A reading with the digest of the bytes that were sent; one sealed value of a card.
 struct StoredReading: Codable {
-    static func column(_ provider: String, _ parameters: String) -> String { "reading.bytes \(provider) \(parameters)" }
-
     let image: ContentDigest
     let reading: CardReading
+
+    private enum CodingKeys: String, CodingKey {
+        case image = "image"
+        case reading = "reading"
+    }
 }
 
 /// Prepared images that this process is storing or has just stored, for the stages that need them next: what is still here is

@@ -223,8 +223,8 @@ extension CardStore {
             """
         )
         let key = try self.vault.makeKey(of: photo.id, in: tx)
-        let message = try start.message.map { try key.seal(json: $0, column: CardRow.messageColumn) }
-        let sealed = try key.seal(json: SealedMetadata(metadata, inputName: photo.name), column: SealedMetadata.column)
+        let message = try start.message.map { try key.seal(json: $0, column: .cardMessage) }
+        let sealed = try key.seal(json: SealedMetadata(metadata, inputName: photo.name), column: .cardMetadata)
         try tx.run("UPDATE card SET message = \(message), metadata = \(sealed) WHERE id = \(photo.id)")
         try self.put(photo.content, of: photo.id, key: key, in: tx)
         // Of what is fetched beside a known card nothing is told until it is another photo.
@@ -237,7 +237,9 @@ extension CardStore {
 
     /// Assigns the next place among all inputs.
     func takeOrder(in tx: Transaction) throws -> Int64 {
-        guard let order: Int64 = try tx.value("SELECT next_order FROM store") else { throw Vault.unopenable("store") }
+        guard let order: Int64 = try tx.value("SELECT next_order FROM store") else {
+            throw CodedError.damaged(.vaultUnopenable("store"))
+        }
         try tx.run("UPDATE store SET next_order = \(order + 1)")
         return order
     }

@@ -3,10 +3,13 @@ import Foundation
 
 /// Where an image is fetched from, and what it was when its first bytes came; one sealed value of a card.
 struct SealedAddress: Codable {
-    static let column = "blob.address"
-
     var address: Redacted<String>
     var version: FetchedVersion?
+
+    private enum CodingKeys: String, CodingKey {
+        case address = "address"
+        case version = "version"
+    }
 }
 
 // The source bytes of cards that are not prepared yet, in sealed pieces, and the addresses they come from.
@@ -22,7 +25,7 @@ extension CardStore {
         for start in stride(from: 0, to: bytes.count, by: Limits.pieceSize) {
             let piece = Data(bytes.dropFirst(start).prefix(Limits.pieceSize))
             // The offset is part of what a piece is sealed for: pieces cannot change places.
-            let sealed = try key.seal(piece, column: Self.sourceColumn(offset + start))
+            let sealed = try key.seal(piece, column: .source(offset + start))
             try tx.run(
                 """
                 INSERT INTO blob (card, kind, start, bytes)
@@ -39,7 +42,7 @@ extension CardStore {
             "SELECT start, bytes FROM blob WHERE card = \(card) AND kind = \(BlobKind.source) ORDER BY start"
         ) { row in
             let (start, sealed) = (try row.next(Int.self), try row.next(Data.self))
-            guard start == source.count, let bytes = try? key.open(sealed, column: Self.sourceColumn(start))
+            guard start == source.count, let bytes = try? key.open(sealed, column: .source(start))
             else { throw Self.unreadable }
             source.append(bytes)
         }
@@ -67,13 +70,13 @@ extension CardStore {
     }
 
     func put(_ address: SealedAddress, of card: CardID, key: CardKey, in tx: Transaction) throws {
-        let sealed = try key.seal(json: address, column: SealedAddress.column)
+        let sealed = try key.seal(json: address, column: .address)
         try self.put(sealed, as: .address, of: card, in: tx)
     }
 
     func address(of card: CardID, key: CardKey, in tx: Transaction) throws -> SealedAddress {
         guard let sealed = try self.sealed(.address, of: card, in: tx) else { throw Self.unreadable }
-        return try key.open(json: sealed, column: SealedAddress.column)
+        return try key.open(json: sealed, column: .address)
     }
 
     /// In which state a card starts with what is there of it; `nil` if nothing is.
@@ -85,5 +88,4 @@ extension CardStore {
         return kinds.contains(.source) ? .received : nil
     }
 
-    private static func sourceColumn(_ start: Int) -> String { "blob.source \(start)" }
 }

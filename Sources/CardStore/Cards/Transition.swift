@@ -52,7 +52,7 @@ extension CardStore {
         -> CardChange
     {
         let sealed = try transition.message.flatMap { message in
-            try (try? row.key(self.vault))?.seal(json: message, column: CardRow.messageColumn)
+            try (try? row.key(self.vault))?.seal(json: message, column: .cardMessage)
         }
         try tx.one(
             """

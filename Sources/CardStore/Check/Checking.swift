@@ -118,23 +118,23 @@ extension CardStore {
     private func unopenable(of row: CardRow, in tx: Transaction) throws -> [String] {
         // One without a key has a rule of its own.
         guard row.hasKey else { return [] }
-        guard let key = try? row.key(self.vault) else { return ["card_key.wrapped"] }
+        guard let key = try? row.key(self.vault) else { return [SealedColumn.cardKey.name] }
         var broken: Set<String> = []
-        func note(_ column: String, _ opens: Bool) { if !opens { broken.insert(column) } }
-        func check<Value: Decodable>(_ column: String, _ sealed: [Data], as type: Value.Type) {
+        func note(_ column: SealedColumn, _ opens: Bool) { if !opens { broken.insert(column.name) } }
+        func check<Value: Decodable>(_ column: SealedColumn, _ sealed: [Data], as type: Value.Type) {
             note(column, sealed.allSatisfy { (try? key.open(json: $0, as: type, column: column)) != nil })
         }
-        check(SealedMetadata.column, [row.sealedMetadata].compactMap(\.self), as: SealedMetadata.self)
+        check(.cardMetadata, [row.sealedMetadata].compactMap(\.self), as: SealedMetadata.self)
         var messages = [row.sealedMessage].compactMap(\.self)
         messages += try tx.values("SELECT message FROM event WHERE card = \(row.id) AND message IS NOT NULL")
-        check(CardRow.messageColumn, messages, as: Message.self)
+        check(.cardMessage, messages, as: Message.self)
         let said: [Data] = try tx.values("SELECT message FROM decision WHERE card = \(row.id) AND message IS NOT NULL")
-        check(Decision.messageColumn, said, as: Redacted<String>.self)
+        check(.decisionMessage, said, as: Redacted<String>.self)
         if try self.hasImage(row.id, in: tx) {
-            note("blob.image", (try? self.image(of: row.id, key: key, in: tx)) != nil)
+            note(.image, (try? self.image(of: row.id, key: key, in: tx)) != nil)
         }
         if try self.hasReading(row.id, in: tx) {
-            note("reading.bytes", (try? self.storedReading(of: row, in: tx)) != nil)
+            note(.reading(provider: "", parameters: ""), (try? self.storedReading(of: row, in: tx)) != nil)
         }
         let parts: [Data] = try tx.values(
             """
@@ -143,7 +143,7 @@ extension CardStore {
             AND delivery.parts IS NOT NULL
             """
         )
-        check("delivery.parts", parts, as: [DeliveryPart].self)
+        check(.parts, parts, as: [DeliveryPart].self)
         return broken.sorted()
     }
 }

@@ -155,7 +155,7 @@ extension CardStore {
     ) throws -> DeliveryJob {
         let rows = try members.map { try CardRow.require($0, in: tx) }
         // Whoever erases a member closes the delivery, so the first member's key opens the parts for as long as they matter.
-        let parts = try rows[0].key(self.vault).seal(json: outbound.parts, column: "delivery.parts")
+        let parts = try rows[0].key(self.vault).seal(json: outbound.parts, column: .parts)
         try tx.run(
             """
             INSERT INTO delivery (id, key, layout, body, boundary, parts, state, worker, priority, formed_at, changed_at)

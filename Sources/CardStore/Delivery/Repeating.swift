@@ -126,7 +126,7 @@ extension CardStore {
                 body: try row.next(),
                 boundary: try row.next(),
                 // None opens as little as an empty one.
-                parts: try key.open(json: row.next(Data?.self) ?? Data(), column: "delivery.parts"),
+                parts: try key.open(json: row.next(Data?.self) ?? Data(), column: .parts),
                 images: material.images,
                 confidential: material.confidential
             )

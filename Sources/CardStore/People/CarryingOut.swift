@@ -127,7 +127,7 @@ extension CardStore {
         try tx.run("DELETE FROM decision WHERE card = \(decision.card) AND dropped = 1 AND subject = \(person)")
         let (row, subject) = (try CardRow.require(decision.card, in: tx), decision.decider)
         let message = Message.decisionRefused(subject, decision.action, why)
-        let sealed = try (try? row.key(self.vault))?.seal(json: message, column: CardRow.messageColumn)
+        let sealed = try (try? row.key(self.vault))?.seal(json: message, column: .cardMessage)
         try self.note(Transition(row.state, .decisionRefused), of: row.id, sealed: sealed, in: tx)
         let actor = AccessOrigin(actor: "dropped: \(subject) as \(decision.action)", purpose: decision.purpose)
         try AccessLog.append(.decide, of: [row.id], by: actor, vault: self.vault, in: tx)

@@ -25,7 +25,6 @@ package struct Decision: Hashable, Sendable, Record {
     let seen: Int64
     let sealedMessage: Data?
 
-    static let messageColumn = "decision.message"
     static let columns: SQL = """
         decision.card, card.number, decision.action, decision.subject, decision.purpose, decision.needs_second,
         decision.second, decision.second_purpose, decision.until, decision.worker, decision.seen, decision.message

@@ -39,7 +39,7 @@ extension CardStore {
             try self.require(action, of: row, in: tx)
             // A card whose key does not open is rejected without words.
             let said = try message.flatMap { text in
-                try (try? row.key(self.vault))?.seal(json: text, column: Decision.messageColumn)
+                try (try? row.key(self.vault))?.seal(json: text, column: .decisionMessage)
             }
             switch try self.weigh(action, of: row, saying: said, undoableIn: worker, by: person, in: tx) {
             case .stays(let outcome): return outcome

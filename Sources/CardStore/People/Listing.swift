@@ -221,7 +221,7 @@ extension CardStore {
 
     func inputName(of row: CardRow, key: CardKey?) -> Redacted<String>? {
         guard let key, let sealed = row.sealedMetadata else { return nil }
-        return try? key.open(json: sealed, as: SealedMetadata.self, column: SealedMetadata.column).inputName
+        return try? key.open(json: sealed, as: SealedMetadata.self, column: .cardMetadata).inputName
     }
 
     /// Names the files of a case's photos as their sender did, that of its cause first, without photos that others have
@@ -261,7 +261,7 @@ extension CardStore {
                 state: try row.next(),
                 reason: try row.next(),
                 remoteCode: try row.next(),
-                message: try row.next(Data?.self).flatMap { try? key?.open(json: $0, column: CardRow.messageColumn) }
+                message: try row.next(Data?.self).flatMap { try? key?.open(json: $0, column: .cardMessage) }
             )
         }
     }

@@ -115,7 +115,7 @@ extension CardStore {
         case .reject where row.state == .rejected: others = try self.forgetHolder(of: row, in: tx)
         case .reject:
             let text: Redacted<String>? = said.flatMap { said in
-                try? row.key(self.vault).open(json: said, column: Decision.messageColumn)
+                try? row.key(self.vault).open(json: said, column: .decisionMessage)
             }
             let rejected = Transition(.rejected, .rejectedByOperator, text.map { .decisionRejected($0) })
             try self.move(leave(), rejected, in: tx)

@@ -6,15 +6,15 @@ package struct Trouble: Sendable, Encodable {
     /// How urgent it is.
     package enum Severity: String, CaseIterable, Sendable, Encodable {
         /// The pipeline works, and needs nobody.
-        case ok
+        case ok = "ok"
         /// Cases need a person.
-        case warning
+        case warning = "warning"
         /// Cards do not go on.
-        case critical
+        case critical = "critical"
     }
 
     package enum Subject: String, Sendable, Encodable {
-        case cases, endpoint, disk, process, sandbox
+        case cases = "cases", endpoint = "endpoint", disk = "disk", process = "process", sandbox = "sandbox"
     }
 
     package let severity: Severity
@@ -42,7 +42,14 @@ package struct Trouble: Sendable, Encodable {
     /// What is wrong, since when, and what to do, in the language of who asks; without personal values.
     package var message: String { self.words.text() }
 
-    private enum CodingKeys: String, CodingKey { case severity, subject, stage, code, since, message }
+    private enum CodingKeys: String, CodingKey {
+        case severity = "severity"
+        case subject = "subject"
+        case stage = "stage"
+        case code = "code"
+        case since = "since"
+        case message = "message"
+    }
 
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)

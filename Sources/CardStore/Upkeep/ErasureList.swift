@@ -11,17 +11,22 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
         /// The card was never sent there.
         case notSent = "not_sent"
         /// It was sent there, and refused for good.
-        case refused
+        case refused = "refused"
         /// It was sent there; nobody knows whether it arrived.
         case mayHold = "may_hold"
         /// It was sent there and taken.
-        case holds
+        case holds = "holds"
     }
 
     private enum CodingKeys: String, CodingKey {
         case card = "card_id"
         case erasedAt = "erased_at"
-        case reason, actor, purpose, verifier, backend, deliveries
+        case reason = "reason"
+        case actor = "actor"
+        case purpose = "purpose"
+        case verifier = "verifier"
+        case backend = "backend"
+        case deliveries = "deliveries"
         case sourceFileCount = "source_files"
         case exportCount = "exports"
         case accessNumber = "access_number"
@@ -117,7 +122,7 @@ struct ErasureList: Sendable {
 
         private enum CodingKeys: String, CodingKey {
             case card = "card_id"
-            case reason
+            case reason = "reason"
         }
 
         /// Whether its card is there and not erased.

@@ -9,17 +9,17 @@ import Foundation
 struct Vault: Sendable {
     /// What a fingerprint is for; those of different purposes never match.
     enum Purpose: String {
-        case source
+        case source = "source"
         /// The digest of a prepared image.
-        case prepared
+        case prepared = "prepared"
         /// The absolute path of a file, or an address.
-        case place
+        case place = "place"
         /// The identity number on a front.
-        case holder
+        case holder = "holder"
         /// The name of a request, and what it said.
-        case receipt
+        case receipt = "receipt"
         /// What answers are read with.
-        case terms
+        case terms = "terms"
     }
 
     let ring: KeyRing
@@ -42,8 +42,8 @@ struct Vault: Sendable {
     /// - Throws: `CodedError` `wrong_key` if the ring does not hold the key that wraps it, `sandbox_damaged` if it was changed.
     init(ring: KeyRing, keyID: String, sealedKeys: Data) throws {
         guard let key = ring.key(keyID) else { throw CodedError(.wrongKey, .configuration, .vaultWrongKey(keyID)) }
-        let keys = try key.unwrap(sealedKeys, of: "store", column: Self.storeColumn)
-        guard keys.count == 64 else { throw Self.unopenable(Self.storeColumn) }
+        let keys = try key.unwrap(sealedKeys, of: "store", column: .storeKeys)
+        guard keys.count == 64 else { throw Self.unopenable(.storeKeys) }
         self.init(ring: ring, wrapping: key, keys: keys)
     }
 
@@ -56,17 +56,15 @@ struct Vault: Sendable {
 
     /// The keys of the sandbox as they are stored.
     func sealedKeys(under key: VaultKey) throws -> Data {
-        try key.wrap(self.fingerprintKey.bytes + self.chainKey.bytes, of: "store", column: Self.storeColumn)
+        try key.wrap(self.fingerprintKey.bytes + self.chainKey.bytes, of: "store", column: .storeKeys)
     }
-
-    private static let storeColumn = "store.sealed_keys"
 
     // MARK: The keys of cards
 
     /// Makes the data key of a new card; its first value is sealed with it in the same transaction.
     func makeKey(of card: CardID, in tx: Transaction) throws -> CardKey {
         let key = SymmetricKey(size: .bits256)
-        let wrapped = try self.wrapping.wrap(key.bytes, of: card.rawValue, column: Self.keyColumn)
+        let wrapped = try self.wrapping.wrap(key.bytes, of: card.rawValue, column: .cardKey)
         try tx.run("INSERT INTO card_key (card, key_id, wrapped) VALUES (\(card), \(self.wrapping.id), \(wrapped))")
         return CardKey(card: card, key: key)
     }
@@ -77,8 +75,8 @@ struct Vault: Sendable {
     ///
     /// - Throws: `CodedError` `sandbox_damaged` if it does not open.
     func unwrap(_ wrapped: Data, keyID: String, of card: CardID) throws -> CardKey {
-        guard let wrapping = self.ring.key(keyID) else { throw Self.unopenable("card_key.key_id") }
-        let bytes = try wrapping.unwrap(wrapped, of: card.rawValue, column: Self.keyColumn)
+        guard let wrapping = self.ring.key(keyID) else { throw CodedError.damaged(.vaultUnopenable("card_key.key_id")) }
+        let bytes = try wrapping.unwrap(wrapped, of: card.rawValue, column: .cardKey)
         return CardKey(card: card, key: SymmetricKey(data: bytes))
     }
 
@@ -100,7 +98,7 @@ struct Vault: Sendable {
                     rotation.damaged += 1
                     continue
                 }
-                let wrapped = try key.wrap(card.key.bytes, of: row.card.rawValue, column: Self.keyColumn)
+                let wrapped = try key.wrap(card.key.bytes, of: row.card.rawValue, column: .cardKey)
                 try tx.run("UPDATE card_key SET key_id = \(key.id), wrapped = \(wrapped) WHERE card = \(row.card)")
                 rotation.rewrapped += 1
             }
@@ -109,8 +107,6 @@ struct Vault: Sendable {
 
     /// Whether another vault has the same keys, so that what is fingerprinted in one is known in the other.
     func isSame(as other: Vault) -> Bool { self.fingerprint(Data(), .source) == other.fingerprint(Data(), .source) }
-
-    private static let keyColumn = "card_key.wrapped"
 
     // MARK: Fingerprints
 
@@ -130,7 +126,7 @@ struct Vault: Sendable {
     /// Returns the HMAC-SHA256 of a line of the access log under the chain key, 32 bytes.
     func chainCode(of line: Data) -> Data { Data(HMAC<SHA256>.authenticationCode(for: line, using: self.chainKey)) }
 
-    static func unopenable(_ column: String) -> CodedError { .damaged(.vaultUnopenable(column)) }
+    static func unopenable(_ column: SealedColumn) -> CodedError { .damaged(.vaultUnopenable(column.text)) }
 }
 
 /// The data key of one card, with which its values are sealed and opened.
@@ -139,15 +135,16 @@ struct CardKey: Sendable {
     fileprivate let key: SymmetricKey
 
     /// Returns what is stored in place of a value.
-    func seal(_ plaintext: Data, column: String) throws -> Data {
-        try SealedValue.seal(plaintext, using: self.key, owner: self.card.rawValue, column: column)
+    func seal(_ plaintext: Data, column: SealedColumn) throws -> Data {
+        try SealedValue.seal(plaintext, using: self.key, owner: self.card.rawValue, column: column.text)
     }
 
     /// Returns a value from what is stored.
     ///
     /// - Throws: `CodedError` `sandbox_damaged` if it was not sealed for this place.
-    func open(_ sealed: Data, column: String) throws -> Data {
-        guard let value = SealedValue.open(sealed, using: self.key, owner: self.card.rawValue, column: column) else {
+    func open(_ sealed: Data, column: SealedColumn) throws -> Data {
+        guard let value = SealedValue.open(sealed, using: self.key, owner: self.card.rawValue, column: column.text)
+        else {
             throw Vault.unopenable(column)
         }
         return value
@@ -156,11 +153,13 @@ struct CardKey: Sendable {
     /// The form of a sealed JSON value, its first byte: one of a later program is not guessed at.
     private static let form: UInt8 = 1
 
-    func seal(json value: some Encodable, column: String) throws -> Data {
+    func seal(json value: some Encodable, column: SealedColumn) throws -> Data {
         try self.seal([Self.form] + JSONEncoder().encode(value), column: column)
     }
 
-    func open<Value: Decodable>(json sealed: Data, as type: Value.Type = Value.self, column: String) throws -> Value {
+    func open<Value: Decodable>(json sealed: Data, as type: Value.Type = Value.self, column: SealedColumn) throws
+        -> Value
+    {
         let bytes = try self.open(sealed, column: column)
         guard bytes.first == Self.form, let value = try? JSONDecoder().decode(Value.self, from: bytes.dropFirst())
         else { throw Vault.unopenable(column) }
@@ -170,12 +169,12 @@ struct CardKey: Sendable {
 
 extension VaultKey {
     /// Wraps keys; they open under this key and in their own place only.
-    fileprivate func wrap(_ keys: Data, of owner: String, column: String) throws -> Data {
-        try SealedValue.seal(keys, using: self.key, owner: owner, column: "\(column) \(self.id)")
+    fileprivate func wrap(_ keys: Data, of owner: String, column: SealedColumn) throws -> Data {
+        try SealedValue.seal(keys, using: self.key, owner: owner, column: "\(column.text) \(self.id)")
     }
 
-    fileprivate func unwrap(_ wrapped: Data, of owner: String, column: String) throws -> Data {
-        let place = "\(column) \(self.id)"
+    fileprivate func unwrap(_ wrapped: Data, of owner: String, column: SealedColumn) throws -> Data {
+        let place = "\(column.text) \(self.id)"
         guard let keys = SealedValue.open(wrapped, using: self.key, owner: owner, column: place) else {
             throw Vault.unopenable(column)
         }

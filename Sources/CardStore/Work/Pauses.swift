@@ -35,18 +35,24 @@ package struct EndpointPause: Hashable, Sendable {
 /// How an endpoint stands: the one description that `status`, `/readyz`, metrics and the log give.
 package enum EndpointState: String, CaseIterable, Sendable, Encodable {
     /// It takes calls.
-    case works
+    case works = "works"
     /// It asked for a slower pace.
-    case waits
+    case waits = "waits"
     /// It fails; one call at a time finds out when it works again.
-    case pauses
+    case pauses = "pauses"
     /// It refuses every call until a person acts.
-    case stopped
+    case stopped = "stopped"
 }
 
 extension EndpointPause: Encodable {
     private enum CodingKeys: String, CodingKey {
-        case stage, host, state, code, message, since, until
+        case stage = "stage"
+        case host = "host"
+        case state = "state"
+        case code = "code"
+        case message = "message"
+        case since = "since"
+        case until = "until"
     }
 
     package func encode(to encoder: any Encoder) throws {

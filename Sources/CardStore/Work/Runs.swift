@@ -13,6 +13,12 @@ package struct SourceRun: Hashable, Sendable, Record {
         /// Refused inputs by code.
         package var refusals: [String: Int] = [:]
 
+        private enum CodingKeys: String, CodingKey {
+            case reason = "reason"
+            case counts = "counts"
+            case refusals = "refusals"
+        }
+
         /// Begins with counts.
         package init(reason: ReasonCode? = nil, counts: [String: Int]) {
             self.reason = reason

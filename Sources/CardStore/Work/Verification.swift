@@ -132,7 +132,7 @@ extension CardStore {
 
     /// Writes down what a rule has to say of a card that passes.
     func note(_ warning: VerdictFinding, of row: CardRow, in state: CardState, in tx: Transaction) throws {
-        let sealed = try row.key(self.vault).seal(json: warning.message, column: CardRow.messageColumn)
+        let sealed = try row.key(self.vault).seal(json: warning.message, column: .cardMessage)
         try self.note(Transition(state, warning.reason), of: row.id, sealed: sealed, in: tx)
     }
 

@@ -1,0 +1,33 @@
+/// What a value is sealed for, beside its card: it opens as nothing else. The texts are stored with every value, in its seal, so
+/// they never change, whatever the columns are called.
+enum SealedColumn {
+    case storeKeys, cardKey, cardMetadata, cardMessage, decisionMessage, address, image, answer, parts
+    /// A piece of the source that begins there: pieces cannot change places.
+    case source(Int)
+    case reading(provider: String, parameters: String)
+
+    /// How people are told of it.
+    var name: String {
+        switch self {
+        case .storeKeys: "store.sealed_keys"
+        case .cardKey: "card_key.wrapped"
+        case .cardMetadata: "card.metadata"
+        case .cardMessage: "card.message"
+        case .decisionMessage: "decision.message"
+        case .address: "blob.address"
+        case .image: "blob.image"
+        case .answer: "delivery_card.answer"
+        case .parts: "delivery.parts"
+        case .source: "blob.source"
+        case .reading: "reading.bytes"
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .source(let start): "\(self.name) \(start)"
+        case .reading(let provider, let parameters): "\(self.name) \(provider) \(parameters)"
+        default: self.name
+        }
+    }
+}
