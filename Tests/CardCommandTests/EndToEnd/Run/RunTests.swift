@@ -4,7 +4,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(10))) struct RunTests {
+@Suite(.timeLimit(.minutes(10))) struct RunTests {
     @Test func `every fixture card is delivered, fronts first; again, nothing is read or sent`() async throws {
         let tool = try Tool()
         let cards = tool.home.appending(path: "cards")
