@@ -38,10 +38,9 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .target(name: "MultipartForm"),
-        .target(name: "CardModel", dependencies: [.crypto]),
         // The texts of people in other languages than English: nothing but data.
-        .target(name: "CLanguages", exclude: ["zh-Hans.json"]),
-        .target(name: "CardChinese", dependencies: ["CardModel", "CLanguages"]),
+        .target(name: "CLanguages", exclude: ["texts"]),
+        .target(name: "CardModel", dependencies: ["CLanguages", .crypto]),
         .target(
             name: "CImaging",
             dependencies: ["CLibJPEG", "CPNG"],
@@ -66,8 +65,8 @@ let package = Package(
         .target(
             name: "CardServer",
             dependencies: [
-                "CardChinese", "CardEngine", "CardModel", "CardStore", "MultipartForm", .crypto, .hummingbird,
-                .lifecycle, .log, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                "CardEngine", "CardModel", "CardStore", "MultipartForm", .crypto, .hummingbird, .lifecycle, .log,
+                .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ],
             resources: [
                 .embedInCode("API/openapi.json"), .embedInCode("Console/Assets/console.css"),
@@ -84,7 +83,7 @@ let package = Package(
         .target(
             name: "CardCommand",
             dependencies: [
-                "CardChinese", "CardEmbedded", "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote",
+                "CardEmbedded", "CardEngine", "CardImaging", "CardInput", "CardModel", "CardRemote",
                 "CardServer", "CardStore", .argumentParser, .lifecycle, .log, .nioPosix, .subprocess, .system,
                 .unixSignals, .yams,
             ]
@@ -134,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "CardCommandTests",
             dependencies: [
-                "CardChinese", "CardCommand", "CardEngine", "CardInput", "CardModel", "CardRemote", "CardStore",
+                "CardCommand", "CardEngine", "CardInput", "CardModel", "CardRemote", "CardStore",
                 "TestSupport", .log, .nioCore, .nioHTTP1, .subprocess, .system,
             ]
         ),

@@ -96,7 +96,21 @@ extension ConnectionContext {
     func closed() async {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         try? await self.channel.pipeline.addHandler(ClosureWatch { end.finish() }, position: .first).get()
+        // Of what was closed before, no event tells.
+        if await !self.isEstablished { end.finish() }
         await cancelWhenGracefulShutdown { for await _ in ends {} }
+    }
+}
+
+extension ConnectionContext {
+    /// Whether the client has closed neither half of the connection (tcp(7), `TCP_INFO`).
+    private var isEstablished: Bool {
+        get async {
+            guard let options = self.channel as? any SocketOptionProvider else { return self.channel.isActive }
+            let name = NIOBSDSocket.Option(rawValue: CInt(TCP_INFO))
+            let info: tcp_info? = try? await options.unsafeGetSocketOption(level: .tcp, name: name).get()
+            return info.map { Int($0.tcpi_state) == Int(TCP_ESTABLISHED) } ?? false
+        }
     }
 }
 

@@ -90,8 +90,8 @@ extension Message {
 
     // MARK: What is wrong
 
-    static func caseAlsoMissing(_ sides: String) -> Self { Self("case.also_missing", "also missing: \(code: sides)") }
-    static func troubleCases(_ count: CaseCount) -> Self { Self("trouble.cases", one: "\(count: count.cases) case stands at \(code: count.state.rawValue) since \(count.since) (\(code: count.cause ?? "-")); show what to do: idcard-pipeline cases list --state \(code: count.state.rawValue)", other: "\(count: count.cases) cases stand at \(code: count.state.rawValue), the oldest since \(count.since) (\(code: count.cause ?? "-")); show what to do: idcard-pipeline cases list --state \(code: count.state.rawValue)") }
+    static func caseAlsoMissing(_ sides: [CardSide]) -> Self { Self("case.also_missing", "also missing: \(sides)") }
+    static func troubleCases(_ count: CaseCount) -> Self { Self("trouble.cases", one: "\(count: count.cases) case stands at \(count.state) since \(count.since) (\(code: count.cause ?? "-")); show what to do: idcard-pipeline cases list --state \(code: count.state.rawValue)", other: "\(count: count.cases) cases stand at \(count.state), the oldest since \(count.since) (\(code: count.cause ?? "-")); show what to do: idcard-pipeline cases list --state \(code: count.state.rawValue)") }
     static func troubleBarred(_ names: [String]) -> Self { Self("trouble.barred", "tokens with the name of a webhook sender open nothing: \(codes: names); revoke them: idcard-pipeline tokens revoke NAME") }
     static func troubleShut(_ worker: WorkerStatus) -> Self { Self("trouble.shut", "\(code: worker.command) (process \(worker.process)) accepts no token; its log says why; list the tokens: idcard-pipeline tokens list") }
     static func troubleHangs(_ worker: WorkerStatus) -> Self { Self("trouble.hangs", "\(code: worker.command) (process \(worker.process)) does not respond since \(worker.seenAt); end it (kill -9 \(worker.process)); other processes then continue with its cards") }

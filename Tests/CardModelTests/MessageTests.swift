@@ -55,10 +55,13 @@ import Testing
     }
 
     @Test func `Another language finds its text by the id, may change the order, and falls back to English`() {
-        let catalogue = MessageCatalogue(texts: [
-            "test.state": "{2}：证件 {1} {{…}}", "test.held": "待人工处理", "test.few": "缺 {1} {2}", "unit.minute": "分钟",
-            "list.comma": "、",
-        ])
+        let catalogue = MessageCatalogue(
+            .english,
+            texts: [
+                "test.state": "{2}：证件 {1} {{…}}", "test.held": "待人工处理", "test.few": "缺 {1} {2}", "unit.minute": "分钟",
+                "list.comma": "、",
+            ]
+        )
         let held = Message("test.held", "it is held")
         let message = Message("test.state", "card \(code: "c-1") is \(held)")
         #expect(message.text(in: catalogue) == "待人工处理：证件 c-1 {…}")

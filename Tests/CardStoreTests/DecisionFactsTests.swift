@@ -171,7 +171,7 @@ import Testing
         #expect(shown.person == 2 && shown.caseCards.map(\.person) == [1, nil])
         #expect(shown.comparedWith == [one])
         #expect(try await self.document(back).comparedWith == [one, two])
-        #expect(shown.message?.contains("idcard-pipeline cards show \(two)") == true)
+        #expect(shown.message?.text().contains("idcard-pipeline cards show \(two)") == true)
         #expect(shown.fields == nil && shown.submitted == nil)
     }
 
@@ -212,7 +212,7 @@ import Testing
         let foreign = try await harness.admit("other", number: "N", submitter: "stranger").card
         let stranger = Caller(subject: "stranger", scopes: [.read])
         #expect(try await self.document(foreign, stranger).message == nil)
-        #expect(try await self.document(foreign).message?.contains("another submitter") == true)
+        #expect(try await self.document(foreign).message?.text().contains("another submitter") == true)
         try await harness.resolve(foreign, .reject)
         let own = try await self.document(foreign, stranger)
         #expect(own.caseCards.isEmpty && own.numberOwner == nil && own.comparedWith.isEmpty)
@@ -230,11 +230,11 @@ import Testing
         let message = Message("test.specimen", "the score is \(0.3), the file \(Redacted("SPECIMEN.jpg"))")
         let card = try await harness.judged("front", .held(VerdictRule.legalityLow.reason, message: message))
         let masked = try await self.document(card)
-        #expect(masked.message == "the score is 0.3, the file <redacted>")
+        #expect(masked.message?.text() == "the score is 0.3, the file <redacted>")
         #expect(masked.events.last?.message == masked.message)
         let details = try await harness.store.reveal(card, to: StoreHarness.person, now: harness.now).details
         let revealed = CardDetailsDocument(details, reveals: true)
-        #expect(revealed.message == "the score is 0.3, the file SPECIMEN.jpg")
+        #expect(revealed.message?.text() == "the score is 0.3, the file SPECIMEN.jpg")
         #expect(revealed.submitted?.inputName == "front.jpg" && revealed.submitted?.userNo == nil)
     }
 }

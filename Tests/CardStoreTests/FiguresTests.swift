@@ -21,8 +21,8 @@ import Testing
         let asked = try await harness.store.troubles(.ample, now: harness.now)
         #expect(asked.map(\.severity) == [.ok])
         // Until when, and what ends it.
-        #expect(asked[0].message.contains("it is called again at "), "\(asked[0].message)")
-        #expect(asked[0].message.hasSuffix("to call it now: idcard-pipeline resume verifier"))
+        #expect(asked[0].message.text().contains("it is called again at "), "\(asked[0].message)")
+        #expect(asked[0].message.text().hasSuffix("to call it now: idcard-pipeline resume verifier"))
         _ = try await harness.judged("front", .rejected(VerdictRule.legalityLow.reason, message: "no"))
         let rejectedAt = harness.now.description
         harness.pass(.seconds(1))
@@ -33,8 +33,10 @@ import Testing
         #expect(troubles.map(\.severity) == [.critical, .critical, .warning, .ok])
         #expect(troubles.map(\.code) == ["disk_space_low", "CODE_stop", "legality_low", "CODE_throttled"])
         #expect(troubles.map(\.since) == [nil, pausedAt.description, rejectedAt, rejectedAt])
-        #expect(troubles[1].message == "deliver b:443 stopped since \(pausedAt.local) (CODE_stop): set the TOKEN")
-        #expect(troubles[2].message.hasSuffix("show what to do: idcard-pipeline cases list --state retake"))
+        #expect(
+            troubles[1].message.text() == "deliver b:443 stopped since \(pausedAt.local) (CODE_stop): set the TOKEN"
+        )
+        #expect(troubles[2].message.text().hasSuffix("show what to do: idcard-pipeline cases list --state retake"))
         harness.pass(.seconds(121))
         let hanging = try await harness.store.troubles(.ample, now: harness.now)
         #expect(hanging.first?.code == "process_hangs" && hanging.first?.severity == .critical)
@@ -46,7 +48,7 @@ import Testing
         try await harness.store.heartbeat(of: harness.worker, standstill: standstill, now: harness.now)
         let trouble = try #require(try await harness.store.troubles(.ample, now: harness.now).first)
         #expect(trouble.severity == .critical && trouble.stage == .deliver && trouble.code == "standstill")
-        #expect(trouble.since == since.description && trouble.message.contains("restart it"))
+        #expect(trouble.since == since.description && trouble.message.text().contains("restart it"))
         try await harness.store.heartbeat(of: harness.worker, now: harness.now)
         #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
         try await harness.store.heartbeat(of: harness.worker, standstill: standstill, now: harness.now)

@@ -64,7 +64,9 @@ import Testing
         let until = harness.now.advanced(by: .seconds(7 * 86_400))
         for _ in 0..<2 { #expect(try await self.drop(li) == .waits(until: until)) }
         let trouble = try #require(try await store.troubles(.ample, now: harness.now).first)
-        #expect(trouble.code == "four_eyes_drop" && trouble.message.contains("idcard-pipeline review keep accept"))
+        #expect(
+            trouble.code == "four_eyes_drop" && trouble.message.text().contains("idcard-pipeline review keep accept")
+        )
         #expect(try await self.listed() == [.accept, .reject])
         // Starting a process that still has the key changes nothing about it.
         try await store.requireSecond(for: [.accept], by: wang, now: harness.now)

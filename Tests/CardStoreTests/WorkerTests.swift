@@ -129,7 +129,7 @@ import Testing
         }
         #expect(try await troubles(TokenIssue()) == [])
         #expect(try await troubles(TokenIssue(barred: ["acme", "desk"])) == ["warning token_barred"])
-        let message = try await harness.store.troubles(.ample, now: harness.now)[0].message
+        let message = try await harness.store.troubles(.ample, now: harness.now)[0].message.text()
         #expect(message.contains("acme, desk") && message.contains("tokens revoke"), "\(message)")
         #expect(try await troubles(TokenIssue(barred: ["acme"], isShut: true)) == ["critical no_token"])
     }

@@ -120,10 +120,11 @@ struct RestoreCommand: Command {
 }
 
 extension RestoreReport: Report {
-    var lines: [String] {
-        var lines: [Message] = [self.lastChange.map { .restoreDoneSince(self.cards, $0) } ?? .restoreDone(self.cards)]
-        if self.erased > 0 { lines.append(.restoreErased(self.erased)) }
-        if self.held > 0 { lines.append(.restoreHeldCards(self.held)) }
-        return lines.map { $0.text() }
+    var lines: [Message] {
+        let lines: [Message?] = [
+            self.lastChange.map { .restoreDoneSince(self.cards, $0) } ?? .restoreDone(self.cards),
+            self.erased > 0 ? .restoreErased(self.erased) : nil, self.held > 0 ? .restoreHeldCards(self.held) : nil,
+        ]
+        return lines.compactMap(\.self)
     }
 }

@@ -169,7 +169,7 @@ extension CardStore {
 
 extension ErasureCertificate: Report {
     /// The certificate for people: what is gone, and what lies outside.
-    var lines: [String] {
+    var lines: [Message] {
         let verifier: Message? =
             switch self.verifier {
             case .notSent: nil
@@ -189,7 +189,7 @@ extension ErasureCertificate: Report {
             self.exportCount > 0 ? .eraseExports(self.exportCount) : nil,
             .eraseBackups, verifier, backend, self.isScrubbed ? nil : .eraseUnfinished,
         ]
-        return ["\(self.card)  erased  \(self.erasedAt)  \(self.reason)"]
-            + details.compactMap { $0.map { "  " + $0.text() } }
+        return [.textVerbatim("\(self.card)  erased  \(self.erasedAt)  \(self.reason)")]
+            + details.compactMap { $0?.indented }
     }
 }

@@ -125,9 +125,10 @@ extension CardsCommand {
 }
 
 extension AccessRecord: ReportLine {
-    var text: String {
+    var line: Message {
         let card = self.cardID.map { "  \($0)" } ?? ""
-        return
+        return .textVerbatim(
             "\(self.number)  \(self.at.asLocalTime)  \(self.action.padded(to: 13))\(card)  \(self.actor)  (\(self.purpose))"
+        )
     }
 }

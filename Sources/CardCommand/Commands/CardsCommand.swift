@@ -105,14 +105,13 @@ extension Resolution: ExpressibleByArgument {}
 
 // What is the matter and what to do, then the facts, then the history.
 extension CardDetailsDocument: Report {
-    var lines: [String] {
-        var lines = [self.card.text] + (self.message.map { ["  \($0)"] } ?? [])
-        lines += (self.facts.map { $0.text() } + self.values).map { "  " + $0 }
-        if !self.caseCards.isEmpty { lines.append("  " + Message.cardsOfCase.text()) }
+    var lines: [Message] {
+        let facts = [self.message].compactMap(\.self) + self.facts + self.values
         // What is to be done about another card, that card says itself.
-        lines += self.caseCards.flatMap { ["    \($0.card.text)", "      \($0.origin)"] }
-        lines.append("  " + Message.cardsHistory.text())
-        return lines + self.events.map(\.text)
+        let others = self.caseCards.flatMap { [$0.card.line, $0.origin.indented] }.map(\.indented)
+        let sections =
+            (others.isEmpty ? [] : [.cardsOfCase] + others) + [.cardsHistory] + self.events.map(\.line.indented)
+        return [self.card.line] + (facts + sections).map(\.indented)
     }
 
     private var facts: [Message] {
@@ -130,38 +129,40 @@ extension CardDetailsDocument: Report {
     }
 
     /// What is personal: what the sender said, beside what was read.
-    private var values: [String] {
+    private var values: [Message] {
         let said = [
             ("input_name", self.submitted?.inputName), ("user_no", self.submitted?.userNo),
             ("expected_id_number", self.submitted?.expectedIDNumber), ("expected_name", self.submitted?.expectedName),
         ]
         let read = (self.fields ?? [:]).sorted { $0.key < $1.key }
-        return (said + read.map { ($0.key, $0.value) }).compactMap { name, value in value.map { "\(name): \($0)" } }
+        return (said + read.map { ($0.key, $0.value) }).compactMap { name, value in
+            value.map { .textLabelled(name, .textVerbatim($0)) }
+        }
     }
 }
 
 extension CardDetailsDocument.Event {
-    fileprivate var text: String {
-        let decision = self.actor.map { Message.cardsDecision($0, self.why ?? "").text() }
+    fileprivate var line: Message {
+        let decision = self.actor.map { Message.cardsDecision($0, self.why ?? "") }
         // What a state means stands above for the last one; a warning is said nowhere else.
         let words = decision ?? (self.kind == "warning" ? self.message : nil)
-        let code = self.code.map { " (\($0))" } ?? ""
-        return "    \(self.at.asLocalTime) \(self.kind)\(code)" + (words.map { ": \($0)" } ?? "")
+        let start = "\(self.at.asLocalTime) \(self.kind)" + (self.code.map { " (\($0))" } ?? "")
+        return words.map { .textLabelled(start, $0) } ?? .textVerbatim(start)
     }
 }
 
 extension CaseCardDocument {
-    func lines(in one: CaseDocument) -> [String] {
+    func lines(in one: CaseDocument) -> [Message] {
         let card = self.card
         let isAlone = card.reason == ReasonCode.frontMissing.rawValue
         let advice = isAlone ? one.advice(onBack: card.cardID) : nil
-        let words = self.message ?? (advice ?? RunLine.advice(on: card.reason, of: card.cardID))?.text()
-        return ["  \(self.card.text)"] + (words.map { ["    \($0)"] } ?? []) + ["    \(self.origin)"]
+        let words = self.message ?? advice ?? RunLine.advice(on: card.reason, of: card.cardID)
+        return [card.line.indented] + [words, self.origin].compactMap(\.self).map(\.indented.indented)
     }
 
-    fileprivate var origin: String {
-        let sent = Message.cardsSentBy(self.submitter, self.card.createdAt).text()
-        return sent + (self.person.map { ", " + Message.cardsPerson($0).text() } ?? "")
+    fileprivate var origin: Message {
+        let sent = Message.cardsSentBy(self.submitter, self.card.createdAt)
+        return .textAll([sent] + (self.person.map { [.cardsPerson($0)] } ?? []))
     }
 }
 
@@ -189,8 +190,8 @@ extension CardsCommand {
             }
             let known = ReasonCode.all.filter { self.codes.isEmpty || self.codes.contains($0.code.rawValue) }
             let reports = known.map { reason, meaning in
-                let line = "\(reason.rawValue.padded(to: 24))  \(meaning.text())"
-                return ObjectReport(["reason": reason.rawValue, "meaning": meaning.text()], lines: [line.oneLine])
+                let line = Message.textBehind(reason.rawValue.padded(to: 24) + "  ", meaning)
+                return ObjectReport(["reason": reason.rawValue, "meaning": meaning.text()], [line])
             }
             await OutputFormat(rawValue: self.format.rawValue)?.print(reports, as: "reasons")
             let unknown = Set(self.codes).subtracting(known.map(\.code.rawValue)).sorted()

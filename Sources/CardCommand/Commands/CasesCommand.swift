@@ -113,8 +113,8 @@ struct CasesCommand: AsyncParsableCommand {
                 }
                 let document = CaseDocument(one)
                 // The cause is said with its card.
-                let lines = [document.text] + cards.flatMap { $0.lines(in: document) }
-                await ObjectReport(["case": document, "cards": cards], lines: lines).print(self.report.format)
+                let lines = [document.line] + cards.flatMap { $0.lines(in: document) }
+                await ObjectReport(["case": document, "cards": cards], lines).print(self.report.format)
                 return .delivered
             }
         }
@@ -244,27 +244,27 @@ private struct ListedCase: Report {
     }
 
     /// What is the matter and what to do, for people.
-    private var message: String? {
+    private var message: Message? {
         if let message = self.document.message { return message }
         guard self.document.state == .incomplete else {
-            return RunLine.advice(on: self.document.cause, of: self.document.cardID)?.text()
+            return RunLine.advice(on: self.document.cause, of: self.document.cardID)
         }
-        return Message.casesIncomplete(self.document.missing.map(\.rawValue)).text()
+        return .casesIncomplete(self.document.missing)
     }
 
     /// What stands under ``columns``, and behind that the files.
     var cells: [String] {
         let one = self.document
         let sides = one.missing.map(\.rawValue).joined(separator: " ")
-        return [
+        let place = [
             one.businessNo, one.state.rawValue, one.since.local, sides, one.side?.rawValue ?? "", one.cause ?? "",
         ]
-            + CSVText.parts(of: self.message) + [one.cardID?.rawValue ?? ""]
-            + (self.files.map { [$0.joined(separator: "; ")] } ?? [])
+        let files = self.files.map { [$0.joined(separator: "; ")] } ?? []
+        return place + CSVText.parts(of: self.message) + [one.cardID?.rawValue ?? ""] + files
     }
 
-    var lines: [String] {
-        let files = self.files.map { [Message.casesFiles($0).text()] } ?? []
-        return [self.document.text] + ((self.message.map { [$0] } ?? []) + files).map { "  \($0)" }
+    var lines: [Message] {
+        let details = [self.message, self.files.map(Message.casesFiles)].compactMap(\.self)
+        return [self.document.line] + details.map(\.indented)
     }
 }

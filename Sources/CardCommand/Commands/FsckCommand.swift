@@ -32,7 +32,7 @@ struct FsckCommand: Command {
                 try await self.repair ? store.repair(by: origin, now: .now) : ([], store.check())
             let findings =
                 mended.map { Self.object($0, isRepaired: true) } + left.map { Self.object($0, isRepaired: false) }
-            await ObjectReport(["clean": left.isEmpty, "findings": findings], lines: Self.lines(mended, left))
+            await ObjectReport(["clean": left.isEmpty, "findings": findings], Self.lines(mended, left))
                 .print(self.upkeep.format)
             return left.isEmpty ? .delivered : .someNotDelivered
         }
@@ -45,13 +45,14 @@ struct FsckCommand: Command {
         ]
     }
 
-    private static func lines(_ mended: [SandboxFinding], _ left: [SandboxFinding]) -> [String] {
-        func line(_ finding: SandboxFinding) -> String {
-            "\(finding.code)\(finding.card.map { " \($0)" } ?? ""): \(finding.message.text())"
+    private static func lines(_ mended: [SandboxFinding], _ left: [SandboxFinding]) -> [Message] {
+        func line(_ finding: SandboxFinding) -> Message {
+            .textLabelled(finding.code + (finding.card.map { " \($0)" } ?? ""), finding.message)
         }
-        var lines = mended.map { Message.fsckRepaired(line($0)).text() } + left.map(line)
-        lines.append((left.isEmpty ? Message.fsckClean : .fsckFindings(left.count)).text())
-        if left.contains(where: \.isMendable) { lines.append(Message.fsckRepair.text()) }
-        return lines
+        let end: [Message?] = [
+            left.isEmpty ? .fsckClean : .fsckFindings(left.count),
+            left.contains(where: \.isMendable) ? .fsckRepair : nil,
+        ]
+        return mended.map { .fsckRepaired(line($0)) } + left.map(line) + end.compactMap(\.self)
     }
 }

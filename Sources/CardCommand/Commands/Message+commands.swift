@@ -31,10 +31,10 @@ extension Message {
     // MARK: status
 
     static let checkWell = Self("check.well", "all is well")
-    static func checkMore(_ worst: String, others: Int) -> Self { Self("check.more", one: "\(code: worst); \(count: others) more cause; show all: idcard-pipeline status", other: "\(code: worst); \(count: others) more causes; show all: idcard-pipeline status") }
+    static func checkMore(_ worst: Message, others: Int) -> Self { Self("check.more", one: "\(worst); \(count: others) more cause; show all: idcard-pipeline status", other: "\(worst); \(count: others) more causes; show all: idcard-pipeline status") }
     static let statusNoCards = Self("status.no_cards", "no cards")
     static let statusNoWorker = Self("status.no_worker", "no process is running; cards go on with the next run, watch or serve")
-    static func statusEndpoint(_ stage: String, _ last: String) -> Self { Self("status.endpoint", "\(code: stage): the endpoint works; last success \(code: last)") }
+    static func statusEndpoint(_ stage: Stage, _ last: Timestamp) -> Self { Self("status.endpoint", "\(stage): the endpoint works; last success \(last)") }
     static func statusWorker(_ command: String, _ process: Int32, since: Timestamp, claims: Int) -> Self { Self("status.worker", one: "\(code: command) (process \(process)) has been running since \(since) with \(count: claims) card in progress", other: "\(code: command) (process \(process)) has been running since \(since) with \(count: claims) cards in progress") }
     static func statusStaying(_ files: Int) -> Self { Self("status.staying", one: "\(count: files) file in the folders of this process is not imported; see which and why: idcard-pipeline run --dry-run FOLDER", other: "\(count: files) files in the folders of this process are not imported; see which and why: idcard-pipeline run --dry-run FOLDER") }
 
@@ -59,10 +59,11 @@ extension Message {
     static let cardsRetryState = Self("cards.retry_state", "--state takes only the values rejected, failed and held; name superseded cards by their ids")
     static func casesUnknown(_ number: String) -> Self { Self("cases.unknown", "there is no case with the business number \(Redacted(number)); list the cases: idcard-pipeline cases list") }
     static let casesNoMatch = Self("cases.no_match", "no card of the case has this state or reason")
-    static func casesIncomplete(_ sides: [String]) -> Self { Self("cases.incomplete", "not delivered: \(codes: sides); if the case needs this side, put a photo of it into the folder of the case and run again") }
+    static func casesIncomplete(_ sides: [CardSide]) -> Self { Self("cases.incomplete", "not delivered: \(sides); if the case needs this side, put a photo of it into the folder of the case and run again") }
     static func casesFiles(_ names: [String]) -> Self { Self("cases.files", "files: \(Redacted(names.joined(separator: "; ")))") }
     static let casesFilesWhy = Self("cases.files_why", "--files shows names of files, which may be personal; give the reason for the access log: --why TEXT")
-    static func statusCards(_ counts: String) -> Self { Self("status.cards", "cards: \(code: counts)") }
+    static func statusState(_ state: CardState, _ cards: Int) -> Self { Self("status.state", "\(state) \(cards)") }
+    static func statusCards(_ counts: [Message]) -> Self { Self("status.cards", "cards: \(counts)") }
     static func statusCause(_ cause: String, since: Timestamp) -> Self { Self("status.cause", "\(code: cause), since \(since)") }
     static let statusCases = Self("status.cases", "show what to do: idcard-pipeline cases list --state decide --state failed --state retake")
     static let cardsNoMatch = Self("cards.no_match", "no card has this state or reason")
@@ -133,6 +134,6 @@ extension Message {
     static let fsckClean = Self("fsck.clean", "the sandbox is whole")
     static func fsckFindings(_ findings: Int) -> Self { Self("fsck.findings", one: "\(count: findings) finding", other: "\(count: findings) findings") }
     static func fsckFound(_ findings: Int) -> Self { Self("fsck.found", one: "the sandbox has \(count: findings) finding; show it: idcard-pipeline fsck", other: "the sandbox has \(count: findings) findings; show them: idcard-pipeline fsck") }
-    static func fsckRepaired(_ finding: String) -> Self { Self("fsck.repaired", "repaired: \(Redacted(finding))") }
+    static func fsckRepaired(_ finding: Message) -> Self { Self("fsck.repaired", "repaired: \(finding)") }
     static let fsckRepair = Self("fsck.repair", "repair what is safe to repair: idcard-pipeline fsck --repair")
 }

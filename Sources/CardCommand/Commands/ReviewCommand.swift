@@ -36,9 +36,9 @@ struct ReviewCommand: AsyncParsableCommand {
                 }
                 let lines = entries.map { entry in
                     let asked = entry.droppedBy.map { Message.reviewAsked($0, entry.droppedAt?.description ?? "") }
-                    return "\(entry.action)" + (asked.map { "  \($0.text())" } ?? "")
+                    return asked.map { .textBehind("\(entry.action)  ", $0) } ?? Message.textVerbatim("\(entry.action)")
                 }
-                await ObjectReport(["four_eyes": objects], lines: lines.isEmpty ? [Message.reviewNone.text()] : lines)
+                await ObjectReport(["four_eyes": objects], lines.isEmpty ? [.reviewNone] : lines)
                     .print(self.format)
                 return .delivered
             }

@@ -36,10 +36,9 @@ struct StatusCommand: Command {
         }
         let troubles = try await self.troubles()
         let severity = troubles.first?.severity ?? .ok
-        let (worst, others) = (troubles.first?.message ?? Message.checkWell.text(), troubles.count - 1)
-        let all = others > 0 ? Message.checkMore(worst, others: others).text() : worst
-        let line = Message.textLabelled(severity.rawValue, .textVerbatim(all)).text().oneLine
-        await ObjectReport(["status": severity, "troubles": troubles], lines: [line]).print(self.report.format)
+        let (worst, others) = (troubles.first?.message ?? .checkWell, troubles.count - 1)
+        let line = Message.textLabelled(severity.rawValue, others > 0 ? .checkMore(worst, others: others) : worst)
+        await ObjectReport(["status": severity, "troubles": troubles], [line]).print(self.report.format)
         switch severity {
         case .ok: return .delivered
         case .warning: return .someNotDelivered
@@ -82,15 +81,13 @@ struct StatusCommand: Command {
             ] as JSONObject,
         ]
         var lines = CaseState.allCases.flatMap { Self.lines(of: $0, cases[$0] ?? 0, causes) }
-        if causes.contains(where: \.state.needsPerson) { lines.append(Message.statusCases.text()) }
-        let states = CardState.allCases.compactMap { state in cards[state].map { "\(state.rawValue) \($0)" } }
-        lines.append((states.isEmpty ? Message.statusNoCards : .statusCards(states.joined(separator: ", "))).text())
-        lines += workers.isEmpty ? [Message.statusNoWorker.text()] : workers.flatMap(Self.lines(of:))
+        if causes.contains(where: \.state.needsPerson) { lines.append(.statusCases) }
+        let states = CardState.allCases.compactMap { state in cards[state].map { Message.statusState(state, $0) } }
+        lines.append(states.isEmpty ? .statusNoCards : .statusCards(states))
+        lines += workers.isEmpty ? [.statusNoWorker] : workers.flatMap(Self.lines(of:))
         let working = [Stage.verify, .deliver].filter { stage in !pauses.contains { $0.stage == stage } }
-        lines += working.compactMap { stage in
-            last[stage].map { Message.statusEndpoint(stage.rawValue, $0.local).text() }
-        }
-        return ObjectReport(object, lines: lines + troubles.filter { $0.subject != .cases }.map(\.message))
+        lines += working.compactMap { stage in last[stage].map { .statusEndpoint(stage, $0) } }
+        return ObjectReport(object, lines + troubles.filter { $0.subject != .cases }.map(\.message))
     }
 
     /// How many stand in each state, by its word.
@@ -114,7 +111,7 @@ struct StatusCommand: Command {
         ]
     }
 
-    private static func lines(of worker: WorkerStatus) -> [String] {
+    private static func lines(of worker: WorkerStatus) -> [Message] {
         let work: Message = .statusWorker(
             worker.command,
             worker.process,
@@ -122,15 +119,18 @@ struct StatusCommand: Command {
             claims: worker.claims
         )
         // Names of files are personal: `status` leaves no line in the access log, so it does not show them.
-        return [work.text()] + (worker.staying > 0 ? ["  " + Message.statusStaying(worker.staying).text()] : [])
+        return [work] + (worker.staying > 0 ? [Message.statusStaying(worker.staying).indented] : [])
     }
 
     /// How many cases stand in a state, and where a person is to do something, why.
-    private static func lines(of state: CaseState, _ count: Int, _ causes: [CaseCount]) -> [String] {
+    private static func lines(of state: CaseState, _ count: Int, _ causes: [CaseCount]) -> [Message] {
         guard count > 0 else { return [] }
         let causes = causes.filter { $0.state == state && state.needsPerson }.map { cause in
-            "  \(String(cause.cases).padded(to: 6)) \(Message.statusCause(cause.cause ?? "-", since: cause.since).text())"
+            Message.textBehind(
+                "  \(String(cause.cases).padded(to: 6)) ",
+                .statusCause(cause.cause ?? "-", since: cause.since)
+            )
         }
-        return ["\(state.rawValue.padded(to: 11)) \(count)"] + causes
+        return [.textVerbatim("\(state.rawValue.padded(to: 11)) \(count)")] + causes
     }
 }

@@ -94,7 +94,7 @@ struct CheckedConfiguration: Report {
 
     private var file: String?
     private var mistakes: [ConfigurationError.Mistake]
-    private var notices: [String] = []
+    private var notices: [Message] = []
     private var endpoints: [Probed]?
 
     /// Whether the configuration can be used.
@@ -116,7 +116,7 @@ struct CheckedConfiguration: Report {
             }
             if isOnline, self.mistakes.isEmpty { self.endpoints = try await Self.probes(of: configuration) }
             let doubts = [configuration.sandboxDoubt, configuration.isolationDoubt].compactMap(\.self)
-            self.notices = (configuration.notices + configuration.runNotices + doubts).map { $0.text() }
+            self.notices = configuration.notices + configuration.runNotices + doubts
         } catch let error as ConfigurationError {
             self.mistakes = error.mistakes
         }
@@ -134,7 +134,8 @@ struct CheckedConfiguration: Report {
             return ["section": section, "endpoint": probe.endpoint, "reachable": probe.isReachable, "steps": steps]
         }
         let object: JSONObject = [
-            "ok": self.ok, "file": self.file, "errors": errors, "notices": self.notices, "endpoints": endpoints,
+            "ok": self.ok, "file": self.file, "errors": errors, "notices": self.notices.map { $0.text() },
+            "endpoints": endpoints,
         ]
         try object.encode(to: encoder)
     }
@@ -208,15 +209,19 @@ struct CheckedConfiguration: Report {
         return mistakes
     }
 
-    var lines: [String] {
-        let problems = self.mistakes.map { "error: \($0.error.message.text())" } + self.notices.map { "note: \($0)" }
+    var lines: [Message] {
+        let problems =
+            self.mistakes.map { Message.consoleError($0.error.message) } + self.notices.map(Message.consoleNote)
         let steps = (self.endpoints ?? []).flatMap { section, probe in
             probe.outcomes.map { outcome in
-                let place = "\(section) (\(probe.endpoint)), \(outcome.step.rawValue)"
-                return "\(outcome.isOK ? "" : "error: ")\(place): \(outcome.message.text())"
+                let line = Message.textLabelled(
+                    "\(section) (\(probe.endpoint)), \(outcome.step.rawValue)",
+                    outcome.message
+                )
+                return outcome.isOK ? line : .consoleError(line)
             }
         }
-        return problems + steps + [self.verdict.text()]
+        return problems + steps + [self.verdict]
     }
 
     private var verdict: Message {
@@ -244,12 +249,12 @@ extension ObjectReport {
         let keyWidth = settings.map(\.key.name.count).max() ?? 0
         // A very long value pushes only its own line.
         let valueWidth = min(40, settings.map(\.value.text.count).max() ?? 0)
-        let lines = settings.map { key, value, source in
-            "\(key.name.padded(to: keyWidth))  \(value.text.padded(to: valueWidth))  \(source)"
+        let lines = settings.map { key, value, source -> Message in
+            .textVerbatim("\(key.name.padded(to: keyWidth))  \(value.text.padded(to: valueWidth))  \(source)")
         }
         self.init(
             ["file": loaded.file, "embedded": loaded.configuration.isEmbedded, "settings": objects],
-            lines: ["# configuration file: \(loaded.file ?? "-")"] + lines
+            [.configFile(loaded.file ?? "-")] + lines
         )
     }
 }

@@ -10,6 +10,7 @@ extension Message {
 
     // MARK: The configuration
 
+    static func configFile(_ value: String) -> Self { Self("config.file", "# configuration file: \(Redacted(value))") }
     static func configUsable(_ value: String) -> Self { Self("config.usable", "the configuration is usable (file: \(Redacted(value)))") }
     static let configUsableNoFile = Self("config.usable_no_file", "the configuration is usable (no file)")
     static func configMistake(_ name: String, _ place: Message, _ what: Message) -> Self { Self("config.mistake", "\(code: name) (\(place)): \(what)") }

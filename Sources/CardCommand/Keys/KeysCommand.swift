@@ -79,11 +79,8 @@ struct MadeKey: Report {
     /// Whether the file is used without naming it in the configuration.
     let `default`: Bool
 
-    var lines: [String] {
-        let lines: [Message] = [
-            .keysMade(self.keyFile, self.keyID), self.default ? .keysUsed : .keysConfigure(self.keyFile), .keysKeepCopy,
-        ]
-        return lines.map { $0.text() }
+    var lines: [Message] {
+        [.keysMade(self.keyFile, self.keyID), self.default ? .keysUsed : .keysConfigure(self.keyFile), .keysKeepCopy]
     }
 
     /// Makes the key of a sandbox that is to come, in the file named, else that of the configuration, which is the usual one

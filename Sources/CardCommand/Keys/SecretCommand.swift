@@ -12,8 +12,8 @@ struct SecretCommand: Sendable {
     let expected: Message
     /// The command, for `/bin/sh -c`; it may hold a password.
     let text: Redacted<String>
-    /// The longest time that it may take; a key service on the network answers sooner or not at all.
-    var timeout = Duration.seconds(10)
+    /// The longest time that it may take; a machine that starts all its services at once is slow.
+    var timeout = Duration.seconds(30)
 
     /// Runs the command and returns the first line that it wrote.
     ///

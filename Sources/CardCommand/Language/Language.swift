@@ -1,27 +1,16 @@
 import ArgumentParser
-import CardChinese
 import CardModel
 import Synchronization
 
-/// A language that people are spoken to in.
-enum Language: String, CaseIterable, Sendable {
-    case english = "en"
-    case chinese = "zh"
-
-    var catalogue: MessageCatalogue {
-        switch self {
-        case .english: .english
-        case .chinese: .chinese
-        }
-    }
-
+/// Which language a command speaks.
+extension Language {
     /// The language of a locale (locale(7)): what LC_ALL, else LC_MESSAGES, else LANG names. What we write is UTF-8, so a locale
     /// with another encoding has English, which all have in common.
     init(environment: [String: String]) {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
-        let match = names.first { !$0.isEmpty }?.wholeMatch(of: /zh(_[A-Za-z]+)?(\.(.+?))?(@.*)?/)
-        let encoding = match?.3.map { $0.lowercased().filter(\.isLetter) }
-        self = match != nil && [nil, "utf"].contains(encoding) ? .chinese : .english
+        let match = names.first { !$0.isEmpty }?.wholeMatch(of: /([a-z]+)(_[A-Za-z]+)?(\.(.+?))?(@.*)?/)
+        let encoding = match?.4.map { $0.lowercased().filter(\.isLetter) }
+        self = match.flatMap { [nil, "utf"].contains(encoding) ? Language(rawValue: String($0.1)) : nil } ?? .english
     }
 
     /// Obeys `--lang`, above all else.

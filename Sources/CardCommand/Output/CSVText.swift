@@ -1,3 +1,5 @@
+import CardModel
+
 /// Rows of a list for spreadsheet programs (RFC 4180).
 enum CSVText {
     /// Before the first row: without it Excel takes UTF-8 for the code page of the machine.
@@ -7,11 +9,10 @@ enum CSVText {
     static func row(_ cells: [String]) -> String { cells.map(Self.cell).joined(separator: ",") }
 
     /// What is wrong, and what to do: a message says the one first, and behind its first semicolon, English or Chinese, the other.
-    static func parts(of message: String?) -> [String] {
-        guard let message, let end = message.firstRange(of: "; ") ?? message.firstRange(of: "；") else {
-            return [message ?? "", ""]
-        }
-        return [String(message[..<end.lowerBound]), String(message[end.upperBound...])]
+    static func parts(of message: Message?) -> [String] {
+        let text = message?.text() ?? ""
+        guard let end = text.firstRange(of: "; ") ?? text.firstRange(of: "；") else { return [text, ""] }
+        return [String(text[..<end.lowerBound]), String(text[end.upperBound...])]
     }
 
     /// A spreadsheet program runs what begins like a formula, however it came into a file name or business number.

@@ -57,6 +57,9 @@ enum Console {
     /// Has every message be a log record in JSON.
     static func sayRecords() { self.state.withLock { $0.saysRecords = true } }
 
+    /// A message as a line of a report.
+    static func readable(_ message: Message) -> String { self.readable(message.text().oneLine) }
+
     /// The text as a person reads it: its commands work when they are copied, and nothing in it commands the terminal.
     static func readable(_ text: String) -> String {
         let options = self.state.withLock(\.options)

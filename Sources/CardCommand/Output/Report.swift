@@ -67,7 +67,7 @@ struct ListPrinter {
 
     mutating func print(_ element: some Report) async throws {
         switch self.format {
-        case .text: for line in element.lines { self.waiting += Console.readable(line.oneLine) + "\n" }
+        case .text: for line in element.lines { self.waiting += Console.readable(line) + "\n" }
         case .jsonl: self.waiting += JSONText.line(element) + "\n"
         case .json:
             let text = JSONText.document(element).split(separator: "\n").joined(separator: "\n    ")
@@ -97,40 +97,45 @@ struct ListPrinter {
 
 /// A report of a command: the same facts for programs and for people. A name or text in a line begins no other one.
 protocol Report: Encodable {
-    var lines: [String] { get }
+    var lines: [Message] { get }
+}
+
+extension Message {
+    /// As a line that says more of the one above.
+    var indented: Message { .textBehind("  ", self) }
 }
 
 /// A report that is put together where it is made.
 struct ObjectReport: Report {
     private let object: JSONObject
-    let lines: [String]
+    let lines: [Message]
 
-    init(_ object: JSONObject, _ messages: [Message]) { self.init(object, lines: messages.map { $0.text() }) }
-
-    init(_ object: JSONObject, lines: [String]) { (self.object, self.lines) = (object, lines) }
+    init(_ object: JSONObject, _ lines: [Message]) { (self.object, self.lines) = (object, lines) }
 
     func encode(to encoder: any Encoder) throws { try self.object.encode(to: encoder) }
 }
 
 /// A report of one line.
 protocol ReportLine: Report {
-    var text: String { get }
+    var line: Message { get }
 }
 
 extension ReportLine {
-    var lines: [String] { [self.text] }
+    var lines: [Message] { [self.line] }
 }
 
-extension CardDocument: ReportLine {}
+extension CardDocument: ReportLine {
+    var line: Message { .textVerbatim(self.text) }
+}
 
 extension Array: Report where Element: Report {
-    var lines: [String] { self.flatMap(\.lines) }
+    var lines: [Message] { self.flatMap(\.lines) }
 }
 
 extension Report {
     func print(_ format: ReportFormat) async {
         switch format {
-        case .text: for line in self.lines { await Console.standardOutput(Console.readable(line.oneLine)) }
+        case .text: for line in self.lines { await Console.standardOutput(Console.readable(line)) }
         case .json: await Console.standardOutput(JSONText.document(self))
         }
     }

@@ -16,9 +16,10 @@ extension RunCommand {
         // `dry_run` tells it from the report of a run.
         switch self.format {
         case .text:
-            let parts = PlannedInput.Action.allCases.map(\.rawValue).filter { counts[$0, default: 0] > 0 }
-                .map { Message.dryRunCount(counts[$0, default: 0], $0).text() }
-            await Console.standardOutput(RunCounts.line(inputs.count, parts))
+            let parts = PlannedInput.Action.allCases.compactMap { action in
+                counts[action.rawValue].flatMap { $0 > 0 ? Message.dryRunCount($0, action) : nil }
+            }
+            await Console.standardOutput(RunCounts.line(inputs.count, parts).text())
         case .json:
             await Console.standardOutput(
                 JSONText.document(["dry_run": true, "counts": counts, "inputs": inputs] as JSONObject)
@@ -47,19 +48,19 @@ struct PlannedInput: Hashable, ReportLine {
     @Nullable private(set) var expectedIDNumberFrom: ValueOrigin? = nil
     @Nullable private(set) var expectedNameFrom: ValueOrigin? = nil
     @Nullable private(set) var reason: String? = nil
-    @Nullable private(set) var message: String? = nil
+    @InWords private(set) var message: Message? = nil
 
     init(_ entry: BatchListing.Entry, hasConfiguredUser: Bool) {
         switch entry {
         case .ignore(let input):
             (self.source, self.action) = (input.name.reveal(), .ignore)
-            (self.reason, self.message) = (input.error.code.rawValue, input.error.message.text())
+            (self.reason, self.message) = (input.error.code.rawValue, input.error.message)
         case .duplicate(let name, _):
             (self.source, self.action) = (name.reveal(), .ignore)
-            (self.reason, self.message) = ("duplicate", Message.runRepeatedRow.text())
+            (self.reason, self.message) = ("duplicate", .runRepeatedRow)
         case .refuse(let input):
             (self.source, self.action) = (input.name.reveal(), .refuse)
-            (self.reason, self.message) = (input.error.code.rawValue, input.error.message.text())
+            (self.reason, self.message) = (input.error.code.rawValue, input.error.message)
         case .take(let item):
             (self.source, self.action) = (item.name.reveal(), .take)
             let origins = item.origins.mapValues(ValueOrigin.init)
@@ -75,18 +76,18 @@ struct PlannedInput: Hashable, ReportLine {
     }
 
     /// For people: `take    cards/LOAN-1/a.jpg: case LOAN-1 (folder), user 7 (option), side front (manifest row 2)`.
-    var text: String {
+    var line: Message {
         let start = "\(self.action.rawValue.padded(to: 7)) \(self.source)"
-        if let reason { return "\(start) \(reason): \(self.message ?? "")" }
+        if let reason { return .textLabelled("\(start) \(reason)", self.message ?? .textVerbatim("")) }
         var parts: [Message] = []
         if let origin = self.businessNoFrom { parts.append(.dryRunCase(self.businessNo ?? "", origin.message)) }
         if let origin = self.userNoFrom {
             parts.append(self.userNo.map { .dryRunUser($0, origin.message) } ?? .dryRunDefaultUser(origin.message))
         }
-        if let origin = self.sideFrom { parts.append(.dryRunSide(self.side?.rawValue ?? "", origin.message)) }
+        if let side, let origin = self.sideFrom { parts.append(.dryRunSide(side, origin.message)) }
         if let origin = self.expectedIDNumberFrom { parts.append(.dryRunNumber(origin.message)) }
         if let origin = self.expectedNameFrom { parts.append(.dryRunName(origin.message)) }
-        return parts.isEmpty ? start : Message.dryRunLine(start, parts).text()
+        return parts.isEmpty ? .textVerbatim(start) : .dryRunLine(start, parts)
     }
 }
 

@@ -19,8 +19,8 @@ extension Message {
     static func runFrontRefused(_ reason: String) -> Self { Self("run.front_refused", "this back waits, because its front was rejected (\(code: reason)); take the front again and import it") }
     static func runFrontOpen(_ reason: String, _ front: CardID) -> Self { Self("run.front_open", "this back waits, because its front needs a decision (\(code: reason)); see what to decide: idcard-pipeline cards show \(front)") }
     static func runMorePhotos(_ photos: Int) -> Self { Self("run.more_photos", one: "\(count: photos) more photo", other: "\(count: photos) more photos") }
-    static func runFoldedAll(_ line: String, _ names: String) -> Self { Self("run.folded_all", "\(Redacted(line)) (\(Redacted(names)))") }
-    static func runFolded(_ line: String, _ names: String, more: Int) -> Self { Self("run.folded", "\(Redacted(line)) (\(Redacted(names)) and \(more) more)") }
+    static func runFoldedAll(_ line: Message, _ names: String) -> Self { Self("run.folded_all", "\(line) (\(Redacted(names)))") }
+    static func runFolded(_ line: Message, _ names: String, more: Int) -> Self { Self("run.folded", "\(line) (\(Redacted(names)) and \(more) more)") }
     static func runManifest(_ table: String) -> Self { Self("run.manifest", "\(Redacted(table)) is a table among the photos, and only a table that is named tells their numbers; name it: --manifest \(Redacted(table.quotedForShell))") }
     static func runManifestWorkbook(_ table: String) -> Self { Self("run.manifest_workbook", "\(Redacted(table)) is a workbook among the photos, and only a table that is named tells their numbers; save it as CSV UTF-8, then name it: --manifest FILE") }
     static let runWaitsForFront = Self("run.waits_for_front", "this back waits, because its front is not delivered yet or needs a decision")
@@ -33,7 +33,18 @@ extension Message {
     static func runRule(_ rule: String, _ reason: Message) -> Self { Self("run.rule", "--business-no-from \(Redacted(rule)): \(reason)") }
     static let runRepeatedRow = Self("run.repeated_row", "an earlier row of the manifest says the same about this photo")
     static func runNothing(_ inputs: Int) -> Self { Self("run.nothing", one: "\(count: inputs) input: nothing to do", other: "\(count: inputs) inputs: nothing to do") }
-    static func runCounts(_ inputs: Int, _ counts: [String]) -> Self { Self("run.counts", one: "\(count: inputs) input: \(codes: counts)", other: "\(count: inputs) inputs: \(codes: counts)") }
+    static func runCount(_ inputs: Int, _ end: String) -> Self {
+        let word: Message? =
+            switch end {
+            case RunLine.refused: Self("run.refused", "refused")
+            case "duplicate": Self("run.duplicate", "duplicate")
+            case "unchanged": Self("run.unchanged", "unchanged")
+            case "ignored": Self("run.ignored", "ignored")
+            default: CardState(rawValue: end).map(Message.word)
+            }
+        return Self("run.count", "\(count: inputs) \(word.map { Message(end, for: $0) } ?? .textVerbatim(end))")
+    }
+    static func runCounts(_ inputs: Int, _ counts: [Message]) -> Self { Self("run.counts", one: "\(count: inputs) input: \(counts)", other: "\(count: inputs) inputs: \(counts)") }
     static func runStoppedAt(_ stage: Stage, _ failure: RemoteFailure, _ url: String) -> Self { Self("run.stopped_at", "\(stage) stopped (\(code: failure.code)) at \(code: url): \(failure.message.withoutPersonalValues)") }
     static func runStopped(_ stage: Stage, _ failure: RemoteFailure) -> Self { Self("run.stopped", "\(stage) stopped (\(code: failure.code)): \(failure.message.withoutPersonalValues)") }
     static func runDelayedAt(_ stage: Stage, _ failure: RemoteFailure, _ url: String) -> Self { Self("run.delayed_at", "\(stage) is delayed (\(code: failure.code)) at \(code: url): \(failure.message.withoutPersonalValues)") }
@@ -49,12 +60,18 @@ extension Message {
     static func dryRunCase(_ businessNo: String, _ origin: Message) -> Self { Self("dry_run.case", "case \(Redacted(businessNo)) (\(origin))") }
     static func dryRunDefaultUser(_ origin: Message) -> Self { Self("dry_run.default_user", "default user (\(origin))") }
     static func dryRunUser(_ userNo: String, _ origin: Message) -> Self { Self("dry_run.user", "user \(Redacted(userNo)) (\(origin))") }
-    static func dryRunSide(_ side: String, _ origin: Message) -> Self { Self("dry_run.side", "side \(code: side) (\(origin))") }
+    static func dryRunSide(_ side: CardSide, _ origin: Message) -> Self { Self("dry_run.side", "side \(side) (\(origin))") }
     static func dryRunNumber(_ origin: Message) -> Self { Self("dry_run.number", "expected identity number (\(origin))") }
     static func dryRunName(_ origin: Message) -> Self { Self("dry_run.name", "expected name (\(origin))") }
     static func dryRunLine(_ start: String, _ fields: [Message]) -> Self { Self("dry_run.line", "\(Redacted(start)): \(fields)") }
 
-    static func dryRunCount(_ inputs: Int, _ action: String) -> Self { Self("dry_run.count", "\(count: inputs) to \(code: action)") }
+    static func dryRunCount(_ inputs: Int, _ action: PlannedInput.Action) -> Self {
+        switch action {
+        case .take: Self("dry_run.take", "\(count: inputs) to take")
+        case .refuse: Self("dry_run.refuse", "\(count: inputs) to refuse")
+        case .ignore: Self("dry_run.ignore", "\(count: inputs) to ignore")
+        }
+    }
     static func dryRunManifest(_ row: Int) -> Self { Self("dry_run.manifest", "manifest row \(row)") }
     static let dryRunSidecar = Self("dry_run.sidecar", "sidecar")
     static let dryRunOption = Self("dry_run.option", "option")

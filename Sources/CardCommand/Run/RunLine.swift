@@ -25,11 +25,13 @@ struct RunCounts: Sendable, Encodable {
     var total: Int { self.byKey.values.reduce(0, +) }
 
     /// For example `24 inputs: 22 delivered, 1 rejected, 1 duplicate`.
-    var line: String { Self.line(self.total, Self.allKeys.filter { self[$0] > 0 }.map { "\(self[$0]) \($0)" }) }
+    var line: Message {
+        Self.line(self.total, Self.allKeys.filter { self[$0] > 0 }.map { .runCount(self[$0], $0) })
+    }
 
     /// How many inputs there are, and what becomes of them.
-    static func line(_ total: Int, _ parts: [String]) -> String {
-        (parts.isEmpty ? Message.runNothing(total) : .runCounts(total, parts)).text()
+    static func line(_ total: Int, _ parts: [Message]) -> Message {
+        parts.isEmpty ? .runNothing(total) : .runCounts(total, parts)
     }
 
     func encode(to encoder: any Encoder) throws { try self.byKey.encode(to: encoder) }
@@ -48,9 +50,7 @@ struct RunLine: Sendable, ReportLine {
     /// Why, as a stable code: the remote's own where it decided.
     @Nullable var reason: String? = nil
     /// Why, for a person.
-    @Nullable var message: String? = nil
-    /// The same without personal values; not printed itself.
-    var plainMessage: String?
+    @InWords var message: Message? = nil
     /// The card that was there before, if this input is its duplicate.
     @Nullable var duplicateOf: CardID? = nil
     /// What a person is told of it; not printed itself.
@@ -72,8 +72,7 @@ struct RunLine: Sendable, ReportLine {
     /// Takes over why it was refused.
     mutating func describe(_ error: CodedError) {
         self.reason = error.code.rawValue
-        self.message = error.message.text()
-        self.plainMessage = error.message.withoutPersonalValues.text()
+        self.message = error.message
         self.notice = self.state == Self.refused ? .attention(.retake) : .nothing
     }
 
@@ -98,8 +97,7 @@ struct RunLine: Sendable, ReportLine {
         if card.state != .erased || self.businessNo == nil { self.businessNo = card.metadata.businessNumber.rawValue }
         self.side = card.side ?? card.metadata.side
         self.reason = card.shownReason
-        self.message = card.message?.text()
-        self.plainMessage = card.message?.withoutPersonalValues.text()
+        self.message = card.message
         self.notice = card.notice
     }
 
@@ -112,10 +110,9 @@ struct RunLine: Sendable, ReportLine {
     }
 
     /// The input as a line for people: state, source, and what there is to say.
-    var text: String {
-        let reason = self.reason.map { " \($0)" } ?? ""
-        let message = (self.message ?? self.advice?.text()).map { ": \($0)" } ?? ""
-        return "\(self.state.padded(to: 9)) \(self.name)\(reason)\(message)"
+    var line: Message {
+        let start = "\(self.state.padded(to: 9)) \(self.name)\(self.reason.map { " \($0)" } ?? "")"
+        return (self.message ?? self.advice).map { .textLabelled(start, $0) } ?? .textVerbatim(start)
     }
 
     /// The input as a person knows it.
@@ -133,7 +130,7 @@ struct RunLine: Sendable, ReportLine {
     /// What stands under ``columns``.
     var cells: [String] {
         [self.businessNo ?? "", self.side?.rawValue ?? "", self.source, self.state, self.reason ?? ""]
-            + CSVText.parts(of: self.plainMessage ?? self.advice?.text())
+            + CSVText.parts(of: (self.message ?? self.advice)?.withoutPersonalValues)
     }
 
     /// What a person can do for a card that waits for one.

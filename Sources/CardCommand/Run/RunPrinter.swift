@@ -82,9 +82,9 @@ final class RunPrinter: Sendable {
                 await self.format.print(line)
             }
             for summary in self.folds.withLock({ $0.summaries }) {
-                await Console.standardOutput(Console.readable(summary.text().oneLine))
+                await Console.standardOutput(Console.readable(summary))
             }
-            await Console.standardOutput(counts.line)
+            await Console.standardOutput(counts.line.text())
         case .json:
             let report: JSONObject = ["run_id": self.runID, "counts": counts, "cards": lines]
             await Console.standardOutput(JSONText.document(report))
@@ -181,9 +181,10 @@ struct RunFolds: Sendable {
 
     /// Whether a line is one of the first of its kind, and therefore printed.
     mutating func shows(_ line: RunLine) -> Bool {
-        let count = self.shown[line.kind.text, default: 0]
-        self.shown[line.kind.text] = count + 1
-        if count >= Self.mostShown { self.folded[line.kind.text, default: []].append(line) }
+        let kind = line.kind.line.text()
+        let count = self.shown[kind, default: 0]
+        self.shown[kind] = count + 1
+        if count >= Self.mostShown { self.folded[kind, default: []].append(line) }
         return count < Self.mostShown
     }
 
@@ -194,7 +195,7 @@ struct RunFolds: Sendable {
             kind.source = Message.runMorePhotos(lines.count).text()
             let names = lines.prefix(Self.mostNamed).map(\.name).joined(separator: ", ")
             let more = lines.count - Self.mostNamed
-            return more > 0 ? .runFolded(kind.text, names, more: more) : .runFoldedAll(kind.text, names)
+            return more > 0 ? .runFolded(kind.line, names, more: more) : .runFoldedAll(kind.line, names)
         }
     }
 }

@@ -26,6 +26,8 @@ extension Message {
     static let tokensNotShown = Self("tokens.not_shown", "the token was made; revoke it if it was not shown")
     static let tokensShownOnce = Self("tokens.shown_once", "store the token now; it is not shown again")
     static func tokensExpire(_ time: Timestamp) -> Self { Self("tokens.expire", "the token works until \(time)") }
+    static func tokensValid(_ begin: Timestamp, until end: Timestamp) -> Self { Self("tokens.valid", "since \(begin), until \(end)") }
+    static func tokensValidAlways(_ begin: Timestamp) -> Self { Self("tokens.valid_always", "since \(begin), until revoked") }
     static let tokensNeverExpire = Self("tokens.never_expire", "the token works until it is revoked")
     static let tokensActive = Self("tokens.active", "a running server uses the change at once, with one exception: if the server reads a copy of the tokens file (LoadCredential), restart the server")
     static func tokensUnknownID(_ id: String, _ list: Redacted<String>) -> Self { Self("tokens.unknown_id", "there is no token of this name with the id \(code: id); list the tokens: \(list)") }

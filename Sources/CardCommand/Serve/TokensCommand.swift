@@ -108,7 +108,7 @@ struct TokensCommand: AsyncParsableCommand {
             let shown = self.output == nil ? secret.reveal() : nil
             await ObjectReport(
                 ["name": token.name, "id": token.id, "expires_at": end, "token": shown],
-                lines: shown.map { [$0] } ?? []
+                shown.map { [.textVerbatim($0)] } ?? []
             )
             .print(self.options.format)
             Console.note(self.output.map { Message.tokensWritten($0) } ?? .tokensShownOnce)
@@ -147,12 +147,14 @@ struct TokensCommand: AsyncParsableCommand {
             let reports = tokens.map { token in
                 let (begin, end) = (token.createdAt.formatted(.iso8601), token.expiresAt?.formatted(.iso8601))
                 let scopes = token.scopes.sorted().map(\.rawValue)
+                let since = Timestamp(token.createdAt)
                 let validity =
-                    "since \(begin.asLocalTime), " + (end.map { "until \($0.asLocalTime)" } ?? "until revoked")
-                let line = "\(token.id)  \(token.name)  \(scopes.joined(separator: ","))  \(validity)"
+                    token.expiresAt.map { Message.tokensValid(since, until: Timestamp($0)) }
+                    ?? .tokensValidAlways(since)
+                let start = "\(token.id)  \(token.name)  \(scopes.joined(separator: ","))  "
                 return ObjectReport(
                     ["id": token.id, "name": token.name, "scopes": scopes, "created_at": begin, "expires_at": end],
-                    lines: [line.oneLine]
+                    [.textBehind(start, validity)]
                 )
             }
             await reports.print(self.options.format)

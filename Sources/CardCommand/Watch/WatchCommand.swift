@@ -80,7 +80,7 @@ struct WatchCommand: Command {
         } beside: {
             try await reports.print()
         }
-        if reports.counts.total > 0 { Console.say(.textVerbatim(reports.counts.line)) }
+        if reports.counts.total > 0 { Console.say(reports.counts.line) }
         return signal ?? .delivered
     }
 }

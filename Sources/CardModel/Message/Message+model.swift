@@ -9,7 +9,13 @@ extension Message {
     package static func textVerbatim(_ text: String) -> Self { Self("text.verbatim", "\(code: text)") }
     /// What the system calls one of its errors.
     package static func textSystemError(_ code: Int32) -> Self { Self("text.system_error", "\(errno: code)") }
+    /// A text behind the same words in every language, such as columns.
+    package static func textBehind(_ start: String, _ text: Message) -> Self { Self("text.behind", "\(code: start)\(text)") }
+    package static func textAll(_ texts: [Message]) -> Self { Self("text.all", "\(texts)") }
     package static func textLabelled(_ label: String, _ text: Message) -> Self { Self("text.labelled", "\(code: label): \(text)") }
+
+    /// What a language calls itself.
+    static let languageName = Self("language.name", "English")
 
     // MARK: Files
 

@@ -4,7 +4,7 @@ import Synchronization
 /// The texts of one language by the ids of messages, and how it writes values.
 package struct MessageCatalogue: Sendable {
     /// English: each message carries its own text.
-    package static let english = MessageCatalogue(texts: [:])
+    package static let english = MessageCatalogue(.english, texts: [:])
 
     /// Set once, when the process knows its language.
     private static let ofProcess = Mutex(MessageCatalogue.english)
@@ -17,19 +17,20 @@ package struct MessageCatalogue: Sendable {
 
     package static func speak(_ catalogue: MessageCatalogue) { Self.ofProcess.withLock { $0 = catalogue } }
 
-    private let texts: [String: String]
+    package let language: Language
+    /// By the ids of messages.
+    package let texts: [String: String]
     /// Ids with `{1}` in them, which stands for any word, as their start and end.
     private let patterns: [(start: Substring, end: Substring, text: String)]
 
     /// Takes a template for each id. A language with one form only has no plurals.
-    package init(texts: [String: String]) {
+    package init(_ language: Language, texts: [String: String]) {
+        self.language = language
         self.texts = texts
         self.patterns = texts.compactMap { id, text in
             id.firstRange(of: "{1}").map { (id[..<$0.lowerBound], id[$0.upperBound...], text) }
         }
     }
-
-    package var isEnglish: Bool { self.texts.isEmpty }
 
     /// The text of an id without arguments; `nil` if this language has none.
     package func text(of id: String) -> String? {

@@ -1,4 +1,3 @@
-import CardChinese
 import CardModel
 import Foundation
 import HTTPTypes
@@ -26,21 +25,21 @@ struct Envelope: RouterMiddleware {
         context: ServerContext,
         next: @concurrent (Request, ServerContext) async throws -> Response
     ) async throws -> Response {
-        try await MessageCatalogue.$requested.withValue(Self.language(of: request)) {
+        try await MessageCatalogue.$requested.withValue(Self.language(of: request)?.catalogue) {
             try await self.answer(request, context: context, next: next)
         }
     }
 
     /// The language that a client likes best of those that are spoken (RFC 9110 section 12.5.4); `nil` if it names none of them.
-    static func language(of request: Request) -> MessageCatalogue? {
+    static func language(of request: Request) -> Language? {
         let ranges = request.headers[values: .acceptLanguage].flatMap { $0.split(separator: ",") }.map { range in
             let parts = range.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-            return (language: parts.first?.split(separator: "-").first ?? "", weight: weight)
+            return (language: Language(rawValue: String(parts[0].prefix { $0 != "-" })), weight: weight)
         }
-        let spoken = ranges.filter { ["zh", "en"].contains($0.language) && $0.weight > 0 }
-        let best = spoken.max { $0.weight < $1.weight }.flatMap { best in spoken.first { $0.weight == best.weight } }
-        return best.map { $0.language == "zh" ? .chinese : .english }
+        let spoken = ranges.filter { $0.language != nil && $0.weight > 0 }
+        let highest = spoken.map(\.weight).max()
+        return spoken.first { $0.weight == highest }?.language
     }
 
     private func answer(

@@ -20,7 +20,7 @@ struct Chart {
     static func throughput(_ figures: Throughput) -> Chart {
         let series: [(name: HTML, counts: [Int])] = [
             ("\(Message.chartAdmitted)", figures.admitted), ("\(Message.chartVerified)", figures.verified),
-            ("\(Message.pageState(CardState.delivered))", figures.delivered),
+            ("\(Message.word(CardState.delivered))", figures.delivered),
         ]
         return Chart(id: "throughput", title: .chartThroughput, starts: figures.starts, series: series)
     }

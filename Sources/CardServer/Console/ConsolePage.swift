@@ -71,11 +71,10 @@ struct ConsolePage: Sendable {
     private var status: HTTPResponse.Status { self.refusal?.problem.code.status ?? .ok }
 
     private func document(for visit: Visit) -> HTML {
-        let isEnglish = MessageCatalogue.current.isEnglish
         let keys: HTML = visit.session?.value.hasKeys == true ? " data-keys=\"on\"" : ""
         return """
             <!doctype html>
-            <html lang="\(isEnglish ? "en" : "zh-Hans")"\(keys) data-seconds="\(self.masked == nil ? 0 : Limits.revealedSeconds)">
+            <html lang="\(MessageCatalogue.current.language.tag)"\(keys) data-seconds="\(self.masked == nil ? 0 : Limits.revealedSeconds)">
             <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
             <meta name="robots" content="noindex"><title>\(self.title) · idcard-pipeline</title>
             <link rel="stylesheet"\(href: ConsoleAsset.styles.path)><link rel="icon"\(href: ConsoleAsset.icon.path)>
@@ -110,14 +109,17 @@ struct ConsolePage: Sendable {
     /// Language, keys and the way out.
     private func settings(for visit: Visit) -> HTML {
         guard let session = visit.session?.value else { return "" }
-        let isEnglish = MessageCatalogue.current.isEnglish
+        let others = Language.allCases.filter { $0 != MessageCatalogue.current.language }.map { language in
+            HTML(
+                "<button name=\"language\" value=\"\(language.rawValue)\" lang=\"\(language.tag)\">\(language.name)</button>"
+            )
+        }
         let isSeenAgain = self.refusal == nil && visit.request.method == .get
         let back = ConsolePath(isSeenAgain ? visit.request.uri.string : "/console")
         return """
             <form class="settings" method="post"\(action: .settings)>
             <input type="hidden" name="back"\(value: back.text)>
-            <button name="language" value="\(isEnglish ? "zh" : "en")" lang="\(isEnglish ? "zh-Hans" : "en")">\
-            \(isEnglish ? "中文" : "English")</button>
+            \(others)
             <button name="keys" value="\(session.hasKeys ? "off" : "on")">\
             \(session.hasKeys ? Message.pageKeysOff : .pageKeysOn)</button></form>
             <form method="post"\(action: .signOut)><span class="who">\(session.subject)</span>

@@ -98,16 +98,16 @@ extension HTML {
 
     /// A state as a word and by its code: its colour says nothing that they do not.
     static func state(_ state: CardState) -> HTML {
-        "<span class=\"state \(state)\">\(Message.pageState(state))</span> <code>\(state)</code>"
+        "<span class=\"state \(state)\">\(Message.word(state))</span> <code>\(state)</code>"
     }
 
     static func state(_ state: CaseState) -> HTML {
-        "<span class=\"state \(state)\">\(Message.pageState(state))</span> <code>\(state)</code>"
+        "<span class=\"state \(state)\">\(Message.word(state))</span> <code>\(state)</code>"
     }
 
     static func side(_ side: CardSide?) -> HTML {
         guard let side else { return "<span class=\"faint\">\(Message.pageSideUnknown)</span>" }
-        return "\(Message.pageSide(side))"
+        return "\(Message.word(side))"
     }
 
     /// A reason by its code, with what it means.
@@ -165,7 +165,7 @@ extension HTML {
     /// What was done or refused: the script puts the focus there.
     static func outcome(_ text: Message) -> HTML { "<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\(text)</p>" }
 
-    static func message(_ text: String) -> HTML { "<p class=\"message\">\(text)</p>" }
+    static func message(_ text: Message) -> HTML { "<p class=\"message\">\(text)</p>" }
 
     static func section(_ title: Message, _ body: HTML) -> HTML { "<section><h2>\(title)</h2>\(body)</section>\n" }
 }

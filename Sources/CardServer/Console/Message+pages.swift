@@ -173,12 +173,6 @@ extension Message {
 
     // MARK: What codes are called
 
-    static func pageSide(_ side: CardSide) -> Self {
-        switch side {
-        case .front: Self("page.front", "front")
-        case .back: Self("page.back", "back")
-        }
-    }
     static func pageAction(_ action: DecisionAction) -> Self {
         switch action {
         case .accept: Self("page.accept", "Accept")
@@ -194,39 +188,6 @@ extension Message {
         case .hour: Self("page.hour", "Hour")
         case .day: Self("page.day", "Day")
         case .week: Self("page.week", "Week")
-        }
-    }
-    static func pageStage(_ stage: Stage) -> Self {
-        switch stage {
-        case .fetch: Self("page.fetch", "fetch")
-        case .prepare: Self("page.prepare", "prepare")
-        case .verify: Self("page.verify", "verification")
-        case .deliver: Self("page.deliver", "business backend")
-        }
-    }
-    static func pageState(_ state: CaseState) -> Self {
-        switch state {
-        case .decide: Self("page.case_decide", "a person must decide")
-        case .failed: Self("page.case_failed", "attempts used up")
-        case .retake: Self("page.case_retake", "photo must be taken again")
-        case .inProgress: Self("page.case_in_progress", "in progress")
-        case .incomplete: Self("page.case_incomplete", "a side is missing")
-        case .complete: Self("page.case_complete", "complete")
-        }
-    }
-    static func pageState(_ state: CardState) -> Self {
-        switch state {
-        case .fetching: Self("page.card_fetching", "being fetched")
-        case .received: Self("page.card_received", "to be prepared")
-        case .prepared: Self("page.card_prepared", "to be verified")
-        case .verified: Self("page.card_verified", "to be delivered")
-        case .delivering: Self("page.card_delivering", "being delivered")
-        case .delivered: Self("page.card_delivered", "delivered")
-        case .rejected: Self("page.card_rejected", "rejected")
-        case .failed: Self("page.card_failed", "attempts used up")
-        case .held: Self("page.card_held", "waits for a person")
-        case .superseded: Self("page.card_superseded", "replaced by a newer photo")
-        case .erased: Self("page.card_erased", "erased")
         }
     }
 }

@@ -10,7 +10,7 @@ final class Sessions: Sendable {
         let token: Data
         let subject: String
         /// `en` or `zh`; `nil` for what the browser asks for.
-        var language: String?
+        var language: Language?
         /// Why personal data is looked at in this sitting, such as the number of a ticket.
         var purpose = ""
         /// Whether single keys press buttons (WCAG 2.1.4 asks for an off-switch).
@@ -34,7 +34,7 @@ final class Sessions: Sendable {
     /// Begins a session; the longest unused one of the subject, or of all, gives way to one too many.
     ///
     /// - Returns: its name, which the browser keeps: 256 random bits.
-    func begin(_ token: AccessToken, language: String?, at time: Duration) -> String {
+    func begin(_ token: AccessToken, language: Language?, at time: Duration) -> String {
         let name = Self.random()
         let session = Session(
             token: token.digest,

@@ -66,12 +66,10 @@ extension Console {
     /// `POST /console/settings`: language and keys of the session.
     func settings(_ visit: Visit) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["language", "keys", "back"])
-        let (language, keys) = (form["language"], form["keys"])
-        guard language.map(["en", "zh"].contains) ?? true, keys.map(["on", "off"].contains) ?? true else {
-            throw Problem(.fieldInvalid)
-        }
+        let (language, keys) = (form["language"].map(Language.init(rawValue:)), form["keys"])
+        guard language != .some(nil), keys.map(["on", "off"].contains) ?? true else { throw Problem(.fieldInvalid) }
         self.change(visit) { session in
-            session.language = language ?? session.language
+            if let language { session.language = language }
             session.hasKeys = keys.map { $0 == "on" } ?? session.hasKeys
         }
         // Only to a page of ours.

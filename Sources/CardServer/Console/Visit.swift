@@ -1,4 +1,3 @@
-import CardChinese
 import CardModel
 import CardStore
 import Foundation
@@ -20,11 +19,7 @@ struct Visit: Sendable {
 
     /// The language of the session, else that of the browser.
     var catalogue: MessageCatalogue? {
-        switch self.session?.value.language {
-        case "zh": .chinese
-        case "en": .english
-        default: Envelope.language(of: self.request)
-        }
+        (self.session?.value.language ?? Envelope.language(of: self.request))?.catalogue
     }
 
     /// What a form of filters has sent: a space came as `+` (URL standard, section 5).

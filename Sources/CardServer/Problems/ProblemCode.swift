@@ -13,6 +13,14 @@ struct ProblemCode: Hashable, Sendable {
         self.status = status
         self.title = Message(id: "problem.\(name)", title)
     }
+
+    /// What stands for a reason of this name, too, whose meaning it has.
+    private init(_ name: String, _ status: HTTPResponse.Status) {
+        guard let reason = ReasonCode.all.first(where: { $0.code.rawValue == name }) else {
+            preconditionFailure("\(name) is no reason")
+        }
+        (self.name, self.status, self.title) = (name, status, reason.meaning)
+    }
 }
 
 // The codes are a contract with clients. Each stands on one line.
@@ -57,32 +65,32 @@ extension ProblemCode {
 
     // The image.
     static let imageMissing = Self("image_missing", .unprocessableContent, "There is no image; send it as the part 'image', or both sides as 'front' and 'back'.")
-    static let imageEmpty = Self("image_empty", .unprocessableContent, "The image has no bytes.")
-    static let imageTooLarge = Self("image_too_large_bytes", .contentTooLarge, "The image is too large.")
+    static let imageEmpty = Self("image_empty", .unprocessableContent)
+    static let imageTooLarge = Self("image_too_large_bytes", .contentTooLarge)
     static let imageInvalid = Self("image_invalid", .unprocessableContent, "The image is not valid Base64.")
-    static let formatUnsupported = Self("unsupported_format", .unsupportedMediaType, "The image is neither a JPEG nor a PNG.")
+    static let formatUnsupported = Self("unsupported_format", .unsupportedMediaType)
     static let formatHEIC = Self("unsupported_format_heic", .unsupportedMediaType, "The image is HEIC; convert it to JPEG, or set the camera to 'most compatible'.")
 
-    static let imageCorrupt = Self("image_corrupt", .unprocessableContent, "The image is damaged.")
-    static let imageTruncated = Self("image_truncated", .unprocessableContent, "The image is cut off.")
-    static let imageTooManyPixels = Self("image_too_many_pixels", .unprocessableContent, "The image has too many pixels.")
-    static let imageEdgeTooLong = Self("image_edge_too_long", .unprocessableContent, "The image is too wide or too high.")
-    static let imageTooManyScans = Self("image_too_many_scans", .unprocessableContent, "The image has more scans than a photo has.")
-    static let imageDecodeMemory = Self("image_decode_memory", .unprocessableContent, "Decoding the image takes too much memory.")
-    static let imageUnsupportedCoding = Self("image_unsupported_coding", .unprocessableContent, "The image is a JPEG or PNG of an unsupported kind.")
-    static let imageOverBudget = Self("image_over_budget", .unprocessableContent, "The image cannot be made small enough.")
-    static let imageInternalError = Self("image_internal_error", .unprocessableContent, "The image cannot be decoded.")
-    static let decoderCrashed = Self("decoder_crashed", .unprocessableContent, "Decoding the image fails each time.")
+    static let imageCorrupt = Self("image_corrupt", .unprocessableContent)
+    static let imageTruncated = Self("image_truncated", .unprocessableContent)
+    static let imageTooManyPixels = Self("image_too_many_pixels", .unprocessableContent)
+    static let imageEdgeTooLong = Self("image_edge_too_long", .unprocessableContent)
+    static let imageTooManyScans = Self("image_too_many_scans", .unprocessableContent)
+    static let imageDecodeMemory = Self("image_decode_memory", .unprocessableContent)
+    static let imageUnsupportedCoding = Self("image_unsupported_coding", .unprocessableContent)
+    static let imageOverBudget = Self("image_over_budget", .unprocessableContent)
+    static let imageInternalError = Self("image_internal_error", .unprocessableContent)
+    static let decoderCrashed = Self("decoder_crashed", .unprocessableContent)
     /// Why an image that arrived whole cannot be used.
     static let image = [imageEmpty, formatUnsupported, formatHEIC, imageCorrupt, imageTruncated, imageTooManyPixels, imageEdgeTooLong, imageTooManyScans, imageDecodeMemory, imageUnsupportedCoding, imageOverBudget, imageInternalError, decoderCrashed]
 
     // What is said about it.
     static let fieldUnknown = Self("field_unknown", .unprocessableContent, "A field is unknown.")
-    static let fieldDuplicate = Self("field_duplicate", .unprocessableContent, "A field is given more than once.")
-    static let fieldInvalid = Self("field_invalid", .unprocessableContent, "A field has an invalid value.")
-    static let businessNumberMissing = Self("business_no_missing", .unprocessableContent, "The business number is missing.")
-    static let businessNumberInvalid = Self("business_no_invalid", .unprocessableContent, "The business number is invalid.")
-    static let userNumberMissing = Self("user_no_missing", .unprocessableContent, "The user account is missing (user_no), and the configuration names none.")
+    static let fieldDuplicate = Self("field_duplicate", .unprocessableContent)
+    static let fieldInvalid = Self("field_invalid", .unprocessableContent)
+    static let businessNumberMissing = Self("business_no_missing", .unprocessableContent)
+    static let businessNumberInvalid = Self("business_no_invalid", .unprocessableContent)
+    static let userNumberMissing = Self("user_no_missing", .unprocessableContent)
     static let addressInvalid = Self("image_url_invalid", .unprocessableContent, "The address of the image is not an absolute http or https URL.")
     static let addressRefused = Self("image_url_refused", .unprocessableContent, "Images are not fetched from this address.")
     static let tooManyPhotos = Self("too_many_photos", .conflict, "The business number has too many photos in progress.")

@@ -7,9 +7,13 @@ import NIOCore
 /// Tells whether the process lives, whether it can work, and its figures.
 struct HealthRoutes: Sendable {
     private struct Readiness: Encodable, Sendable {
+        struct Reason: Encodable, Sendable {
+            let code: String
+            @InWords var message: Message
+        }
+
         let status: String
-        /// Each with its `code` and `message`.
-        let reasons: [[String: String]]
+        let reasons: [Reason]
         let stages: [String: StageStatus]
     }
 
@@ -17,13 +21,13 @@ struct HealthRoutes: Sendable {
     private struct StageStatus: Encodable, Sendable {
         let status: EndpointState
         @Nullable var code: String?
-        @Nullable var message: String?
+        @InWords var message: Message?
         @Nullable var since: String?
 
         init(_ pause: EndpointPause?) {
             self.status = pause?.state ?? .works
             self.code = pause?.code
-            self.message = pause.map { $0.state.message.text() }
+            self.message = pause?.state.message
             self.since = pause?.since.description
         }
     }
@@ -31,9 +35,8 @@ struct HealthRoutes: Sendable {
     let reception: Reception
     let metrics: ServerMetrics
     let connections: ConnectionRegister
-    /// The last answer in each language: everybody may ask, without a token and as often as they like.
-    private let english = Kept<Readiness>()
-    private let chinese = Kept<Readiness>()
+    /// The last answer: everybody may ask, without a token and as often as they like.
+    private let readinessKept = Kept<Readiness>()
     private let figuresKept = Kept<StoreFigures>()
 
     /// `GET /healthz`.
@@ -41,8 +44,9 @@ struct HealthRoutes: Sendable {
 
     /// `GET /readyz`: 503 with the reasons if no card is admitted durably, or no client can send one. What endpoints do is told, and changes nothing.
     func ready() async throws -> Response {
-        let last = MessageCatalogue.current.isEnglish ? self.english : self.chinese
-        let readiness = try await last.value(for: { _ in Limits.readinessTime }) { await self.readiness() }
+        let readiness = try await self.readinessKept.value(for: { _ in Limits.readinessTime }) {
+            await self.readiness()
+        }
         guard !readiness.reasons.isEmpty else { return Response(json: readiness) }
         return Response(json: readiness, status: .serviceUnavailable, headers: [.retryAfter: "10"])
     }
@@ -62,8 +66,8 @@ struct HealthRoutes: Sendable {
             closed = .storeUnavailable
         }
         let room = self.reception.ports.store.room(intakeFreeSpace: self.reception.configuration.intakeFreeSpace)
-        let disk = Trouble(room).map { ["code": $0.code, "message": $0.message] }
-        let reasons = [disk ?? closed.map { ["code": $0.name, "message": $0.title.text()] }].compactMap(\.self)
+        let disk = Trouble(room).map { Readiness.Reason(code: $0.code, message: $0.message) }
+        let reasons = [disk ?? closed.map { .init(code: $0.name, message: $0.title) }].compactMap(\.self)
         return Readiness(
             status: reasons.isEmpty ? "ready" : "not_ready",
             reasons: reasons,

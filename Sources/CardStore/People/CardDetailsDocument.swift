@@ -13,7 +13,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
         /// Why, how the call ended, or what kind of decision it was.
         @Nullable package var code: String?
         /// The same in words.
-        @Nullable package var message: String?
+        @InWords package var message: Message?
         /// Who decided, and by which command.
         @Nullable package var actor: String?
         /// Why, in the words of the person who decided.
@@ -46,7 +46,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
     /// The card as lists show it.
     package let card: CardDocument
     /// Why it stands where it stands, in words.
-    @Nullable package var message: String?
+    @InWords package var message: Message?
     package let submitter: String
     /// Who sent the first card of its number, if that was another sender and the reader may see all cards.
     @Nullable package var numberOwner: Owner?
@@ -81,7 +81,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
     package init(_ details: CardDetails, reveals: Bool) {
         let others = details.caseCards.filter { $0.card.id != details.card.id }
         self.card = CardDocument(details.card)
-        self.message = Self.text(details.card.message, reveals)
+        self.message = Self.shown(details.card.message, reveals)
         self.submitter = details.card.submitter
         self.numberOwner = details.owner.map { Owner(submitter: $0.submitter, since: $0.since?.description) }
         self.person = details.caseCards.first { $0.card.id == details.card.id }?.person
@@ -98,8 +98,8 @@ package struct CardDetailsDocument: Encodable, Sendable {
         self.events = Self.history(details, reveals)
     }
 
-    private static func text(_ message: Message?, _ reveals: Bool) -> String? {
-        (reveals ? message : message?.withoutPersonalValues)?.text()
+    private static func shown(_ message: Message?, _ reveals: Bool) -> Message? {
+        reveals ? message : message?.withoutPersonalValues
     }
 
     /// What happened to the card, with the calls to outside services and the decisions in between.
@@ -110,7 +110,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
             let kind = event.state == before ? "warning" : event.state.rawValue
             before = event.state
             let code = event.remoteCode ?? event.reason?.rawValue
-            let message = Self.text(event.message, reveals)
+            let message = Self.shown(event.message, reveals)
             return Event(at: event.at.description, kind: kind, state: event.state, code: code, message: message)
         }
         let attempts = details.attempts.map { attempt in

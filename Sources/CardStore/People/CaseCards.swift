@@ -79,12 +79,12 @@ package struct CaseCardDocument: Encodable, Sendable {
     /// Which of the persons that the fronts of the case name, counted from 1; `nil` if all name one.
     @Nullable package var person: Int?
     /// Why it stands where it stands, in words.
-    @Nullable package var message: String?
+    @InWords package var message: Message?
 
     package init(_ member: CaseMember) {
         self.card = CardDocument(member.card)
         self.submitter = member.card.submitter
         self.person = member.person
-        self.message = member.card.message?.withoutPersonalValues.text()
+        self.message = member.card.message?.withoutPersonalValues
     }
 }

@@ -184,7 +184,7 @@ package struct CaseDocument: Encodable, Sendable {
     /// The sides of which no photo was delivered, or may still be.
     package let missing: [CardSide]
     /// What is the matter and what to do, without personal values.
-    @Nullable package var message: String?
+    @InWords package var message: Message?
 
     package init(_ one: Case) {
         (self.businessNo, self.state, self.cause) = (one.number.rawValue, one.standing.state, one.standing.cause)
@@ -192,18 +192,18 @@ package struct CaseDocument: Encodable, Sendable {
         self._since = UTC(wrappedValue: one.since)
         self.delivered = CardSide.allCases.filter(one.delivered.contains)
         self.missing = CardSide.allCases.filter { !one.present.contains($0) }
-        self.message = one.message?.withoutPersonalValues.text()
+        self.message = one.message?.withoutPersonalValues
     }
 
     /// For people: state, business number, the side and cause or what is missing, since when.
-    package var text: String {
+    package var line: Message {
         let cause = [self.side?.rawValue, self.cause].compactMap(\.self).joined(separator: " ")
         let missing = self.missing.map(\.rawValue).joined(separator: " ")
         // The side of the cause is named with it; what else there is to send is said, too.
-        let others = self.missing.filter { self.side != nil && $0 != self.side }.map(\.rawValue).joined(separator: " ")
-        let rest = others.isEmpty ? "" : ", \(Message.caseAlsoMissing(others).text())"
-        let what = self.state.needsPerson ? cause + rest : missing
-        return "\(self.state.rawValue.padded(to: 11))  \(self.since.local)  \(self.businessNo)"
-            + (what.isEmpty ? "" : "  \(what)")
+        let others = self.missing.filter { self.side != nil && $0 != self.side }
+        let what = self.state.needsPerson ? cause : missing
+        let start = "\(self.state.rawValue.padded(to: 11))  \(self.since.local)  \(self.businessNo)"
+        let line = Message.textVerbatim(start + (what.isEmpty ? "" : "  \(what)"))
+        return self.state.needsPerson && !others.isEmpty ? .textAll([line, .caseAlsoMissing(others)]) : line
     }
 }

@@ -25,7 +25,8 @@ package struct Trouble: Sendable, Encodable {
     package let code: String
     /// Since when, where that is known.
     package let since: String?
-    private let words: Message
+    /// What is wrong, since when, and what to do; without personal values.
+    @InWords package var message: Message
 
     init(
         _ severity: Severity,
@@ -35,12 +36,9 @@ package struct Trouble: Sendable, Encodable {
         since: String? = nil,
         _ message: Message
     ) {
-        (self.severity, self.subject, self.code, self.words) = (severity, subject, code, message.withoutPersonalValues)
-        (self.stage, self.since) = (stage, since)
+        (self.severity, self.subject, self.code) = (severity, subject, code)
+        (self.stage, self.since, self.message) = (stage, since, message.withoutPersonalValues)
     }
-
-    /// What is wrong, since when, and what to do, in the language of who asks; without personal values.
-    package var message: String { self.words.text() }
 
     private enum CodingKeys: String, CodingKey {
         case severity = "severity"
@@ -49,16 +47,6 @@ package struct Trouble: Sendable, Encodable {
         case code = "code"
         case since = "since"
         case message = "message"
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(self.severity, forKey: .severity)
-        try values.encode(self.subject, forKey: .subject)
-        try values.encode(self.stage, forKey: .stage)
-        try values.encode(self.code, forKey: .code)
-        try values.encode(self.since, forKey: .since)
-        try values.encode(self.message, forKey: .message)
     }
 
     /// An endpoint that does not work. One that asked for a slower pace gets its cards later, and needs nobody.

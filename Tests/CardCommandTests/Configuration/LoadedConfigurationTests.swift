@@ -190,13 +190,13 @@ import Testing
         let shown = ObjectReport(showing: loaded)
         let texts =
             [JSONText.document(wrong), JSONText.document(shown)]
-            + wrong.lines + shown.lines + loaded.configuration.notices.map { $0.text() }
+            + (wrong.lines + shown.lines + loaded.configuration.notices).map { $0.text() }
         for text in texts { #expect(!text.contains("canary"), "\(text)") }
         // The address itself is a plain text in the settings of an endpoint.
         let dumped = String(reflecting: loaded.configuration).replacing("canary-query", with: "")
         #expect(!dumped.contains("canary") && dumped.contains("<redacted>"))
-        #expect(shown.lines.contains { $0.hasPrefix("verification.api_key") && $0.contains("<set>") })
-        #expect(shown.lines.contains { $0.hasPrefix("webhooks.secrets ") && $0.contains("<unset>") })
+        #expect(texts.contains { $0.hasPrefix("verification.api_key") && $0.contains("<set>") })
+        #expect(texts.contains { $0.hasPrefix("webhooks.secrets ") && $0.contains("<unset>") })
     }
 
     @Test func `What is odd but allowed is told`() throws {

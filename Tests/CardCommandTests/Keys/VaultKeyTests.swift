@@ -116,7 +116,7 @@ import Testing
             folders: UserFolders(environment: ["HOME": self.home.path])
         )
         #expect(made.default == isUsed)
-        #expect(made.lines[1].contains("add to the configuration:\n  vault:\n    key_file: ") == !isUsed)
+        #expect(made.lines[1].text().contains("add to the configuration:\n  vault:\n    key_file: ") == !isUsed)
         #expect(FileManager.default.fileExists(atPath: made.keyFile))
     }
 
@@ -133,7 +133,7 @@ import Testing
 
     @Test func `config check finds that the key is missing, or none, as run would`() async throws {
         let missing = try await self.home.checked("run.patience: 1m")
-        #expect(!missing.ok && missing.lines[0].contains("keys init"))
+        #expect(!missing.ok && missing.lines[0].text().contains("keys init"))
         #expect(try await !self.home.checked("vault.key: nokey").ok)
         #expect(try await self.home.checked("vault.key: \(VaultKey.random().reveal())").ok)
     }

@@ -17,7 +17,7 @@ extension Console {
         let (store, limit) = (self.ports.store, Limits.consoleRows)
         let cards = try await store.cards(filter, after: before, newestFirst: true, limit: limit + 1, for: visit.caller)
         let shown = cards.prefix(limit)
-        let states = CardState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
+        let states = CardState.allCases.map { (value: $0.rawValue, text: Message.word($0)) }
         let fields: [HTML.Filter] = [
             ("state", .pageStateTitle, filter.states.first?.rawValue, states),
             ("reason", .pageReason, filter.reason, []),

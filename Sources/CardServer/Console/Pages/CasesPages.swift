@@ -10,7 +10,7 @@ extension Console {
         filter.number = try query.businessNumber()
         let last = try query.single("after", else: .requestCursor, as: CaseCursor.init)
         let page = try await self.ports.store.cases(filter, after: last, limit: Limits.consoleRows, for: visit.caller)
-        let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.pageState($0)) }
+        let states = CaseState.allCases.map { (value: $0.rawValue, text: Message.word($0)) }
         let fields: [HTML.Filter] = [
             ("state", .pageStateTitle, filter.states.first?.rawValue, states),
             ("business_no", .pageBusinessNo, filter.number?.rawValue, []),
@@ -58,7 +58,7 @@ extension HTML {
     }
 
     fileprivate static func missing(_ one: CaseDocument) -> HTML {
-        .joined(one.missing.map { "\(Message.pageSide($0))" }, by: ", ")
+        .joined(one.missing.map { "\(Message.word($0))" }, by: ", ")
     }
 
     /// The cards of a case.

@@ -20,7 +20,7 @@ extension Console {
         }
         let files = CardSide.allCases.map { side in
             HTML(
-                "<label>\(Message.pageSide(side))<input type=\"file\" name=\"\(side)\" accept=\"image/jpeg,image/png\"></label>"
+                "<label>\(Message.word(side))<input type=\"file\" name=\"\(side)\" accept=\"image/jpeg,image/png\"></label>"
             )
         }
         return ConsolePage(

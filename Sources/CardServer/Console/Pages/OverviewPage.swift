@@ -72,7 +72,7 @@ extension Console {
     private static func cases(_ causes: [CaseCount]) -> HTML {
         let counts = Dictionary(grouping: causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
         let tiles = CaseState.allCases.map { state in
-            Self.tile("tile", .cases, state.rawValue, .pageState(state), counts[state] ?? 0)
+            Self.tile("tile", .cases, state.rawValue, .word(state), counts[state] ?? 0)
         }
         let needing = causes.filter(\.state.needsPerson)
         let columns: [(Message, (CaseCount) -> HTML)] = [
@@ -86,7 +86,7 @@ extension Console {
 
     private static func cards(_ counts: [CardState: Int]) -> HTML {
         let tiles = CardState.allCases.filter { counts[$0] ?? 0 > 0 }.map { state in
-            Self.tile("small tile", .cards, state.rawValue, .pageState(state), counts[state] ?? 0)
+            Self.tile("small tile", .cards, state.rawValue, .word(state), counts[state] ?? 0)
         }
         let none: HTML = "<p>\(Message.pageNoCards)</p>"
         return .section(.pageCards, tiles.isEmpty ? none : "<div class=\"tiles\">\(tiles)</div>")
@@ -109,7 +109,7 @@ extension Console {
             HTML("<p class=\"trouble \(trouble.severity)\"><code>\(trouble.code)</code> \(trouble.message)</p>")
         }
         let endpoints: [(Message, (Stage) -> HTML)] = [
-            (.pageStageTitle, { "\(Message.pageStage($0))" }), (.pageStateTitle, standing.endpoint),
+            (.pageStageTitle, { "\(Message.word($0))" }), (.pageStateTitle, standing.endpoint),
             (.pageLastSuccess, { standing.lastSuccess[$0].map { "\($0)" } ?? "–" }),
         ]
         let workers: [(Message, (WorkerStatus) -> HTML)] = [

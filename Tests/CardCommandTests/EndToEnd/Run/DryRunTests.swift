@@ -96,7 +96,7 @@ import Testing
         let text = try await self.tool.run(self.command, chinese).lines
         #expect(text[0].hasSuffix("front.jpg：业务 LOAN-1（文件夹）、账号 U-1（选项）"), "\(text)")
         #expect(text.contains { $0.contains("申请姓名（清单第 2 行）") }, "\(text)")
-        #expect(text.last == "5 个输入：2 个 take、2 个 refuse、1 个 ignore")
+        #expect(text.last == "5 个输入：2 个将导入、2 个不接收、1 个忽略")
         let json = try await self.tool.run(self.command + ["--format", "json"], chinese).decoded(Report.self)
         #expect(json.inputs?.map(\.businessNoFrom) == ["folder", "manifest row 2", nil, nil, nil])
     }

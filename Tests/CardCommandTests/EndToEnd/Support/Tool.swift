@@ -177,7 +177,7 @@ final class Tool: Sendable {
     }
 
     private func environment(_ variables: [String: String]) -> Environment {
-        var all = ["HOME": self.home.path, "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+        var all = ["HOME": self.home.path, "PATH": Readings.path]
         all.merge(variables) { _, new in new }
         return .custom(Dictionary(uniqueKeysWithValues: all.map { (Environment.Key(stringLiteral: $0.key), $0.value) }))
     }

@@ -5,11 +5,12 @@ import Subprocess
 import TestSupport
 import Testing
 
-@testable import CardChinese
 @testable import CardCommand
 
-/// Simplified Chinese: that it is whole, and who gets it.
-@Suite struct ChineseTests {
+/// Other languages than English: that they are whole, and who gets which.
+@Suite struct LanguageTests {
+    private static let chinese = Language(rawValue: "zh")!
+
     private struct Entry: Decodable {
         let text: String?
         let other: String?
@@ -21,7 +22,7 @@ import Testing
         Set(template.replacing("{{", with: "").matches(of: /\{(\d+)\}/).map { String($0.1) })
     }
 
-    @Test func `every text has its Chinese, with the same values`() async throws {
+    @Test func `every text is there in every language, with the same values`() async throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../scripts/messages").standardized.path
         let listing = try await run(
@@ -32,15 +33,18 @@ import Testing
         )
         let entries = try JSONDecoder().decode([String: Entry].self, from: listing.standardOutput)
         #expect(entries.count > 1_000)
-        for (id, entry) in entries {
-            let chinese = MessageCatalogue.chinese.text(of: id)
-            let values = chinese.map(Self.arguments(of:))
-            #expect(values == Self.arguments(of: entry.english), "\(id): \(entry.english) -> \(chinese ?? "none")")
+        #expect(Language.allCases.count > 1)
+        for language in Language.allCases.dropFirst() {
+            for (id, entry) in entries {
+                let text = language.catalogue.text(of: id)
+                let values = text.map(Self.arguments(of:))
+                #expect(values == Self.arguments(of: entry.english), "\(id): \(entry.english) -> \(text ?? "none")")
+            }
+            let stale = language.catalogue.texts.keys.filter { id in
+                entries[id] == nil && id.prefixMatch(of: /help\.|unit\.|errno\.|list\./) == nil
+            }
+            #expect(stale.isEmpty)
         }
-        let stale = MessageCatalogue.chineseTexts.keys.filter { id in
-            entries[id] == nil && id.prefixMatch(of: /help\.|unit\.|errno\.|list\./) == nil
-        }
-        #expect(stale.isEmpty)
     }
 
     /// Every command with its path.
@@ -53,7 +57,7 @@ import Testing
 
     @Test func `every help is Chinese, in lines of 80 columns`() throws {
         let tree = try #require(CommandTree(IDCardPipelineCommand._dumpHelp()))
-        let help = TranslatedHelp(tree: tree, catalogue: .chinese)
+        let help = TranslatedHelp(tree: tree, catalogue: Self.chinese.catalogue)
         for (command, path) in Self.commands(tree.command) {
             let usage = "USAGE: idcard-pipeline \(path.joined(separator: " ")) [--quiet]\n"
             let text = help.help(from: usage)
@@ -82,16 +86,16 @@ import Testing
         let tree = try #require(CommandTree(IDCardPipelineCommand._dumpHelp()))
         let error = try #require(throws: (any Error).self) { try IDCardPipelineCommand.parseAsRoot(arguments) }
         let english = IDCardPipelineCommand.fullMessage(for: error)
-        let text = TranslatedHelp(tree: tree, catalogue: .chinese).error(from: english)
+        let text = TranslatedHelp(tree: tree, catalogue: Self.chinese.catalogue).error(from: english)
         #expect(text.hasPrefix(start), "\(text)")
         #expect(!text.contains("Usage") && !text.contains("Error"))
     }
 
     @Test(arguments: [
-        (["LANG": "zh_CN.UTF-8"], Language.chinese), (["LANG": "zh_CN.utf8"], .chinese), (["LANG": "zh"], .chinese),
+        (["LANG": "zh_CN.UTF-8"], Self.chinese), (["LANG": "zh_CN.utf8"], Self.chinese), (["LANG": "zh"], Self.chinese),
         (["LANG": "zh_CN.GB18030"], .english), (["LANG": "en_US.UTF-8"], .english), ([:], .english),
-        (["LC_ALL": "C", "LANG": "zh_CN.UTF-8"], .english), (["LC_ALL": "", "LANG": "zh_CN.UTF-8"], .chinese),
-        (["LC_MESSAGES": "zh_CN.UTF-8", "LANG": "C"], .chinese), (["LANG": "zhong"], .english),
+        (["LC_ALL": "C", "LANG": "zh_CN.UTF-8"], .english), (["LC_ALL": "", "LANG": "zh_CN.UTF-8"], Self.chinese),
+        (["LC_MESSAGES": "zh_CN.UTF-8", "LANG": "C"], Self.chinese), (["LANG": "zhong"], .english),
     ])
     func `a locale tells the language`(environment: [String: String], language: Language) {
         #expect(Language(environment: environment) == language)

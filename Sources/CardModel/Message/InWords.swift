@@ -1,0 +1,26 @@
+/// A message in a document, whose text stands there in the language of who reads it; `null` without one.
+@propertyWrapper package struct InWords<Value: WordsOrNone>: Encodable, Sendable {
+    package var wrappedValue: Value
+
+    package init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self.wrappedValue.words)
+    }
+}
+
+extension InWords: Equatable, Hashable where Value: Hashable {}
+
+/// A ``Message``, or one that may be missing.
+package protocol WordsOrNone: Sendable {
+    var words: String? { get }
+}
+
+extension Message: WordsOrNone {
+    package var words: String? { self.text() }
+}
+
+extension Message?: WordsOrNone {
+    package var words: String? { self?.text() }
+}

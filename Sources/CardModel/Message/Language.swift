@@ -1,0 +1,44 @@
+import CLanguages
+import Foundation
+
+/// A language that people are spoken to in: English, or one of `CLanguages`. Its raw value is the word for it, such as `zh`.
+package struct Language: RawRepresentable, CaseIterable, Hashable, Sendable {
+    package static let english = Language(tag: "en")
+    package static let allCases = [Language.english] + Self.listed.map(\.language)
+
+    /// As BCP 47 has it, such as `zh-Hans`.
+    package let tag: String
+
+    package var rawValue: String { String(self.tag.prefix { $0 != "-" }) }
+
+    package init?(rawValue: String) {
+        guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = known
+    }
+
+    private init(tag: String) { self.tag = tag }
+
+    package var catalogue: MessageCatalogue { Self.catalogues[self] ?? .english }
+
+    /// What it calls itself.
+    package var name: String { Message.languageName.text(in: self.catalogue) }
+
+    private static let listed: [(language: Language, texts: String)] = {
+        var (found, rest) = ([(language: Language, texts: String)](), idcl_languages())
+        while let tag = rest?.pointee.tag, let texts = rest?.pointee.texts {
+            found.append((Language(tag: String(cString: tag)), String(cString: texts)))
+            rest = rest?.successor()
+        }
+        return found
+    }()
+
+    private static let catalogues = Dictionary(
+        uniqueKeysWithValues: Self.listed.map { language, json in
+            // A test reads them all: what is no such object is not released.
+            guard let texts = try? JSONDecoder().decode([String: String].self, from: Data(json.utf8)) else {
+                preconditionFailure("the texts of \(language.tag) are no object of texts")
+            }
+            return (language, MessageCatalogue(language, texts: texts))
+        }
+    )
+}
