@@ -178,8 +178,10 @@ for target in package.targets where target.type != .system {
     ]
 }
 
-// What reads pictures is unbearably slow without optimisation, in the debug build that a newcomer and the tests run, too.
-for target in package.targets where target.name == "CardEmbedded" {
+// Work on pixels and long bodies is unbearably slow without optimisation, in the debug build that a newcomer and the tests run,
+// too: the built-in verifier, and what tests make and compare.
+let optimised: Set = ["CardEmbedded", "CardImagingTests", "MultipartFormTests", "TestSupport"]
+for target in package.targets where optimised.contains(target.name) {
     target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
 }
 for target in package.targets where target.name == "CImaging" {

@@ -160,7 +160,8 @@ import Testing
         harness.pass(.seconds(10))
         try await harness.carryOut()
         func trouble() async throws -> String? {
-            try await harness.store.troubles(.ample, now: harness.now).first { $0.code == "decision_refused" }?.message.text()
+            try await harness.store.troubles(.ample, now: harness.now).first { $0.code == "decision_refused" }?.message
+                .text()
         }
         #expect(try await trouble()?.contains("idcard-pipeline cards resolve \(card) --as seen") == true)
         try await harness.resolve(card, .seen)

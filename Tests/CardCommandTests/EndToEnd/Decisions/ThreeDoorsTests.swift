@@ -187,9 +187,9 @@ private struct Doors {
     }
 
     func wait(for card: String, _ expected: String) async throws {
-        var state = ""
-        for _ in 1...20_000 where state != expected { state = try await self.state(card) }
-        try #require(state == expected)
+        try await FolderNews.wait(in: self.tool.sandboxFolder) {
+            try await self.state(card) == expected
+        }
     }
 
     /// What was carried out about a card because persons decided it: who.
