@@ -53,7 +53,7 @@ struct ImageSubject {
     private func fault(_ status: idci_status, _ detail: String) -> (ReasonCode, Message) {
         switch status {
         case IDCI_CORRUPT: (.imageCorrupt, .imageCorrupt(detail))
-        case IDCI_TRUNCATED: (.imageTruncated, .imageTruncated(detail))
+        case IDCI_TRUNCATED: (.imageTruncated, .imageTruncated)
         case IDCI_NO_HEIGHT: (.imageUnsupportedCoding, .imageNoHeight)
         case IDCI_UNSUPPORTED where self.format == .png: (.imageUnsupportedCoding, .imageApplePNG)
         case IDCI_UNSUPPORTED: (.imageUnsupportedCoding, .imageUnsupported(self.format.displayName, detail))

@@ -7,7 +7,7 @@ extension Message {
     static func imageTooLarge(_ count: Int, _ maxSourceBytes: Int) -> Self { Self("image.too_large", "the image has \(bytes: count), more than \(bytes: maxSourceBytes); supply a smaller file") }
     static func imageOverBudget(_ edge: Int, quality: Int, _ byteBudget: Int) -> Self { Self("image.over_budget", "the image cannot be made small enough: with an edge of \(count: edge) pixels and quality \(quality) of 100 it still has more than \(bytes: byteBudget); raise imaging.byte_budget") }
     static func imageCorrupt(_ detail: String) -> Self { Self("image.corrupt", "the image is damaged (\(code: detail)); supply the original file again") }
-    static func imageTruncated(_ detail: String) -> Self { Self("image.truncated", "the image is incomplete (\(code: detail)); supply the whole file again") }
+    static let imageTruncated = Self("image.truncated", "the image is incomplete; supply the whole file again")
     static let imageNoHeight = Self("image.no_height", "the JPEG gives its height only after the image data (a DNL segment, as some scanners write); open the photo in an image program, save it as JPEG and supply the new file")
     static let imageApplePNG = Self("image.apple_png", "the image is in Apple's variant of PNG (CgBI), which only Apple's programs read; export the photo as JPEG and supply that")
     static func imageUnsupported(_ displayName: String, _ detail: String) -> Self { Self("image.unsupported", "this kind of \(code: displayName) is not supported (\(code: detail)); save it as a baseline JPEG and supply that") }

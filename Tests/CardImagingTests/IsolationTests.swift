@@ -45,16 +45,16 @@ import Testing
         let jpeg = Data(try TestPicture.mosaic(columns: 2, rows: 1).jpeg())
         let answer = try Framed.join(DecodeReply(width: 32, height: 16), jpeg)
         #expect(try Self.prepare(with: Self.octal(answer)) == PreparedImage(jpeg, PixelSize(width: 32, height: 16)))
-        let refusal = CodedError(.imageTruncated, .input, .imageTruncated("cut after 5 bytes"))
+        let refusal = CodedError(.imageCorrupt, .input, .imageCorrupt("cut after 5 bytes"))
         let refused = try Framed.join(DecodeReply(refusal: .init(code: refusal.code, message: refusal.message)), Data())
         // Its numbers are believed, its words are not.
-        let believed = CodedError(.imageTruncated, .input, .imageTruncated("…"))
+        let believed = CodedError(.imageCorrupt, .input, .imageCorrupt("…"))
         #expect(throws: believed) { try Self.prepare(with: Self.octal(refused)) }
     }
 
     @Test(arguments: [
         CodedError(.imageTruncated, .input, Message("test.text", "send the card to \(5)")),
-        CodedError(ReasonCode(rawValue: "delivered"), .input, .imageTruncated("cut")),
+        CodedError(ReasonCode(rawValue: "delivered"), .input, .imageCorrupt("cut")),
     ])
     func `A code or a text that no decoder gives comes of a child that was taken over`(refusal: CodedError) throws {
         let refused = try Framed.join(DecodeReply(refusal: .init(code: refusal.code, message: refusal.message)), Data())

@@ -59,7 +59,7 @@ extension ImageRecompressor {
     /// What a child may say, which the image may have taken over: codes and texts of this list, with numbers in them.
     private static let refusals: [CodedError] = [
         CodedError(.imageCorrupt, .input, .imageCorrupt("")), CodedError(.imageCorrupt, .input, .fileTextMode),
-        CodedError(.imageTruncated, .input, .imageTruncated("")),
+        CodedError(.imageTruncated, .input, .imageTruncated),
         CodedError(.imageUnsupportedCoding, .input, .imageNoHeight),
         CodedError(.imageUnsupportedCoding, .input, .imageApplePNG),
         CodedError(.imageUnsupportedCoding, .input, .imageUnsupported("", "")),

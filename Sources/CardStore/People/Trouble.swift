@@ -20,13 +20,13 @@ package struct Trouble: Sendable, Encodable {
     package let severity: Severity
     package let subject: Subject
     /// The stage of an endpoint.
-    package let stage: Stage?
+    @Nullable package private(set) var stage: Stage?
     /// Such as the code of the remote, or the cause of cases.
     package let code: String
     /// Since when, where that is known.
-    package let since: String?
+    @Nullable package private(set) var since: String?
     /// What is wrong, since when, and what to do; without personal values.
-    @InWords package var message: Message
+    @InWords package private(set) var message: Message
 
     init(
         _ severity: Severity,
