@@ -32,7 +32,7 @@ package struct Engine: Sendable {
             settings: settings,
             time: time,
             board: board,
-            uploads: WaitingLine([:], rank: { $0[$1] ?? 0 }) { [cap = settings.preparing] running, sender in
+            uploads: FairQueue([:], rank: { $0[$1] ?? 0 }) { [cap = settings.preparing] running, sender in
                 guard running.values.reduce(0, +) < cap else { return false }
                 running[sender, default: 0] += 1
                 return true
@@ -188,21 +188,21 @@ package struct Engine: Sendable {
     ///
     /// - Parameter mayGrow: whether the photo may be incomplete: then an image that cannot be used becomes no card.
     /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
-    package func take(_ item: InputItem, mayGrow: Bool = false) async throws -> AdmissionOutcome {
+    package func take(_ item: InputItem, mayGrow: Bool = false) async throws -> Admitted {
         let outcome = try await self.intake(of: Caller.process.subject).take(item, mayGrow: mayGrow)
         self.context.events(.taken(item, outcome))
         return outcome
     }
 
     /// Has what is said of a photo now amend its card, without reading the photo; `nil` if it is no card yet.
-    package func amend(_ item: InputItem) async throws -> AdmissionOutcome? {
+    package func amend(_ item: InputItem) async throws -> Admitted? {
         try await self.intake(of: Caller.process.subject).amend(item)
     }
 
     /// Takes in the photos of one request, all of them or none; durable when this returns.
     ///
     /// - Throws: ``RefusedUpload``, `CardUnderway`; `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
-    package func receive(_ uploads: [Upload], from submitter: String) async throws -> [AdmissionOutcome] {
+    package func receive(_ uploads: [Upload], from submitter: String) async throws -> [Admitted] {
         try await self.intake(of: submitter).receive(uploads)
     }
 

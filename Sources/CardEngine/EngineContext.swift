@@ -11,7 +11,7 @@ struct EngineContext: Sendable {
     let time: EngineTime
     let board: WorkBoard
     /// Images of requests that are prepared, by sender; a list, or fetched photos, have places of their own.
-    let uploads: WaitingLine<[String: Int], String>
+    let uploads: FairQueue<[String: Int], String>
     /// Whether as many cards are under way as may be at a time.
     let isFull: @Sendable () async throws -> Bool
     /// Takes events in; called from every stage, so it must not wait.
@@ -32,7 +32,7 @@ struct EngineContext: Sendable {
     }
 
     /// What there is room for on the disk of the sandbox.
-    var room: DiskRoom { self.store.room(intakeFreeSpace: self.settings.intakeFreeSpace) }
+    var room: DiskSpace { self.store.room(intakeFreeSpace: self.settings.intakeFreeSpace) }
 
     func retryTerms(maxAttempts: Int, tries: Int) -> RetryTerms {
         var random = SystemRandomNumberGenerator()

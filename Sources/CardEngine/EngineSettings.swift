@@ -19,7 +19,7 @@ package struct EngineSettings: Sendable {
     /// Calls to the business backend.
     package var delivery = Pace()
     /// How cards are joined, and what becomes of backs without a front.
-    package var policy = ApplicationPolicy()
+    package var policy = CasePolicy()
     /// The rules that a reading must pass.
     package var rules = VerdictRules()
     /// What is done about a delivery that may have been applied.

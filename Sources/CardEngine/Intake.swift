@@ -90,7 +90,7 @@ struct Intake: Sendable {
 
     /// Takes the photos of one number in by one commit.
     private func admit(_ group: [InputItem], _ newNumbers: Set<BusinessNumber>) async throws {
-        var photos: [(item: InputItem, admission: Admission)] = []
+        var photos: [(item: InputItem, admission: NewCard)] = []
         var refusals: [(item: InputItem, error: CodedError)] = []
         for item in group {
             do {
@@ -114,7 +114,7 @@ struct Intake: Sendable {
     }
 
     /// Wakes the stages that have something to do for cards.
-    private func ring(for outcomes: [AdmissionOutcome]) {
+    private func ring(for outcomes: [Admitted]) {
         for state in Set(outcomes.map(\.state)) {
             switch state {
             case .fetching: self.context.board.ring(.fetch)
@@ -136,12 +136,12 @@ struct Intake: Sendable {
     }
 
     /// Reads and prepares a photo, or notes where it is to be fetched from; throws `CodedError` if it becomes no card.
-    private func admission(of item: InputItem, isOfNewNumber: Bool = false) async throws -> Admission {
+    private func admission(of item: InputItem, isOfNewNumber: Bool = false) async throws -> NewCard {
         switch item.place {
         case .file(let file):
             let source = try await self.context.ports.read(file)
             let digest = ContentDigest(of: source)
-            let content: Admission.Content
+            let content: NewCard.Content
             do {
                 // A copy of a photo that is there need not be decoded to be known.
                 let number = item.metadata.businessNumber
@@ -161,7 +161,7 @@ struct Intake: Sendable {
     }
 
     /// Without a host if our rules allow none to be asked.
-    private func remote(_ address: Redacted<String>) -> Admission.Content {
+    private func remote(_ address: Redacted<String>) -> NewCard.Content {
         .remote(address, host: try? self.context.ports.fetcher.host(of: address))
     }
 
@@ -170,11 +170,11 @@ struct Intake: Sendable {
         _ metadata: CardMetadata,
         source: ContentDigest?,
         file: FileIdentity? = nil,
-        _ content: Admission.Content
-    ) -> Admission {
+        _ content: NewCard.Content
+    ) -> NewCard {
         var random = SystemRandomNumberGenerator()
         let now = self.context.time.now()
-        return Admission(
+        return NewCard(
             id: CardID.generate(at: now, using: &random),
             name: name,
             metadata: metadata,
@@ -193,7 +193,7 @@ extension Intake {
     /// Takes one photo in; what becomes of it is durable when this returns.
     ///
     /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
-    func take(_ item: InputItem, mayGrow: Bool) async throws -> AdmissionOutcome {
+    func take(_ item: InputItem, mayGrow: Bool) async throws -> Admitted {
         if let known = try await self.amend(item) { return known }
         try await self.requireRoom()
         let admission = try await self.admission(of: item)
@@ -206,7 +206,7 @@ extension Intake {
     }
 
     /// Has what is said of a file now amend its card, without reading the file; `nil` if it is no card yet.
-    func amend(_ item: InputItem) async throws -> AdmissionOutcome? {
+    func amend(_ item: InputItem) async throws -> Admitted? {
         guard case .file = item.place else { return nil }
         let now = self.context.time.now()
         let known = try await self.context.store.known([item], of: self.submitter, now: now).cards[0]
@@ -217,7 +217,7 @@ extension Intake {
     /// Takes the photos of one request in by one commit, all of them or none: every image is prepared before.
     ///
     /// - Throws: ``RefusedUpload``; `CodedError`: `queue_full`, `disk_space_low`, and what the store says of the request.
-    func receive(_ uploads: [Upload]) async throws -> [AdmissionOutcome] {
+    func receive(_ uploads: [Upload]) async throws -> [Admitted] {
         try self.requireSpace()
         if uploads.contains(where: \.isFetched) {
             guard try await !self.context.store.isFetchingFull(for: self.submitter) else {
@@ -226,7 +226,7 @@ extension Intake {
         } else {
             try await self.requireRoom()
         }
-        var photos: [Admission] = []
+        var photos: [NewCard] = []
         for (place, upload) in uploads.enumerated() {
             do {
                 photos.append(try await self.admission(of: upload))
@@ -242,17 +242,17 @@ extension Intake {
         return try await self.admit(photos)
     }
 
-    private func admission(of upload: Upload) async throws -> Admission {
+    private func admission(of upload: Upload) async throws -> NewCard {
         // What a sender calls the image is not used.
         let name = Redacted("request")
-        var photo: Admission
+        var photo: NewCard
         switch upload.image {
         case .address(let address): photo = self.admission(name, upload.metadata, source: nil, self.remote(address))
         case .bytes(let bytes, let digest):
             let number = upload.metadata.businessNumber
             let isKnown = try await self.context.store
                 .knows(digest, number: number, receipt: upload.receipt, from: self.submitter)
-            let content: Admission.Content = isKnown ? .received(bytes) : .prepared(try await self.prepare(bytes))
+            let content: NewCard.Content = isKnown ? .received(bytes) : .prepared(try await self.prepare(bytes))
             photo = self.admission(name, upload.metadata, source: digest, content)
         }
         photo.receipt = upload.receipt
@@ -280,7 +280,7 @@ extension Intake {
         throw CodedError(.queueFull, .storage, .engineQueueFull)
     }
 
-    private func admit(_ photos: [Admission]) async throws -> [AdmissionOutcome] {
+    private func admit(_ photos: [NewCard]) async throws -> [Admitted] {
         let outcomes = try await self.context.store.admit(photos, singly: true, now: self.context.time.now())
         self.ring(for: outcomes)
         return outcomes

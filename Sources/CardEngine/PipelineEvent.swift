@@ -4,7 +4,7 @@ package import CardStore
 /// What happens in the pipeline, for progress, reports and the exit code.
 package enum PipelineEvent: Sendable {
     /// An input became a card, or is one already.
-    case taken(InputItem, AdmissionOutcome)
+    case taken(InputItem, Admitted)
     /// An input was refused before it became a card.
     case refused(InputItem, CodedError)
     /// A card moved on.
@@ -22,7 +22,7 @@ package enum PipelineEvent: Sendable {
     /// Cards past their retention could not be erased; it is tried again.
     case erasingFailed(CodedError)
     /// The heartbeat was written: the engine works; and what the disk has room for.
-    case beat(DiskRoom)
+    case beat(DiskSpace)
     /// An endpoint that was left alone works again.
     case resumed(Stage, host: String)
 }

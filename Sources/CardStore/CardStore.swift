@@ -19,7 +19,7 @@ package final class CardStore: Sendable {
     let database: Database
     let vault: Vault
     let folder: SandboxFolder
-    let handOver = HandOver()
+    let preparedImages = PreparedImageCache()
     let undoTimes = UndoTimes()
     /// How many cards had ever been erased when the log was last emptied; `nil` if more than that must go from it.
     let emptiedAt = Mutex<Int?>(nil)

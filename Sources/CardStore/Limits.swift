@@ -25,7 +25,7 @@ package enum Limits {
     /// fewer pages.
     static let commitPace: UInt64 = 5_000
     /// Images that stages hand over to the next in memory, in bytes, beside one that is larger.
-    static let handOverSize = 8 << 20
+    static let preparedImagesSize = 8 << 20
     /// A worker that has not written its heartbeat for so long is called hanging by `status`, in milliseconds.
     package static let hangingAfter: Int64 = 120_000
     /// The most cards that are under way at a time; more wait outside.

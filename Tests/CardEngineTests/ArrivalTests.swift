@@ -13,7 +13,7 @@ import Testing
 
     init() async throws { self.harness = try await EngineHarness() }
 
-    private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> AdmissionOutcome {
+    private static func receive(_ text: String, _ number: String, in engine: Engine) async throws -> Admitted {
         let image = Upload.Image.bytes(Data(text.utf8), ContentDigest(of: Data(text.utf8)))
         let metadata = CardMetadata(businessNumber: BusinessNumber(stored: number))
         let upload = Upload(image, metadata: metadata, receipt: nil)

@@ -124,7 +124,7 @@ import Testing
         for name in ["Q1 front", "Q2 front", "Q3 front"] {
             let jpeg = Data(name.utf8)
             let digest = ContentDigest(of: jpeg)
-            let admission = Admission(
+            let admission = NewCard(
                 id: CardID.generate(at: now, using: &random),
                 name: Redacted(name),
                 metadata: CardMetadata(businessNumber: BusinessNumber(stored: name)),

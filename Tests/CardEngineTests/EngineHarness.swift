@@ -127,7 +127,7 @@ final class EngineHarness: Sendable {
         _ change: (inout EngineSettings) -> Void = { _ in }
     ) -> EngineSettings {
         var settings = EngineSettings()
-        settings.policy = ApplicationPolicy(layout: layout)
+        settings.policy = CasePolicy(layout: layout)
         settings.retry = RetryPolicy(base: .milliseconds(1), cap: .milliseconds(2))
         // No test ends by it: on a busy machine nothing may move on for a while.
         settings.patience = .seconds(600)

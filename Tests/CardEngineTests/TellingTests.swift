@@ -48,7 +48,7 @@ import Testing
         try await harness.run(items)
         #expect(try await harness.states() == ["N1 front": whileDelivering ? "delivering" : "prepared"])
         try await harness.store.database.write { tx in _ = try tx.run("UPDATE blob SET bytes = x'00'") }
-        harness.store.handOver.drop([try await harness.onlyCard().card.id])
+        harness.store.preparedImages.drop([try await harness.onlyCard().card.id])
         harness.state.withLock { ($0.onDeliver, $0.onVerify) = (nil, nil) }
         try await harness.run(items)
         #expect(Self.told(harness).last == "failed stored_image_unreadable")

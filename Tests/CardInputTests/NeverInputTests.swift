@@ -4,7 +4,7 @@ import Testing
 @testable import CardInput
 
 /// Names that are never inputs, and those that are never business numbers.
-@Suite struct NeverInputTests {
+@Suite struct IgnoredNameTests {
     private let folder = TemporaryFolder()
 
     @Test(arguments: [
@@ -14,7 +14,7 @@ import Testing
     ])
     func `A bin, snapshot or system folder is passed over with all in it`(name: String) throws {
         try self.folder.write("c/LOAN-1/front.jpg", "c/\(name)/ada-front.jpg", "c/\(name)/LOAN-9/bob-back.jpg")
-        let rule = try #require(NeverInputs.rule(passingOver: name))
+        let rule = try #require(IgnoredNames.rule(passingOver: name))
         let options = Listing.options(businessNumber: "N")
         for options in [Listing.options(), options] {
             let listing = try self.folder.listing("c", options: options)
@@ -46,7 +46,7 @@ import Testing
     ])
     func `A backup or an unfinished copy beside a photo is passed over`(name: String) throws {
         try self.folder.write("c/L/front.jpg", "c/L/\(name)")
-        let rule = try #require(NeverInputs.rule(passingOver: name))
+        let rule = try #require(IgnoredNames.rule(passingOver: name))
         let walked = try self.folder.listing("c")
         #expect(walked.lines == ["take L c/L/front.jpg"])
         #expect(walked.list.passedOver == [rule: 1])
@@ -107,7 +107,7 @@ import Testing
 
     @Test func `A folder of files that were put away is passed over, unless it is named`() throws {
         try self.folder.write("in/L/a.jpg", "in/done/L-2/b.jpg", "in/x/c.jpg")
-        for marked in ["in/done", "in/x"] { try self.folder.makeFolder(marked + "/" + NeverInputs.putAwayMark) }
+        for marked in ["in/done", "in/x"] { try self.folder.makeFolder(marked + "/" + IgnoredNames.putAwayMark) }
         #expect(try self.folder.lines("in") == ["take L in/L/a.jpg"])
         #expect(try self.folder.lines("in/*") == ["refuse business_no_missing in/L/a.jpg"])
         #expect(try self.folder.lines("in/done") == ["take L-2 in/done/L-2/b.jpg"])

@@ -139,7 +139,7 @@ import Testing
 
     @Test func `cards and cases that need a person are told by reason, a remote's own code as other`() {
         let metrics = ServerMetrics(version: "1.2.3", commit: "abc", schema: "1-def")
-        var figures = StoreFigures()
+        var figures = StoreCounts()
         figures.attention = [.attemptsExhausted: 2, ReasonCode(rawValue: "strange"): 1, ReasonCode(rawValue: "odd"): 3]
         figures.oldest = [
             .verify: Timestamp(millisecondsSinceEpoch: 1_000), .fetch: Timestamp(millisecondsSinceEpoch: 9_000),
@@ -156,12 +156,12 @@ import Testing
             #"idcard_build_info{version="1.2.3",commit="abc",schema="1-def"} 1"#,
         ] { #expect(lines.contains(expected), "\(expected)") }
         // What a person has seen to is told no more.
-        metrics.set(StoreFigures(), now: Timestamp(millisecondsSinceEpoch: 5_000))
+        metrics.set(StoreCounts(), now: Timestamp(millisecondsSinceEpoch: 5_000))
         #expect(metrics.text.contains("\nidcard_cards_needing_person{reason=\"other\"} 0\n"))
         // What was told of calls stays, but for what a clock that was ahead has told.
         let success = "\nidcard_stage_last_success_timestamp_seconds{stage=\"deliver\"} "
         #expect(metrics.text.contains(success + "1.5\n"))
-        metrics.set(StoreFigures(), now: Timestamp(millisecondsSinceEpoch: 1_000))
+        metrics.set(StoreCounts(), now: Timestamp(millisecondsSinceEpoch: 1_000))
         #expect(metrics.text.contains(success + "0\n"))
     }
 

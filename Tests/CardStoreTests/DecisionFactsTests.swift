@@ -177,7 +177,7 @@ import Testing
 
     @Test func `front and back that a rule compared name each other`() async throws {
         let rules = VerdictRules(severities: [.issuedBeforeBirth: .hold])
-        let terms = DecidingTerms(policy: ApplicationPolicy(), rules: rules)
+        let terms = DecidingTerms(policy: CasePolicy(), rules: rules)
         let front = try await harness.verified("front", number: "N", .front)
         let back = try await harness.admit("back", number: "N").card
         let fields = CardFields(issuer: "SPECIMEN", validity: "1940.01.01-1950.01.01")

@@ -17,7 +17,7 @@ extension StoreHarness {
     /// Has every image read from the sandbox.
     func forgetImages() async throws {
         let cards: [CardID] = try await self.store.read { tx in try tx.rows("SELECT id FROM card") { try $0.next() } }
-        self.store.handOver.drop(cards)
+        self.store.preparedImages.drop(cards)
     }
 
     /// Makes a database that is not a sandbox.

@@ -43,7 +43,7 @@ private final class RandomWorld {
     init(seed: UInt64, layout: DeliveryLayoutKind) async throws {
         self.harness = try await StoreHarness()
         self.random = SeededRandom(seed: seed)
-        self.terms = DecidingTerms(policy: ApplicationPolicy(layout: layout), rules: VerdictRules())
+        self.terms = DecidingTerms(policy: CasePolicy(layout: layout), rules: VerdictRules())
     }
 
     private func pick<Element>(_ elements: [Element]) -> Element? { elements.randomElement(using: &self.random) }

@@ -135,9 +135,9 @@ final class StoreHarness {
         try await self.store.check().map(\.code)
     }
 
-    static let terms = DecidingTerms(policy: ApplicationPolicy(), rules: VerdictRules())
+    static let terms = DecidingTerms(policy: CasePolicy(), rules: VerdictRules())
     /// Front and back in one form.
-    static let together = DecidingTerms(policy: ApplicationPolicy(layout: .application), rules: VerdictRules())
+    static let together = DecidingTerms(policy: CasePolicy(layout: .application), rules: VerdictRules())
 
     func id() -> CardID {
         self.count += 1
@@ -153,14 +153,14 @@ final class StoreHarness {
         priority: Int = 0,
         file: FileIdentity? = nil,
         metadata change: (inout CardMetadata) -> Void = { _ in }
-    ) async throws -> AdmissionOutcome {
+    ) async throws -> Admitted {
         try await self.admit(
             self.photo(bytes, number: number, submitter: submitter, priority: priority, file: file, metadata: change)
         )
     }
 
     @discardableResult
-    func admit(_ photo: Admission) async throws -> AdmissionOutcome {
+    func admit(_ photo: NewCard) async throws -> Admitted {
         try await self.store.admit([photo], now: self.now)[0]
     }
 
@@ -169,9 +169,9 @@ final class StoreHarness {
     }
 
     /// Takes photos in, all at once and by two processes in turn.
-    func admitAtOnce(_ photos: [Admission]) async throws -> [AdmissionOutcome] {
+    func admitAtOnce(_ photos: [NewCard]) async throws -> [Admitted] {
         let (store, other, now) = (self.store, try await self.another(), self.now)
-        let outcomes = try await withThrowingTaskGroup(of: AdmissionOutcome.self) { group in
+        let outcomes = try await withThrowingTaskGroup(of: Admitted.self) { group in
             for (index, photo) in photos.enumerated() {
                 let process = index.isMultiple(of: 2) ? store : other
                 group.addTask { try await process.admit([photo], now: now)[0] }
@@ -188,7 +188,7 @@ final class StoreHarness {
     }
 
     /// A photo as a request brings it: still to be prepared.
-    func received(_ bytes: String, number: String = "N", submitter: String = "local") -> Admission {
+    func received(_ bytes: String, number: String = "N", submitter: String = "local") -> NewCard {
         var photo = self.photo(bytes, number: number, submitter: submitter)
         photo.content = .received(Data(bytes.utf8))
         return photo
@@ -204,17 +204,17 @@ final class StoreHarness {
         file: FileIdentity? = nil,
         refused: CodedError? = nil,
         metadata change: (inout CardMetadata) -> Void = { _ in }
-    ) -> Admission {
+    ) -> NewCard {
         var metadata = CardMetadata(businessNumber: BusinessNumber(stored: number), side: side, priority: priority)
         change(&metadata)
-        return Admission(
+        return NewCard(
             id: self.id(),
             name: Redacted("\(bytes).jpg"),
             metadata: metadata,
             submitter: submitter,
             source: ContentDigest(of: Data(bytes.utf8)),
             file: file,
-            content: refused.map(Admission.Content.refused) ?? .prepared(Self.image("jpeg of \(bytes)")),
+            content: refused.map(NewCard.Content.refused) ?? .prepared(Self.image("jpeg of \(bytes)")),
             waitsUntil: self.now.advanced(by: wait)
         )
     }
@@ -224,7 +224,7 @@ final class StoreHarness {
         _ files: [FileIdentity],
         number: String = "N",
         metadata: CardMetadata? = nil
-    ) async throws -> [AdmissionOutcome?] {
+    ) async throws -> [Admitted?] {
         let listed = files.map { file in
             InputItem(
                 place: .file(file),

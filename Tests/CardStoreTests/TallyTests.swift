@@ -138,10 +138,10 @@ import Testing
 
     // MARK: Spans
 
-    @Test(arguments: [(FigureSpan.hour, 60, 1), (.day, 96, 15), (.week, 84, 120)])
+    @Test(arguments: [(ThroughputSpan.hour, 60, 1), (.day, 96, 15), (.week, 84, 120)])
     func
         `a span ends with the bucket of now, and counts from the first minute of its first bucket to the last of its last`(
-            span: FigureSpan,
+            span: ThroughputSpan,
             count: Int,
             minutes: Int
         ) async throws

@@ -18,7 +18,7 @@ struct Filling {
     let folder: String
     let store: CardStore
     let worker: Worker
-    let terms = DecidingTerms(policy: ApplicationPolicy(), rules: VerdictRules())
+    let terms = DecidingTerms(policy: CasePolicy(), rules: VerdictRules())
     private(set) var count = 0
 
     init(folder: String) async throws {
@@ -43,19 +43,19 @@ struct Filling {
     private var start = 0
 
     /// A photo whose every tenth neighbour shares its business number.
-    mutating func photo(_ fate: Fate) -> Admission {
+    mutating func photo(_ fate: Fate) -> NewCard {
         self.count += 1
         let bytes = Data("photo \(self.count) \(String(repeating: "SPECIMEN", count: 100))".utf8)
         let image = PreparedImage(jpeg: bytes, width: 10, height: 6, digest: ContentDigest(of: bytes))
         let host = "host-\(self.count % 50).example"
-        let content: Admission.Content =
+        let content: NewCard.Content =
             switch fate {
             case .fetching: .remote(Redacted("https://\(host)/\(self.count).jpg"), host: host)
             case .received: .received(bytes)
             case .rejected, .erased: .refused(CodedError(.sourceTooLarge, .input, Message("scale.large", "too large")))
             default: .prepared(image)
             }
-        return Admission(
+        return NewCard(
             id: CardID(rawValue: UUID().uuidString.lowercased()),
             name: Redacted("\(self.count).jpg"),
             metadata: CardMetadata(
@@ -72,7 +72,7 @@ struct Filling {
     }
 
     private mutating func add(_ count: Int, _ fate: Fate) async throws {
-        var photos: [Admission] = []
+        var photos: [NewCard] = []
         for _ in 0..<count { photos.append(self.photo(fate)) }
         let cards = try await self.store.admit(photos, now: .now).map(\.card)
         switch fate {

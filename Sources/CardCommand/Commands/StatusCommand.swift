@@ -46,18 +46,18 @@ struct StatusCommand: Command {
         }
     }
 
-    private func troubles() async throws -> [Trouble] {
+    private func troubles() async throws -> [HealthIssue] {
         do {
             return try await self.report.options.withSandbox { store, configuration in
                 let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
                 return try await store.troubles(room, now: .now)
             }
         } catch let error as CodedError where error.code != .notFound {
-            return [Trouble(error)]
+            return [HealthIssue(error)]
         }
     }
 
-    private static func report(of store: CardStore, _ room: DiskRoom, now: Timestamp) async throws -> ObjectReport {
+    private static func report(of store: CardStore, _ room: DiskSpace, now: Timestamp) async throws -> ObjectReport {
         let (causes, workers) = (try await store.caseCounts(), try await store.workers())
         let cases = Dictionary(grouping: causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
         let (cards, attention) = (try await store.counts(), try await store.attentionCounts())

@@ -16,7 +16,7 @@ extension Message {
     static func outputSkippedInFolder(_ folder: Redacted<String>, _ counts: [String: Int]) -> Self { Self("output.skipped_in_folder", "watched folder \(folder): files skipped because of their names: \(codes: rules(counts))").telling(of: counts) }
     static func outputInICloud(_ skipped: Message) -> Self { Self("output.in_icloud", "\(skipped); names with .icloud at the end stand for files that are not downloaded from iCloud; download the files on the Mac") }
 
-    private func telling(of counts: [String: Int]) -> Self { counts[NeverInputs.iCloud] == nil ? self : .outputInICloud(self) }
+    private func telling(of counts: [String: Int]) -> Self { counts[IgnoredNames.iCloud] == nil ? self : .outputInICloud(self) }
 
     /// By rule (`*.bak`), with how many files and folders each met: the names themselves may tell of a person.
     private static func rules(_ counts: [String: Int]) -> [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" } }

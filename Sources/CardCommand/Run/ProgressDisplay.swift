@@ -38,7 +38,7 @@ struct ProgressDisplay: Sendable {
 }
 
 /// Counts what the stages have done.
-struct RunFigures: Sendable {
+struct RunProgress: Sendable {
     struct Counts: Sendable {
         var done = 0
         var total = 0

@@ -16,12 +16,12 @@ enum RunEnding: Hashable, Sendable {
 final class RunTracker: Sendable {
     private struct State {
         /// What became of the inputs that were to be taken in, by their places; those that were not reached have nothing.
-        var fates: [Int: Result<AdmissionOutcome, CodedError>] = [:]
+        var fates: [Int: Result<Admitted, CodedError>] = [:]
         /// The cards that this run moved, and where to.
         var moved: [CardID: CardState] = [:]
         /// The inputs that wait for their card to end.
         var waiting: [CardID: [Int]] = [:]
-        var figures = RunFigures()
+        var figures = RunProgress()
     }
 
     private let listing: [BatchListing.Entry]
@@ -58,7 +58,7 @@ final class RunTracker: Sendable {
         self.state = Mutex(state)
     }
 
-    var figures: RunFigures { self.state.withLock { $0.figures } }
+    var figures: RunProgress { self.state.withLock { $0.figures } }
 
     func observe(_ event: PipelineEvent) {
         let ended = self.state.withLock { state -> [Int] in
@@ -90,7 +90,7 @@ final class RunTracker: Sendable {
 
     func finish() { self.ended.finish() }
 
-    private func note(_ outcome: AdmissionOutcome, of item: InputItem, in state: inout State) -> [Int] {
+    private func note(_ outcome: Admitted, of item: InputItem, in state: inout State) -> [Int] {
         guard let place = self.openPlace(of: item, in: state) else { return [] }
         state.fates[place] = .success(outcome)
         state.figures.intake.done += 1

@@ -89,7 +89,7 @@ struct WatchCommand: Command {
 ///
 /// A reader that stalls (`| less`) keeps nothing waiting: beyond a bound lines are left out, and a note says how many.
 final class WatchReports: Sendable {
-    private enum News: Sendable {
+    private enum Change: Sendable {
         /// With what is to be said of the file once its card has ended.
         case taken(CardID, RunLine)
         case ended(CardID)
@@ -98,8 +98,8 @@ final class WatchReports: Sendable {
 
     private let store: CardStore
     private let format: LineFormat
-    private let news: AsyncStream<News>
-    private let teller: AsyncStream<News>.Continuation
+    private let news: AsyncStream<Change>
+    private let teller: AsyncStream<Change>.Continuation
     private let tally = Mutex(RunCounts())
     /// The lines left out since the last one that was read, and whether it was not heard which cards have ended.
     private let missed = Mutex((lines: 0, endings: false))
@@ -140,7 +140,7 @@ final class WatchReports: Sendable {
         self.tell(.refused(line))
     }
 
-    private func tell(_ news: News) {
+    private func tell(_ news: Change) {
         guard case .dropped = self.teller.yield(news) else { return }
         self.missed.withLock { missed in
             if case .ended = news { missed.endings = true } else { missed.lines += 1 }

@@ -46,7 +46,7 @@ final class EndpointGate: StageGate {
         unreadable numbers: Int,
         before: EndpointPause? = nil,
         isStart: Bool = false
-    ) -> News {
+    ) -> PauseChange {
         let pause = pauses.first { $0.stage == self.stage && $0.host == self.host }
         let (now, steady) = (self.time.now(), self.time.steady())
         return self.state.withLock { state in
@@ -122,7 +122,7 @@ final class EndpointGate: StageGate {
     func withdraw() { self.state.withLock { $0.gate.withdraw() } }
 
     /// What other processes are to know of the endpoint after a call.
-    enum News: Sendable {
+    enum PauseChange: Sendable {
         case none
         /// It works again.
         case over(EndpointPause)
@@ -133,7 +133,7 @@ final class EndpointGate: StageGate {
     ///
     /// The gate hears of a failure before the call is concluded, since its card may be due again at once. The pause is stored
     /// after it: the outcome must not be lost for it.
-    func end(_ result: Gate.Result, failure: RemoteFailure?) -> News {
+    func end(_ result: Gate.Result, failure: RemoteFailure?) -> PauseChange {
         self.state.withLock { state in
             let now = self.time.steady()
             state.gate.end(result, at: now)
@@ -144,7 +144,7 @@ final class EndpointGate: StageGate {
                 state.since = nil
                 state.failure = nil
                 defer { state.stored = nil }
-                return state.stored.map(News.over) ?? .none
+                return state.stored.map(PauseChange.over) ?? .none
             }
             let date = self.time.now()
             let since = state.since ?? date
@@ -196,7 +196,7 @@ final class EndpointGate: StageGate {
     }
 
     /// Tells other processes what became of the endpoint.
-    func write(_ news: News) async throws {
+    func write(_ news: PauseChange) async throws {
         switch news {
         case .none: return
         case .over(let pause):

@@ -305,7 +305,7 @@ final class DeliverStage: StageWork {
         _ failure: RemoteFailure,
         of job: DeliveryJob,
         _ outcome: DeliveryOutcome
-    ) -> EndpointGate.News {
+    ) -> EndpointGate.PauseChange {
         let isSuspect = failure.isUnlisted && self.countSuspects(job, outcome)
         self.context.events(.failed(.deliver, failure))
         return self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)

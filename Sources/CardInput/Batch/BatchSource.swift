@@ -18,7 +18,7 @@ package struct BatchOptions: Sendable {
 ///
 /// - A *file* named on the command line is always taken, whatever it holds.
 /// - A *folder* is walked with everything below it, sorted by the bytes of the paths (`FolderWalk`). In it, a file
-///   is an image if its name or its first bytes say so. Names of `NeverInputs`, sidecars and the manifest are no
+///   is an image if its name or its first bytes say so. Names of `IgnoredNames`, sidecars and the manifest are no
 ///   inputs at all.
 /// - A *pattern* (`PathPattern`) is expanded if no file of that very name exists; the files it names are
 ///   judged like those of a folder.
@@ -92,7 +92,7 @@ package struct BatchSource: Sendable {
             for (index, row) in manifest.rows.enumerated() {
                 candidates.append(
                     row.isAddress
-                        ? Candidate(row.path, at: "", real: FilePath(row.path), .row(index), .address)
+                        ? ListedFile(row.path, at: "", real: FilePath(row.path), .row(index), .address)
                         : locator.candidate(at: manifest.file(of: row), origin: .row(index), within: confines)
                 )
             }

@@ -5,7 +5,7 @@ import SystemPackage
 /// Turns what the user named into candidates.
 struct InputLocator {
     private enum Named {
-        case file(FilePath, Candidate.Origin)
+        case file(FilePath, ListedFile.Origin)
         case folder(FilePath, real: FilePath)
         case unusable(FilePath, Errno)
     }
@@ -13,10 +13,10 @@ struct InputLocator {
     private let own: OwnFolder
     private let limit: Int
     private var named: [Named] = []
-    private var roots: [FilePath: FolderPlace] = [:]
+    private var roots: [FilePath: FolderPath] = [:]
     private var realFolders: [FilePath: FilePath] = [:]
     private var written = WrittenPaths()
-    /// How often each rule of `NeverInputs` passed something over.
+    /// How often each rule of `IgnoredNames` passed something over.
     private(set) var passedOver: [String: Int] = [:]
 
     /// Takes the folder of the sandbox, and the most files that one folder may hold.
@@ -28,10 +28,10 @@ struct InputLocator {
     /// Lists the files that paths name, in the order of the paths.
     ///
     /// - Throws: `CodedError` with `input_not_found`, `input_unreadable` or `too_many_inputs`.
-    mutating func candidates(of paths: [String]) throws(CodedError) -> [Candidate] {
+    mutating func candidates(of paths: [String]) throws(CodedError) -> [ListedFile] {
         // First all: an image belongs to the nearest folder that was named, also one named later.
         for path in self.meant(paths) { try self.look(up: path) }
-        var candidates: [Candidate] = []
+        var candidates: [ListedFile] = []
         for input in self.named {
             switch input {
             case .file(let source, let origin): candidates.append(self.candidate(at: source, origin: origin))
@@ -49,8 +49,8 @@ struct InputLocator {
     /// Looks a single file up, as named by a row of a manifest or on the command line.
     ///
     /// - Parameter confines: the real path of the folder in which the file must really lie, if any.
-    mutating func candidate(at source: FilePath, origin: Candidate.Origin, within confines: FilePath? = nil)
-        -> Candidate
+    mutating func candidate(at source: FilePath, origin: ListedFile.Origin, within confines: FilePath? = nil)
+        -> ListedFile
     {
         do {
             let isLink = try source.status(followingLinks: false).kind == .link
@@ -68,7 +68,7 @@ struct InputLocator {
                 case .file: nil
                 }
             if let problem { return self.unusable(source, origin, problem) }
-            return Candidate(source.text, at: path, real: real, origin, .file(FileIdentity(path: real.text, status)))
+            return ListedFile(source.text, at: path, real: real, origin, .file(FileIdentity(path: real.text, status)))
         } catch {
             let meant = error.isAbsence ? self.written.meant(by: source) : []
             if meant.count == 1 {
@@ -89,14 +89,14 @@ struct InputLocator {
         }
     }
 
-    /// Drops what the shell names in passing (`folder/*`): a name of `NeverInputs` that is named together with others
+    /// Drops what the shell names in passing (`folder/*`): a name of `IgnoredNames` that is named together with others
     /// of its folder. Named alone it is meant, and so is a hidden one, which a shell does not name by itself.
     private mutating func meant(_ paths: [String]) -> [String] {
         let neighbours = Dictionary(grouping: Set(paths.map { FilePath($0) })) { $0.removingLastComponent() }
         return paths.filter { path in
             let path = FilePath(path)
             guard neighbours[path.removingLastComponent(), default: []].count > 1,
-                let rule = NeverInputs.rule(passingOver: path.name), !rule.hasPrefix(".*"),
+                let rule = IgnoredNames.rule(passingOver: path.name), !rule.hasPrefix(".*"),
                 (try? path.status(followingLinks: false)) != nil
             else { return true }
             self.count([rule: 1])
@@ -145,7 +145,7 @@ struct InputLocator {
                 isAny = true
                 if !isFolder {
                     self.named.append(.file(path, .found))
-                } else if !NeverInputs.isPutAway(path) {
+                } else if !IgnoredNames.isPutAway(path) {
                     // A pattern may meet the sandbox in passing.
                     _ = try self.addRoot(path)
                 }
@@ -161,7 +161,7 @@ struct InputLocator {
         let real = try path.real()
         guard real.isUTF8 else { throw .illegalByteSequence }
         guard !self.own.holds(real) else { return false }
-        var place = FolderPlace(named: path, real: real)
+        var place = FolderPath(named: path, real: real)
         // Named twice by different names, as by way of a link, it has none that is certain.
         if let known = self.roots[real], known.rootName != place.rootName { place.rootName = nil }
         self.roots[real] = place
@@ -176,12 +176,12 @@ struct InputLocator {
         return real
     }
 
-    private mutating func unusable(_ source: FilePath, _ origin: Candidate.Origin, _ message: Message) -> Candidate {
+    private mutating func unusable(_ source: FilePath, _ origin: ListedFile.Origin, _ message: Message) -> ListedFile {
         var path = source
         if let folder = try? self.realFolder(source.removingLastComponent()) {
             path = folder.appending(source.components.suffix(1))
         }
-        return Candidate(source.text, at: path, origin, .unusable(message))
+        return ListedFile(source.text, at: path, origin, .unusable(message))
     }
 
     private mutating func count(_ passedOver: [String: Int]) { self.passedOver.merge(passedOver, uniquingKeysWith: +) }

@@ -11,7 +11,7 @@ struct InputSelection {
         var businessNumber: BusinessNumber?
     }
 
-    private let candidates: [Candidate]
+    private let candidates: [ListedFile]
     private let manifest: Manifest?
     private let options: BatchOptions
     /// The first row of each file: what it says holds wherever else the file was named.
@@ -20,9 +20,9 @@ struct InputSelection {
     /// In lower case, as sidecars are told by.
     private var namedPaths: Set<String> = []
     /// Where the files lie that were found by walking: one that was named, too, was walked to all the same.
-    private var places: [FilePath: FolderPlace] = [:]
+    private var places: [FilePath: FolderPath] = [:]
 
-    init(_ candidates: [Candidate], manifest: Manifest?, options: BatchOptions) {
+    init(_ candidates: [ListedFile], manifest: Manifest?, options: BatchOptions) {
         let uses = Dictionary(grouping: candidates.filter { $0.origin != .found }, by: \.real).mapValues(\.count)
         self.candidates = candidates.map { uses[$0.real] ?? 0 > 1 ? Self.certain($0) : $0 }
         self.manifest = manifest
@@ -39,9 +39,9 @@ struct InputSelection {
     }
 
     /// Refuses a file that is only meant, where another row or path names it, too: its own photo may be missing.
-    private static func certain(_ candidate: Candidate) -> Candidate {
+    private static func certain(_ candidate: ListedFile) -> ListedFile {
         guard let written = candidate.written else { return candidate }
-        return Candidate(written.text, at: written, candidate.origin, .unusable(.inputSimilarUsed))
+        return ListedFile(written.text, at: written, candidate.origin, .unusable(.inputSimilarUsed))
     }
 
     /// Lists the inputs in their order, each with the row that names it.
@@ -92,14 +92,14 @@ struct InputSelection {
     }
 
     /// Whether this is the manifest, or the sidecar of an image that was named beside it (as `run folder/*` does).
-    private func isNoInput(_ candidate: Candidate) -> Bool {
+    private func isNoInput(_ candidate: ListedFile) -> Bool {
         if candidate.real == self.manifest?.path { return true }
         guard candidate.origin == .named, let image = Sidecar.image(of: candidate.path) else { return false }
         return self.namedPaths.contains(image.text.lowercased())
     }
 
     private func entry(
-        for found: Candidate,
+        for found: ListedFile,
         _ row: Manifest.Row?,
         _ resolver: inout MetadataResolver
     ) -> BatchListing.Entry {
@@ -117,7 +117,7 @@ struct InputSelection {
     }
 
     /// Where the photo of a candidate lies, or what the candidate is if it is no photo.
-    private func photo(_ candidate: Candidate) throws(CodedError) -> Result<InputItem.Place, CodedError> {
+    private func photo(_ candidate: ListedFile) throws(CodedError) -> Result<InputItem.Place, CodedError> {
         let name = candidate.path.name
         switch candidate.finding {
         case .unusable(let message): throw .unreadable(message)
@@ -137,7 +137,7 @@ struct InputSelection {
         }
     }
 
-    private func row(for candidate: Candidate) -> Manifest.Row? {
+    private func row(for candidate: ListedFile) -> Manifest.Row? {
         if case .row(let index) = candidate.origin { return self.manifest?.rows[index] }
         return self.rowOfFile[candidate.real].flatMap { self.manifest?.rows[$0] }
     }

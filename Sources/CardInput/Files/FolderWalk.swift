@@ -6,14 +6,14 @@ import SystemPackage
 ///
 /// A real folder is entered once. Symbolic links are followed only to what lies below the folder given, and links to
 /// folders only after all real folders have been seen, so a file keeps the name of the folder it really lies in and
-/// loops end by themselves. Names of `NeverInputs`, folders of files that were put away and the sandbox are passed
+/// loops end by themselves. Names of `IgnoredNames`, folders of files that were put away and the sandbox are passed
 /// over.
 struct FolderWalk {
     /// How a watched folder is walked: links are not followed.
     struct Watching {
-        var passesOver: (_ name: FilePath.Component, _ folder: FolderPlace) -> Bool
+        var passesOver: (_ name: FilePath.Component, _ folder: FolderPath) -> Bool
         /// Hears of each folder before it is listed; says why it is not to be entered.
-        var entering: (_ folder: FilePath, _ place: FolderPlace) -> Message?
+        var entering: (_ folder: FilePath, _ place: FolderPath) -> Message?
         /// Hears of each folder below the watched one that holds nothing.
         var isEmpty: (_ folder: FilePath) -> Void = { _ in }
     }
@@ -21,14 +21,14 @@ struct FolderWalk {
     struct Folder {
         var path: FilePath
         var below: FilePath
-        var place: FolderPlace
+        var place: FolderPath
     }
 
     let root: FilePath
     /// The folder as the user gave it.
     let source: FilePath
     /// All folders that the user named, by their real paths.
-    let roots: [FilePath: FolderPlace]
+    let roots: [FilePath: FolderPath]
     /// The folder of the sandbox.
     let own: OwnFolder
     /// The most files.
@@ -37,15 +37,15 @@ struct FolderWalk {
     private(set) var pending: [Folder] = []
     private(set) var linked: [Folder] = []
     private(set) var entered: Set<FilePath> = []
-    private(set) var found: [(below: FilePath, candidate: Candidate)] = []
-    /// How often each rule of `NeverInputs` passed something over.
+    private(set) var found: [(below: FilePath, candidate: ListedFile)] = []
+    /// How often each rule of `IgnoredNames` passed something over.
     private(set) var passedOver: [String: Int] = [:]
 
     /// Lists the files, sorted by the bytes of their paths.
     ///
     /// - Throws: `input_unreadable` if the folder itself cannot be listed, `too_many_inputs` beyond the limit.
-    mutating func candidates() throws(CodedError) -> [Candidate] {
-        self.pending = [Folder(path: self.root, below: "", place: self.roots[self.root] ?? FolderPlace())]
+    mutating func candidates() throws(CodedError) -> [ListedFile] {
+        self.pending = [Folder(path: self.root, below: "", place: self.roots[self.root] ?? FolderPath())]
         while let folder = self.nextFolder() {
             guard !self.own.holds(folder.path), self.entered.insert(folder.path).inserted else { continue }
             try self.list(folder)
@@ -81,10 +81,10 @@ struct FolderWalk {
         }
         if names.isEmpty, !folder.place.folders.isEmpty { self.watching?.isEmpty(folder.path) }
         // What the user named is meant, also if it was put away.
-        guard folder.below.isEmpty || !names.contains(where: { $0.text == NeverInputs.putAwayMark }) else { return }
+        guard folder.below.isEmpty || !names.contains(where: { $0.text == IgnoredNames.putAwayMark }) else { return }
         let sidecars = SidecarNames(names)
-        for name in names where !NeverInputs.isOwn(name.text) {
-            if let rule = NeverInputs.rule(passingOver: name.text) {
+        for name in names where !IgnoredNames.isOwn(name.text) {
+            if let rule = IgnoredNames.rule(passingOver: name.text) {
                 self.passedOver[rule, default: 0] += 1
             } else if self.watching?.passesOver(name, folder.place) ?? false {
                 continue
@@ -132,7 +132,7 @@ struct FolderWalk {
         switch status.kind {
         case .file where self.own.holds(target): self.add(.strayLink(.linkIntoSandbox), path: path, below: below)
         case .file:
-            let finding = Candidate.Finding.file(FileIdentity(path: target.text, status))
+            let finding = ListedFile.Finding.file(FileIdentity(path: target.text, status))
             self.add(finding, path: path, below: below, place: folder.place, real: target)
         case .folder:
             var linked = self.folder(name, at: path, below: below, in: folder)
@@ -149,13 +149,13 @@ struct FolderWalk {
     }
 
     private mutating func add(
-        _ finding: Candidate.Finding,
+        _ finding: ListedFile.Finding,
         path: FilePath,
         below: FilePath,
-        place: FolderPlace? = nil,
+        place: FolderPath? = nil,
         real: FilePath? = nil
     ) {
         let source = self.source.pushing(below).text
-        self.found.append((below, Candidate(source, at: path, real: real, place: place, .found, finding)))
+        self.found.append((below, ListedFile(source, at: path, real: real, place: place, .found, finding)))
     }
 }

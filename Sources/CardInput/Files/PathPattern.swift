@@ -10,7 +10,7 @@ enum PathPattern {
         self.inUTF8 { name.withPlatformString { fnmatch(pattern, $0, FNM_PERIOD) == 0 } }
     }
 
-    /// Lists what a pattern names, sorted by the bytes of the paths, and counts what each rule of `NeverInputs` passed
+    /// Lists what a pattern names, sorted by the bytes of the paths, and counts what each rule of `IgnoredNames` passed
     /// over. Symbolic links that leave the part before the first wildcard are passed over, too.
     ///
     /// - Throws: `input_unreadable` if a folder on the way cannot be listed.
@@ -59,7 +59,7 @@ enum PathPattern {
 
     /// Only a pattern that starts with a dot matches a hidden name, and then that is meant.
     private static func rule(passingOver name: String) -> String? {
-        NeverInputs.rule(passingOver: name.utf8.first == UInt8(ascii: ".") ? String(name.dropFirst()) : name)
+        IgnoredNames.rule(passingOver: name.utf8.first == UInt8(ascii: ".") ? String(name.dropFirst()) : name)
     }
 
     /// In the C locale `?` would stand for one byte, a third of a Chinese character.

@@ -55,7 +55,7 @@ package enum BusinessNumberRule: Sendable {
     /// Returns what the path of an image gives as its number, not yet looked at, and by what.
     ///
     /// - Throws: `business_no_missing`.
-    func text(_ candidate: Candidate) throws(CodedError) -> (String, FieldOrigin) {
+    func text(_ candidate: ListedFile) throws(CodedError) -> (String, FieldOrigin) {
         switch self {
         case .none: throw Self.missing(.noNumberRuleNone)
         case .pattern(let pattern):
@@ -69,7 +69,7 @@ package enum BusinessNumberRule: Sendable {
         }
     }
 
-    private func folder(in place: FolderPlace) throws(CodedError) -> String {
+    private func folder(in place: FolderPath) throws(CodedError) -> String {
         switch self {
         case .root:
             guard let name = place.rootName else { throw Self.missing(.noNumberRoot) }

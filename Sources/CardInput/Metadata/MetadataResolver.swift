@@ -52,7 +52,7 @@ struct MetadataResolver {
     /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
     mutating func item(
-        _ candidate: Candidate,
+        _ candidate: ListedFile,
         at place: InputItem.Place,
         row: Manifest.Row? = nil,
         sidecar: Sidecar.Place = .beside
@@ -77,7 +77,7 @@ struct MetadataResolver {
         return InputItem(place: place, name: name, metadata: metadata, origins: known.origins, hasRow: row != nil)
     }
 
-    private mutating func sidecar(of candidate: Candidate, _ place: Sidecar.Place) throws(CodedError)
+    private mutating func sidecar(of candidate: ListedFile, _ place: Sidecar.Place) throws(CodedError)
         -> SubmittedFields?
     {
         switch place {
@@ -98,9 +98,9 @@ struct MetadataResolver {
     }
 
     /// The number that the path of a photo gives, and by what.
-    private mutating func number(_ candidate: Candidate) throws(CodedError) -> (BusinessNumber, FieldOrigin) {
+    private mutating func number(_ candidate: ListedFile) throws(CodedError) -> (BusinessNumber, FieldOrigin) {
         let (text, origin) = try self.rule.text(candidate)
-        let known = self.numbers[text] ?? (Self.number(text), NeverInputs.original(of: text))
+        let known = self.numbers[text] ?? (Self.number(text), IgnoredNames.original(of: text))
         self.numbers[text] = known
         let number = try known.number.get()
         if let original = known.original, Self.lies(original, beside: text, on: candidate.path) {
@@ -118,13 +118,13 @@ struct MetadataResolver {
     }
 
     private static func number(_ text: String) -> Result<BusinessNumber, CodedError> {
-        guard NeverInputs.mayBeNumber(text) else { return .failure(BusinessNumberRule.missing(.noNumberFolderName)) }
+        guard IgnoredNames.mayBeNumber(text) else { return .failure(BusinessNumberRule.missing(.noNumberFolderName)) }
         return BusinessNumber.parse(text).mapError { why in
             CodedError(.businessNumberInvalid, .input, .businessNumberOfPath(text, why))
         }
     }
 
-    private mutating func requireAgreement(_ candidate: Candidate, _ number: BusinessNumber) throws(CodedError) {
+    private mutating func requireAgreement(_ candidate: ListedFile, _ number: BusinessNumber) throws(CodedError) {
         guard let (folder, _) = try? self.number(candidate), folder != number else { return }
         throw CodedError(.businessNumberConflict, .input, .businessNumberConflict(number, folder: folder))
     }

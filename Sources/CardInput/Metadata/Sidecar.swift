@@ -115,7 +115,7 @@ struct SidecarNames {
     private let unfinished: Set<String>
 
     init(_ names: [FilePath.Component]) {
-        self.unfinished = Set(names.compactMap { NeverInputs.unfinished(by: $0.text) })
+        self.unfinished = Set(names.compactMap { IgnoredNames.unfinished(by: $0.text) })
         for name in names where name.text.lowercased().hasSuffix(Sidecar.suffix + ".txt") {
             self.strays[String(name.text.lowercased().dropLast(4 + Sidecar.suffix.count)), default: []].append(
                 name.text

@@ -7,7 +7,7 @@ struct FileExaminer: Sendable {
     enum Plan: Sendable {
         case changed
         /// It goes with a file that is there.
-        case companion(of: Candidate)
+        case companion(of: ListedFile)
         case take(InputItem)
         /// It is the sidecar of a photo that was taken in before, and that has this name now.
         case amend(InputItem, beside: String)
@@ -32,7 +32,7 @@ struct FileExaminer: Sendable {
     ///
     /// - Parameter folders: the sidecars in the folders that were listed for this look or those before it.
     /// - Throws: `Errno` if it cannot be looked at.
-    func sight(of candidate: Candidate, _ folders: inout [FilePath: SidecarNames]) throws(Errno) -> Sight? {
+    func sight(of candidate: ListedFile, _ folders: inout [FilePath: SidecarNames]) throws(Errno) -> FileObservation? {
         let path = candidate.path.removingLastComponent()
         // Where a folder may not be listed, the sidecar of its very name is found all the same.
         let names = folders[path] ?? SidecarNames((try? OpenFolder(path).names()) ?? [])
@@ -40,7 +40,7 @@ struct FileExaminer: Sendable {
         return try self.sight(of: candidate, names.match(candidate.path.name))
     }
 
-    private func sight(of candidate: Candidate, _ sidecars: SidecarNames.Match) throws(Errno) -> Sight? {
+    private func sight(of candidate: ListedFile, _ sidecars: SidecarNames.Match) throws(Errno) -> FileObservation? {
         let folder = self.folder(of: candidate)
         do throws(Errno) {
             return try folder.sight(of: candidate.path.name, in: folder.open(), sidecars)
@@ -51,18 +51,18 @@ struct FileExaminer: Sendable {
         }
     }
 
-    func folder(of candidate: Candidate) -> PhotoFolder {
+    func folder(of candidate: ListedFile) -> PhotoFolder {
         PhotoFolder(root: self.root, below: candidate.below, suffixes: self.options.companionSuffixes)
     }
 
     /// Tells what is to be done with a file that looks so.
-    func plan(for candidate: Candidate, _ sight: Sight) -> Plan {
+    func plan(for candidate: ListedFile, _ sight: FileObservation) -> Plan {
         let plan = self.read(candidate, sight)
         // Its sidecar may have been written while it was read.
         return (try? self.sight(of: candidate, sight.sidecars)) == sight ? plan : .changed
     }
 
-    private func read(_ candidate: Candidate, _ sight: Sight) -> Plan {
+    private func read(_ candidate: ListedFile, _ sight: FileObservation) -> Plan {
         for owner in self.options.owners(of: sight.name) {
             guard let image = self.image(of: candidate, owner.image) else { continue }
             if let there = self.present(image, orOtherCase: owner.suffix == Sidecar.suffix) {
@@ -90,7 +90,7 @@ struct FileExaminer: Sendable {
     }
 
     /// The file of a name if it is there, or for a sidecar one whose name differs by case alone.
-    private func present(_ image: Candidate, orOtherCase: Bool) -> Candidate? {
+    private func present(_ image: ListedFile, orOtherCase: Bool) -> ListedFile? {
         if (try? self.sight(of: image, SidecarNames.Match())) != nil { return image }
         guard orOtherCase, let names = try? OpenFolder(image.path.removingLastComponent()).names() else { return nil }
         let wanted = image.path.name.lowercased()
@@ -99,7 +99,7 @@ struct FileExaminer: Sendable {
     }
 
     /// Another file in the folder of one.
-    private func image(of candidate: Candidate, _ name: String) -> Candidate? {
+    private func image(of candidate: ListedFile, _ name: String) -> ListedFile? {
         guard let name = FilePath.Component(name) else { return nil }
         var image = candidate
         image.path = candidate.path.removingLastComponent().appending(name)
@@ -109,7 +109,7 @@ struct FileExaminer: Sendable {
     }
 
     /// Says what an image has waited for in vain: `WatchedFiles` gives it its turn all the same.
-    private func whatIsMissing(_ sight: Sight) -> CodedError? {
+    private func whatIsMissing(_ sight: FileObservation) -> CodedError? {
         if let marker = self.options.doneMarker, !sight.companions.contains(where: { $0.suffix == marker }) {
             return CodedError(.doneMarkerMissing, .input, .watchWaitsForMarker)
         }
@@ -122,7 +122,7 @@ struct FileExaminer: Sendable {
     }
 
     /// Where the sidecar of a photo is; one that went ahead of its photo is read where it is.
-    private func sidecar(of sight: Sight) throws(CodedError) -> Sidecar.Place {
+    private func sidecar(of sight: FileObservation) throws(CodedError) -> Sidecar.Place {
         let name = try Sidecar.name(sight.sidecars)
         if let sidecar = sight.sidecar { return .at(FilePath(sidecar.identity.path.reveal())) }
         // One that is no regular file.
@@ -130,7 +130,7 @@ struct FileExaminer: Sendable {
             ?? .missing
     }
 
-    private func item(_ candidate: Candidate, _ identity: FileIdentity, sidecar: Sidecar.Place) throws(CodedError)
+    private func item(_ candidate: ListedFile, _ identity: FileIdentity, sidecar: Sidecar.Place) throws(CodedError)
         -> InputItem
     {
         let inputs = self.options.inputs
@@ -145,7 +145,7 @@ struct FileExaminer: Sendable {
     /// What a sidecar is that lies without its photo.
     ///
     /// It is late if the last photo of its name was taken without one. Any other is for a photo to come.
-    private func late(_ image: Candidate, _ sidecar: FilePath) -> Plan {
+    private func late(_ image: ListedFile, _ sidecar: FilePath) -> Plan {
         guard self.options.after == .move, let (name, identity) = try? self.lastTaken(image),
             let alone = try? self.item(image, identity, sidecar: .missing)
         else { return Self.lone }
@@ -160,7 +160,7 @@ struct FileExaminer: Sendable {
     }
 
     /// The last photo of a name that was put into `done`, if it has no sidecar there.
-    private func lastTaken(_ image: Candidate) throws(Errno) -> (String, FileIdentity)? {
+    private func lastTaken(_ image: ListedFile) throws(Errno) -> (String, FileIdentity)? {
         let folder = self.folder(of: image)
         let done = try folder.open(in: "done")
         let names = folder.names(for: image.path.name)

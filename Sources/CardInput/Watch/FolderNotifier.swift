@@ -11,7 +11,7 @@ struct WatchedFolder: Hashable, Sendable {
     /// The real path.
     var path: FilePath
     /// Where it lies in the named folder.
-    var place: FolderPlace
+    var place: FolderPath
 }
 
 /// A hint that something deserves a look; it may be wrong or come late, and may be missing altogether.

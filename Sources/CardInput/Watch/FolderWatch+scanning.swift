@@ -8,7 +8,7 @@ extension FolderWatch {
         var real: FilePath
         /// Whether inotify does not hear of all of it.
         var isRemote = false
-        var found: [Candidate]
+        var found: [ListedFile]
         var passedOver: [String: Int]
         /// Why inotify could not be had for a folder.
         var watchError: Errno?
@@ -59,7 +59,7 @@ extension FolderWatch {
                 let unmarked = try self.mark.claim(real, given: given)
                 if let unmarked, self.options.after != .leave { throw unmarked }
                 if let known, known != real { notifier?.forget(known) }
-                let place = FolderPlace(named: FilePath(given), real: real)
+                let place = FolderPath(named: FilePath(given), real: real)
                 let folder = WatchedFolder(root: index, path: real, place: place)
                 var scan = try self.walk(folder, source: FilePath(given), notifier, sweeping: isFirst)
                 scan.unmarked = unmarked
@@ -87,7 +87,7 @@ extension FolderWatch {
 
     func scan(_ folder: WatchedFolder) async throws(CancellationError) {
         let root = self.roots[folder.root]
-        guard let real = root.real, !NeverInputs.isPutAway(folder.path) else { return }
+        guard let real = root.real, !IgnoredNames.isPutAway(folder.path) else { return }
         let source = folder.place.folders.reduce(FilePath(root.given)) { $0.appending($1) }
         let result = try await self.blocking(in: folder.root) { [notifier = self.notifier] in
             // One that cannot be listed is told of by the next scan of its root; most often it is gone already.
@@ -115,7 +115,7 @@ extension FolderWatch {
                     return refusal
                 }
                 // Fallback of what cannot be swept: the next start of the watch.
-                if sweeping { try? PassingName.sweep(OpenFolder(path)) }
+                if sweeping { try? TransitName.sweep(OpenFolder(path)) }
                 do throws(Errno) {
                     // There it hears little, and a server that hangs would hang what is heard of all folders.
                     if try OpenFolder(path).isRemote {
@@ -167,7 +167,7 @@ extension FolderWatch {
     private static func isPutAway(_ folder: FilePath, of root: FilePath) -> Bool {
         var below = folder
         guard below.removePrefix(root) else { return false }
-        return PutAway.folders.contains { name in
+        return FileDisposal.folders.contains { name in
             (try? root.appending(name).appending(below.components).status(followingLinks: false))?.kind == .folder
         }
     }
@@ -202,7 +202,7 @@ extension FolderWatch {
         return root.real == nil ? WatchLimits.comeBack : root.isPolled ? WatchLimits.poll : WatchLimits.rescan
     }
 
-    private func tellOfStrays(_ found: [Candidate], in index: Int) {
+    private func tellOfStrays(_ found: [ListedFile], in index: Int) {
         var strays: Set<FilePath> = []
         for candidate in found {
             let error: CodedError
@@ -220,7 +220,7 @@ extension FolderWatch {
     }
 
     @discardableResult
-    private func meet(_ found: [Candidate], root: Int) -> Int {
+    private func meet(_ found: [ListedFile], root: Int) -> Int {
         var count = 0
         for candidate in found {
             guard case .file = candidate.finding else { continue }
@@ -262,7 +262,7 @@ extension FolderWatch {
         let below = (folder.place.folders + [name.text]).reduce(FilePath(self.roots[folder.root].given)) {
             $0.appending($1)
         }
-        let candidate = Candidate(below.text, at: path, place: folder.place, .found, .notAFile)
+        let candidate = ListedFile(below.text, at: path, place: folder.place, .found, .notAFile)
         self.files.met(self.files[path]?.candidate ?? candidate, root: folder.root, kind, now: self.now)
     }
 }

@@ -28,7 +28,7 @@ extension FolderWatch {
     private func hand(
         _ item: InputItem,
         of file: WatchedFiles.File,
-        _ sight: Sight,
+        _ sight: FileObservation,
         beside name: String?,
         _ wasWaiting: Bool
     ) async throws {
@@ -110,7 +110,7 @@ extension FolderWatch {
 
     // MARK: Refusing
 
-    private func refuse(_ file: WatchedFiles.File, _ sight: Sight, _ error: CodedError, card: CardID?) async {
+    private func refuse(_ file: WatchedFiles.File, _ sight: FileObservation, _ error: CodedError, card: CardID?) async {
         let path = file.candidate.path
         if card == nil {
             guard error.code != .sourceChanged else { return self.tryAgain(file) }
@@ -134,7 +134,9 @@ extension FolderWatch {
     }
 
     /// Refuses the sidecar of a photo that was taken in before and is still there.
-    private func refuseSidecar(of file: WatchedFiles.File, _ sight: Sight, _ error: CodedError, card: CardID?) async {
+    private func refuseSidecar(of file: WatchedFiles.File, _ sight: FileObservation, _ error: CodedError, card: CardID?)
+        async
+    {
         let ownName = sight.sidecar?.name ?? sight.name + Sidecar.suffix
         let name = Redacted(FilePath(file.candidate.source).removingLastComponent().appending(ownName).text)
         if self.files[file.candidate.path]?.isTold == false {
@@ -146,7 +148,7 @@ extension FolderWatch {
             return await self.finish(file, sight, beside: nil)
         }
         let note = self.note(error, card, on: file)
-        let step = self.step(file, Sight(name: sidecar.name, identity: sidecar.identity))
+        let step = self.step(file, FileObservation(name: sidecar.name, identity: sidecar.identity))
         let put = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) {
             Result { try step?.put(as: .failed(note)) }
         }
@@ -169,11 +171,11 @@ extension FolderWatch {
     // MARK: Putting away
 
     /// How a file is put away; `nil` if the watched folder is not there.
-    private func step(_ file: WatchedFiles.File, _ sight: Sight) -> PutAway? {
-        self.examiner(of: file.root).map { PutAway(folder: $0.folder(of: file.candidate), sight: sight) }
+    private func step(_ file: WatchedFiles.File, _ sight: FileObservation) -> FileDisposal? {
+        self.examiner(of: file.root).map { FileDisposal(folder: $0.folder(of: file.candidate), sight: sight) }
     }
 
-    private func finish(_ file: WatchedFiles.File, _ sight: Sight, beside name: String?) async {
+    private func finish(_ file: WatchedFiles.File, _ sight: FileObservation, beside name: String?) async {
         switch self.options.after {
         case .move: await self.putAway(file, sight, as: .done, newName: name.map { $0 + Sidecar.suffix })
         case .delete: await self.putAway(file, sight, as: .deleted)
@@ -188,8 +190,8 @@ extension FolderWatch {
 
     private func putAway(
         _ file: WatchedFiles.File,
-        _ sight: Sight,
-        as ending: PutAway.Ending,
+        _ sight: FileObservation,
+        as ending: FileDisposal.Ending,
         newName: String? = nil
     ) async {
         let path = file.candidate.path
@@ -259,7 +261,7 @@ extension FolderWatch {
         moving: Bool
     ) {
         let parts = FilePath(file.path.reveal()).components.filter { $0.kind == .regular }.map(\.text)
-        let names = NumberedName(parts.last ?? "", leavingRoomFor: PutAway.room(suffixes))
+        let names = NumberedName(parts.last ?? "", leavingRoomFor: FileDisposal.room(suffixes))
         // How much of the name lies below the folder depends on how the folder was named then.
         for depth in parts.indices {
             guard let root = try? FilePath(folder).real(),
@@ -268,7 +270,7 @@ extension FolderWatch {
             else { continue }
             if moving {
                 let place = PhotoFolder(root: root, below: parts.dropLast().suffix(depth), suffixes: suffixes)
-                try? PutAway.fail(name, of: file, from: done, in: place, note)
+                try? FileDisposal.fail(name, of: file, from: done, in: place, note)
             } else {
                 try? note.write(text, beside: name, in: done)
             }

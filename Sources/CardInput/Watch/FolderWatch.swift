@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// inotify is a hint that a path deserves a look; the truth is what a scan finds, at the start and again and again. A
 /// photo is handed on when it is complete (`WatchedFiles`), and put away only after that has returned and only if it is
-/// still the very file that was taken (`PutAway`). A process killed in between finds the file again, is told that the
+/// still the very file that was taken (`FileDisposal`). A process killed in between finds the file again, is told that the
 /// card is there, and goes on where it stopped. Symbolic links are not followed, wherever they lead, and not touched.
 package actor FolderWatch {
     /// Hands a photo to the pipeline; returns once its fate is durable. An error ends the watch.

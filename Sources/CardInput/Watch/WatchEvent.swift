@@ -44,7 +44,7 @@ package enum WatchEvent: Sendable {
     /// Told once as long as it looks so.
     case stays(name: Redacted<String>, folder: Redacted<String>, CodedError)
     /// A folder has been looked through, and its files that were due have been looked at; how many files it held that
-    /// are or may become inputs, and how many files and folders each rule of `NeverInputs` passed over.
+    /// are or may become inputs, and how many files and folders each rule of `IgnoredNames` passed over.
     case scanned(folder: Redacted<String>, files: Int, passedOver: [String: Int])
     /// How many things stay in a folder by now.
     case staying(Int, folder: Redacted<String>)

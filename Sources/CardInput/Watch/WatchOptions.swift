@@ -48,7 +48,7 @@ package struct WatchOptions: Sendable {
     package var quietTime = Duration.seconds(5)
     /// The suffix of a file that says that a photo is complete: with `.done`, a.jpg is taken once a.jpg.done is there.
     package var doneMarker: String?
-    /// Patterns of names that are never inputs, beside those of `NeverInputs`.
+    /// Patterns of names that are never inputs, beside those of `IgnoredNames`.
     package var ignore: [String] = []
     /// Whether a photo waits for its sidecar.
     package var sidecar = SidecarRule.optional
@@ -80,8 +80,8 @@ package struct WatchOptions: Sendable {
     ///
     /// - Parameter isAtTop: whether it lies directly in the watched folder, where `done` and `failed` are.
     func passesOver(_ name: FilePath.Component, isAtTop: Bool) -> Bool {
-        if NeverInputs.rule(passingOver: name.text) != nil { return true }
-        if isAtTop, PutAway.folders.contains(name.text) { return true }
+        if IgnoredNames.rule(passingOver: name.text) != nil { return true }
+        if isAtTop, FileDisposal.folders.contains(name.text) { return true }
         return self.ignore.contains { PathPattern.matches(name, $0) }
     }
 
@@ -128,7 +128,7 @@ package struct WatchOptions: Sendable {
 
     private func problem(_ folder: String, _ root: FilePath) -> CodedError? {
         if OwnFolder(self.inputs.sandbox).holds(root) { return Self.overlap(.watchIsSandbox(folder)) }
-        if NeverInputs.isPutAway(root) { return Self.overlap(.watchIsArchive(folder)) }
+        if IgnoredNames.isPutAway(root) { return Self.overlap(.watchIsArchive(folder)) }
         guard let status = try? root.status(followingLinks: false), status.kind == .folder else {
             return .unwatchable(folder, .notDirectory)
         }
@@ -138,7 +138,7 @@ package struct WatchOptions: Sendable {
 
     /// Why files cannot be moved to `done/` and `failed/`, where these are there already.
     private func immovable(_ folder: String, _ root: FilePath) -> CodedError? {
-        let targets = PutAway.folders.filter { self.after != .delete || $0 != "done" }.map { root.appending($0) }
+        let targets = FileDisposal.folders.filter { self.after != .delete || $0 != "done" }.map { root.appending($0) }
         if let readOnly = ([root] + targets).first(where: { access($0.text, W_OK) != 0 && errno != ENOENT }) {
             return CodedError(.watchFolderReadOnly, .input, .watchReadOnly(folder, readOnly.text))
         }

@@ -20,10 +20,10 @@ struct WatchedFiles {
     }
 
     struct File {
-        let candidate: Candidate
+        let candidate: ListedFile
         /// The place of its named folder in the list.
         let root: Int
-        fileprivate(set) var sight: Sight?
+        fileprivate(set) var sight: FileObservation?
         /// When it was first seen like this.
         fileprivate(set) var since = Duration.zero
         fileprivate(set) var tries = 0
@@ -31,7 +31,7 @@ struct WatchedFiles {
         /// Whether its number has no room for now: it keeps its turn, and that was told.
         var isWaiting = false
         /// How it looked when its card became durable.
-        var taken: Sight?
+        var taken: FileObservation?
         /// Whether nothing is to be done with it as long as it looks as it does.
         fileprivate(set) var isDone = false
         fileprivate(set) var phase: Phase
@@ -89,7 +89,7 @@ struct WatchedFiles {
     // MARK: News
 
     /// Has a file looked at that a scan or a hint has met.
-    mutating func met(_ candidate: Candidate, root: Int, _ change: FolderChange.Kind? = nil, now: Duration) {
+    mutating func met(_ candidate: ListedFile, root: Int, _ change: FolderChange.Kind? = nil, now: Duration) {
         let path = candidate.path
         var file = self.files[path] ?? File(candidate: candidate, root: root, phase: .settled)
         file.isInScan = true
@@ -158,7 +158,7 @@ struct WatchedFiles {
     }
 
     /// Notes how a file looks; `nil` if it is not there.
-    mutating func looked(at path: FilePath, _ sight: Sight?, now: Duration) {
+    mutating func looked(at path: FilePath, _ sight: FileObservation?, now: Duration) {
         guard var file = self.files[path], file.phase == .settled else { return }
         guard let sight else {
             self.files[path] = nil
@@ -182,7 +182,7 @@ struct WatchedFiles {
         self.files[path] = file
     }
 
-    private func lacksCompanion(_ path: FilePath, _ sight: Sight) -> Bool {
+    private func lacksCompanion(_ path: FilePath, _ sight: FileObservation) -> Bool {
         guard Sidecar.image(of: path) == nil else { return false }
         if let marker = self.options.doneMarker, !sight.companions.contains(where: { $0.suffix == marker }) {
             return true
@@ -192,7 +192,7 @@ struct WatchedFiles {
 
     /// How long a file must look as it does before its turn comes; that of one which lacks its companion comes for the
     /// file to be told of.
-    private func wait(_ file: File, _ sight: Sight) -> Duration {
+    private func wait(_ file: File, _ sight: FileObservation) -> Duration {
         let isSidecar = Sidecar.image(of: file.candidate.path) != nil
         let long = max(self.options.quietTime, WatchLimits.openWait)
         if file.lacksCompanion { return long }

@@ -34,7 +34,7 @@ package struct ApplicationCard: Hashable, Sendable {
 }
 
 /// What is known of a business number at one moment.
-package struct ApplicationSnapshot: Hashable, Sendable {
+package struct CaseSnapshot: Hashable, Sendable {
     /// Its cards, but for erased ones.
     package var cards: [ApplicationCard]
     /// Whether fronts of it named different persons, erased ones included; for good.
@@ -49,7 +49,7 @@ package struct ApplicationSnapshot: Hashable, Sendable {
     }
 }
 
-package struct ApplicationPolicy: Hashable, Sendable {
+package struct CasePolicy: Hashable, Sendable {
     /// What becomes of a back whose front is not known (`delivery.back_without_front`).
     package enum BackWithoutFront: String, CaseIterable, Sendable {
         /// It stays until a front is delivered or a person accepts it.
@@ -68,7 +68,7 @@ package struct ApplicationPolicy: Hashable, Sendable {
 }
 
 /// What is to happen to the `verified` cards of a business number now, and when to look again.
-package struct ApplicationDecision: Hashable, Sendable {
+package struct CaseDecision: Hashable, Sendable {
     /// Cards that a newer photo of their side replaces, and that photo; `nil` if it was erased.
     package var superseded: [CardID: CardID?] = [:]
     /// Those of them that were taken earlier, as the times of their files say.

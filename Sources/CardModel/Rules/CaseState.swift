@@ -25,7 +25,7 @@ package enum CaseState: String, CaseIterable, Sendable, Codable {
 }
 
 /// Where a case stands, and the card that is the first cause of it.
-package struct CaseStanding: Hashable, Sendable {
+package struct CaseStatus: Hashable, Sendable {
     package let state: CaseState
     /// The card for which a person is to do something; `nil` if there is nothing to do.
     package let card: CardID?

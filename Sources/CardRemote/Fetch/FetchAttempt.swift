@@ -20,10 +20,10 @@ struct FetchAttempt: Sendable {
     let end: ContinuousClock.Instant
 
     /// Fetches all that is missing; what came is durable also when it throws.
-    func run(_ url: String) async throws(FetchStop) {
+    func run(_ url: String) async throws(FetchError) {
         var restarts = 0
         while true {
-            do throws(FetchStop) {
+            do throws(FetchError) {
                 return try await self.fetch(url, isRestart: restarts > 0)
             } catch {
                 guard case .changed = error, restarts < Limits.fetchRestarts else { throw error }
@@ -35,7 +35,7 @@ struct FetchAttempt: Sendable {
     /// Asks for the image, or for the first part that is missing, and by the answer for the others.
     ///
     /// - Parameter isRestart: whether parts did not fit: then the image is asked for as a whole.
-    private func fetch(_ url: String, isRestart: Bool) async throws(FetchStop) {
+    private func fetch(_ url: String, isRestart: Bool) async throws(FetchError) {
         var part: ImagePart?
         if let version = self.progress.version, !self.progress.ranges.isEmpty, !isRestart {
             guard let missing = self.progress.missing(upTo: version.byteCount ?? .max).first else { return }
@@ -47,7 +47,7 @@ struct FetchAttempt: Sendable {
         while let location = try await self.get(
             part,
             from: route,
-            { (answer) throws(FetchStop) in try await self.take(answer, asked: part, mayBeSplit: !isRestart) }
+            { (answer) throws(FetchError) in try await self.take(answer, asked: part, mayBeSplit: !isRestart) }
         ) {
             route = try await route.redirect(to: location, isAllowed: left > 0, rules: rules, resolver: resolver)
             left -= 1
@@ -60,8 +60,8 @@ struct FetchAttempt: Sendable {
     private func get(
         _ part: ImagePart?,
         from route: FetchRoute,
-        _ take: (Answer) async throws(FetchStop) -> Void
-    ) async throws(FetchStop) -> String? {
+        _ take: (Answer) async throws(FetchError) -> Void
+    ) async throws(FetchError) -> String? {
         var failure = route.faults.failure(.dns)
         for host in route.hosts {
             guard let client = self.fetcher.clients.borrow(host) else {
@@ -93,7 +93,7 @@ struct FetchAttempt: Sendable {
     // MARK: Answers
 
     /// Takes the answer to the first request, and fetches what is missing beside it.
-    private func take(_ answer: Answer, asked part: ImagePart?, mayBeSplit: Bool) async throws(FetchStop) {
+    private func take(_ answer: Answer, asked part: ImagePart?, mayBeSplit: Bool) async throws(FetchError) {
         let (response, faults) = (answer.response, answer.route.faults)
         switch (response.status, part) {
         case (200, _), (206, nil):
@@ -115,7 +115,7 @@ struct FetchAttempt: Sendable {
     }
 
     /// Checks a 206 and returns the range that it brings.
-    private func range(of answer: Answer, asked part: ImagePart) throws(FetchStop) -> Range<Int> {
+    private func range(of answer: Answer, asked part: ImagePart) throws(FetchError) -> Range<Int> {
         guard let (range, total) = answer.response.range(asked: part) else { throw .changed }
         try answer.route.faults.check(total, maxBytes: self.fetcher.maxBytes)
         self.progress.adopt(FetchedVersion(validator: part.version.validator, byteCount: total))
@@ -123,22 +123,22 @@ struct FetchAttempt: Sendable {
     }
 
     /// Takes the range that an answer brings and, beside it, fetches the others that are missing.
-    private func takeAll(_ answer: Answer, _ first: Range<Int>) async throws(FetchStop) {
+    private func takeAll(_ answer: Answer, _ first: Range<Int>) async throws(FetchError) {
         let total = self.progress.version?.byteCount
         let others = self.cut(self.progress.missing(upTo: total ?? first.upperBound, besides: first))
-        let stop = await withTaskGroup(of: FetchStop?.self) { group in
+        let stop = await withTaskGroup(of: FetchError?.self) { group in
             var waiting = others[...]
             group.addTask {
-                await Self.stop(of: { () throws(FetchStop) in try await self.receive(first, of: answer) })
+                await Self.stop(of: { () throws(FetchError) in try await self.receive(first, of: answer) })
             }
             func begin() {
                 guard let range = waiting.popFirst() else { return }
                 group.addTask {
-                    await Self.stop(of: { () throws(FetchStop) in try await self.fetch(range, from: answer.route) })
+                    await Self.stop(of: { () throws(FetchError) in try await self.fetch(range, from: answer.route) })
                 }
             }
             for _ in 1..<Limits.fetchRanges { begin() }
-            var stop: FetchStop?
+            var stop: FetchError?
             for await ended in group {
                 stop = stop ?? ended
                 switch stop {
@@ -156,8 +156,8 @@ struct FetchAttempt: Sendable {
         }
     }
 
-    private static func stop(of body: () async throws(FetchStop) -> Void) async -> FetchStop? {
-        do throws(FetchStop) {
+    private static func stop(of body: () async throws(FetchError) -> Void) async -> FetchError? {
+        do throws(FetchError) {
             try await body()
             return nil
         } catch {
@@ -166,11 +166,11 @@ struct FetchAttempt: Sendable {
     }
 
     /// Fetches one range of a version beside others; a host may send it in several parts.
-    private func fetch(_ range: Range<Int>, from route: FetchRoute) async throws(FetchStop) {
+    private func fetch(_ range: Range<Int>, from route: FetchRoute) async throws(FetchError) {
         var rest = range
         while !rest.isEmpty, let version = self.progress.version {
             let part = ImagePart(range: rest, version: version)
-            let location = try await self.get(part, from: route) { (answer) throws(FetchStop) in
+            let location = try await self.get(part, from: route) { (answer) throws(FetchError) in
                 guard answer.response.status == 206 else {
                     let failure = route.faults.failure(for: answer.response)
                     // What is no part says nothing of the image: a signed address that the host sent to may have run out.
@@ -185,7 +185,7 @@ struct FetchAttempt: Sendable {
     }
 
     /// Makes the bytes of a range durable as they come.
-    private func receive(_ range: Range<Int>, of answer: Answer) async throws(FetchStop) {
+    private func receive(_ range: Range<Int>, of answer: Answer) async throws(FetchError) {
         let (faults, total) = (answer.route.faults, self.progress.version?.byteCount)
         var writer = PieceWriter(
             from: range.lowerBound,
@@ -199,10 +199,10 @@ struct FetchAttempt: Sendable {
                 if total == nil { try faults.check(writer.position + bytes.count, maxBytes: self.fetcher.maxBytes) }
                 try await writer.write(bytes)
                 if writer.position == range.upperBound { break }
-                guard self.end > .now else { throw FetchStop.failed(faults.failure(.deadlineExceeded)) }
+                guard self.end > .now else { throw FetchError.failed(faults.failure(.deadlineExceeded)) }
             }
         } catch {
-            let stop = error as? FetchStop ?? faults.stop(for: error, of: answer.response)
+            let stop = error as? FetchError ?? faults.stop(for: error, of: answer.response)
             // What has come is kept, unless it cannot be or is of no use; what the connection held as it broke is lost.
             if case .failed = stop { try await writer.flush() }
             throw stop

@@ -2,7 +2,7 @@ import CardModel
 import Foundation
 
 /// Why an attempt to fetch an image ended without it.
-enum FetchStop: Error {
+enum FetchError: Error {
     /// The host, or the way to it, failed.
     case failed(RemoteFailure)
     /// Our own rules forbid it.
@@ -14,11 +14,11 @@ enum FetchStop: Error {
     /// What came could not be made durable.
     case notKept(any Error)
 
-    static func forbidden(_ code: ReasonCode, _ message: Message) -> FetchStop {
+    static func forbidden(_ code: ReasonCode, _ message: Message) -> FetchError {
         .forbidden(CodedError(code, .input, message))
     }
 
-    static func unusable(_ code: ReasonCode, _ message: Message) -> FetchStop {
+    static func unusable(_ code: ReasonCode, _ message: Message) -> FetchError {
         .unusable(CodedError(code, .input, message))
     }
 }
@@ -35,7 +35,7 @@ struct FetchFaults: Sendable {
     }
 
     /// Says what an error means while the body of an answer comes.
-    func stop(for error: any Error, of response: FetchResponse) -> FetchStop {
+    func stop(for error: any Error, of response: FetchResponse) -> FetchError {
         let isCoded = response.isPacked && response.isFramed
         let code = TransportFault.code(for: error, phase: .afterSend, usesTLS: self.usesTLS, isCoded: isCoded)
         guard code == .replyUndecodable else { return .failed(self.failure(code)) }
@@ -96,7 +96,7 @@ struct FetchFaults: Sendable {
     }
 
     /// Refuses what is empty or too large.
-    func check(_ byteCount: Int, maxBytes: Int) throws(FetchStop) {
+    func check(_ byteCount: Int, maxBytes: Int) throws(FetchError) {
         if byteCount == 0 { throw .unusable(.fetchEmpty, .fetchEmpty(self.label)) }
         guard byteCount <= maxBytes else {
             throw .unusable(.sourceTooLarge, .fetchTooLarge(self.label, limit: maxBytes))

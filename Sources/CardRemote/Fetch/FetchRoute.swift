@@ -15,7 +15,7 @@ struct FetchRoute: Sendable {
 
     /// Checks a URL, resolves its host and checks every address: one that is forbidden refuses them all, for whoever
     /// answers so means that one.
-    init(_ url: String, rules: FetchRules, resolver: HostResolver) async throws(FetchStop) {
+    init(_ url: String, rules: FetchRules, resolver: HostResolver) async throws(FetchError) {
         do { (self.target, self.label) = try rules.check(url) } catch { throw .forbidden(error) }
         let addresses: [IPAddress]
         do {
@@ -43,7 +43,7 @@ struct FetchRoute: Sendable {
         isAllowed: Bool,
         rules: FetchRules,
         resolver: HostResolver
-    ) async throws(FetchStop) -> FetchRoute {
+    ) async throws(FetchError) -> FetchRoute {
         guard isAllowed else {
             throw .forbidden(.fetchRedirectRefused, .fetchRedirects(self.label, limit: rules.maximumRedirects))
         }

@@ -76,7 +76,7 @@ struct PieceWriter {
         self.isRecognised = offset > 0 || progress.ranges.first?.lowerBound == 0
     }
 
-    mutating func write(_ bytes: ByteBufferView) async throws(FetchStop) {
+    mutating func write(_ bytes: ByteBufferView) async throws(FetchError) {
         var rest = bytes
         let there = self.progress.ranges
         while !rest.isEmpty {
@@ -100,7 +100,7 @@ struct PieceWriter {
     /// Makes what has come so far durable.
     ///
     /// - Parameter isEnd: whether nothing follows; a beginning that is too short to be recognised is an image's only then.
-    mutating func flush(isEnd: Bool = false) async throws(FetchStop) {
+    mutating func flush(isEnd: Bool = false) async throws(FetchError) {
         guard !self.piece.isEmpty else { return }
         if isEnd || self.piece.count >= Limits.signatureBytes { try self.recognise() }
         let start = self.position - self.piece.count
@@ -113,7 +113,7 @@ struct PieceWriter {
         self.piece = Data()
     }
 
-    private mutating func recognise() throws(FetchStop) {
+    private mutating func recognise() throws(FetchError) {
         guard !self.isRecognised else { return }
         guard self.isImage(self.piece.prefix(Limits.signatureBytes)) else {
             throw .unusable(.fetchNotAnImage, .fetchNotAnImage)

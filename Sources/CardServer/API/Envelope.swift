@@ -58,7 +58,7 @@ struct Envelope: RouterMiddleware {
             context.record.note { [problem] in $0.problem = (problem.code, error) }
             if ConsoleRoute.contains(request.uri.path) {
                 let page = ConsolePage.problem(problem, because: error, requestID: context.record.id)
-                response = page.response(for: Visit(request: request, context: context))
+                response = page.response(for: ConsoleRequest(request: request, context: context))
             } else {
                 let body = problem.document(requestID: context.record.id)
                 response = Response(status: problem.code.status, headers: problem.fields, body: .init(byteBuffer: body))

@@ -56,7 +56,7 @@ final class RequestRecord: Sendable {
         /// Why it was refused, or a page of the console says that something went wrong.
         var problem: (code: ProblemCode, error: any Error)?
         /// Header fields that go with every answer to it.
-        var rateLimit: RateLimit.Standing?
+        var rateLimit: RateLimit.Status?
     }
 
     /// Its name, in the log and in the answer.

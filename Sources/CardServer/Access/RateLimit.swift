@@ -21,7 +21,7 @@ package struct RatePolicy: Hashable, Sendable {
 /// Times are durations since any one moment.
 final class RateLimit: Sendable {
     /// How a name stands after it was counted.
-    struct Standing: Hashable, Sendable {
+    struct Status: Hashable, Sendable {
         var policy: RatePolicy
         /// How many more are allowed right now.
         var remaining: Int
@@ -48,7 +48,7 @@ final class RateLimit: Sendable {
     }
 
     /// Counts one, unless it is too much.
-    func count(_ name: String, at time: Duration) -> Standing {
+    func count(_ name: String, at time: Duration) -> Status {
         self.arrivals.withLock { arrivals in
             if arrivals[name] == nil, arrivals.count >= self.capacity { self.makeRoom(&arrivals, at: time) }
             var arrival = max(arrivals[name] ?? time, time)
@@ -57,7 +57,7 @@ final class RateLimit: Sendable {
                 arrival += self.policy.interval
                 arrivals[name] = arrival
             }
-            return Standing(
+            return Status(
                 policy: self.policy,
                 remaining: max(0, Int((self.policy.window - (arrival - time)) / self.policy.interval)),
                 reset: arrival - time,

@@ -25,7 +25,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     let server: ServerChannel
-    private let admission: ConnectionRegister.Admission
+    private let admission: ConnectionRegister.NewCard
     var progress: ConnectionProgress
     var context: ChannelHandlerContext?
     var timer: (task: Scheduled<Void>, at: Duration)?
@@ -34,7 +34,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     var hasFinalHead = false
 
     /// - Parameter admission: whether there are too many connections already, and this one is told so.
-    init(_ server: ServerChannel, admission: ConnectionRegister.Admission) {
+    init(_ server: ServerChannel, admission: ConnectionRegister.NewCard) {
         self.server = server
         self.admission = admission
         self.progress = ConnectionProgress(limits: server.limits, at: Self.now)

@@ -5,7 +5,7 @@ import Synchronization
 /// The connections that are open: counts them, makes room for newcomers, and ends those that are left when the time to
 /// end has run out.
 final class ConnectionRegister: Sendable {
-    enum Admission: Sendable {
+    enum NewCard: Sendable {
         /// It is within the limits.
         case taken
         /// It is told that there are too many.
@@ -38,9 +38,9 @@ final class ConnectionRegister: Sendable {
     /// Takes a connection in until it closes; if all places are taken, a stranger gives way to it, else a connection of the
     /// subject that has most: the one that has shown its token least lately. If each subject has one, the newcomer is
     /// refused: it lives on for the moment that its refusal takes, and takes no place.
-    func register(_ channel: any Channel) -> Admission {
+    func register(_ channel: any Channel) -> NewCard {
         let name = ObjectIdentifier(channel)
-        let (admission, leaving) = self.state.withLock { state -> (Admission, (any Channel)?) in
+        let (admission, leaving) = self.state.withLock { state -> (NewCard, (any Channel)?) in
             state.channels[name] = channel
             let isFull = state.channels.count - state.turnedAway.count > self.limits.connections
             let leaving = isFull ? state.strangers.giveWay() ?? state.known.giveWay(ifMoreThan: 1) : nil

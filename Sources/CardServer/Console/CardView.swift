@@ -10,13 +10,13 @@ struct CardView {
     private let revealed: CardExport?
     /// The tab whose sitting this is part of.
     let tab: String?
-    let visit: Visit
+    let visit: ConsoleRequest
     /// Whether keys press the buttons of this card, and not those of another one of the page.
     var hasKeys = true
     /// What the person has written, if the page is shown again.
     var typed: String?
 
-    init(_ details: CardDetails, for visit: Visit, revealed: CardExport? = nil, tab: String? = nil) {
+    init(_ details: CardDetails, for visit: ConsoleRequest, revealed: CardExport? = nil, tab: String? = nil) {
         (self.details, self.document) = (details, CardDetailsDocument(details, reveals: false))
         (self.revealed, self.tab, self.visit) = (revealed, tab, visit)
     }

@@ -5,7 +5,7 @@ import Hummingbird
 
 /// The pages for people: who is let in, in which language, and what every answer has.
 struct Console: Sendable {
-    typealias Handler = @Sendable (Visit) async throws -> Reply
+    typealias Handler = @Sendable (ConsoleRequest) async throws -> Reply
 
     /// What a handler answers with.
     enum Reply: Sendable {
@@ -18,12 +18,12 @@ struct Console: Sendable {
 
     let authentication: Authentication
     let cards: CardRoutes
-    let reception: Reception
+    let reception: IntakeService
     let sessions = Sessions()
-    let standing = Kept<Standing>()
-    let chain = Kept<(lines: Int, findings: Int)>()
+    let standing = CachedValue<SandboxStatus>()
+    let chain = CachedValue<(lines: Int, findings: Int)>()
     /// Figures over time, of each span for itself.
-    let figures = Dictionary(uniqueKeysWithValues: FigureSpan.allCases.map { ($0, Kept<Throughput>()) })
+    let figures = Dictionary(uniqueKeysWithValues: ThroughputSpan.allCases.map { ($0, CachedValue<Throughput>()) })
 
     var ports: CardServer.Ports { self.reception.ports }
 
@@ -45,7 +45,7 @@ struct Console: Sendable {
 
     /// Answers a request for one of the console's routes; errors become pages, too.
     private func answer(_ route: ConsoleRoute, _ request: Request, _ context: ServerContext) async throws -> Response {
-        var visit = Visit(request: request, context: context)
+        var visit = ConsoleRequest(request: request, context: context)
         do {
             try CrossOrigin.check(request)
             if case .asset = route.access {} else { try self.enter(&visit, route.access) }
@@ -75,7 +75,7 @@ struct Console: Sendable {
     // MARK: Who it is
 
     /// Finds the session that a request belongs to, if its token still works.
-    private func enter(_ visit: inout Visit, _ access: ConsoleRoute.Access) throws {
+    private func enter(_ visit: inout ConsoleRequest, _ access: ConsoleRoute.Access) throws {
         // A browser may send several of one name: of a folder, and of the host before.
         let cookies = visit.request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.map { $0.trimmed }
             .filter { $0.hasPrefix("\(self.cookieName)=") }
@@ -98,13 +98,13 @@ struct Console: Sendable {
 
     /// Changes the session of a visit, if there is one.
     @discardableResult
-    func change<Value: Sendable>(_ visit: Visit, _ change: (inout Sessions.Session) -> Value) -> Value? {
+    func change<Value: Sendable>(_ visit: ConsoleRequest, _ change: (inout Sessions.Session) -> Value) -> Value? {
         visit.session.flatMap { self.sessions.change($0.name, change) }
     }
 
     /// - Returns: `false` for a visitor who has to sign in first.
     /// - Throws: ``Problem`` `scope_missing`.
-    private func requireAccess(_ access: ConsoleRoute.Access, _ visit: Visit) throws -> Bool {
+    private func requireAccess(_ access: ConsoleRoute.Access, _ visit: ConsoleRequest) throws -> Bool {
         switch access {
         case .asset, .open: return true
         case .session: return visit.session != nil
@@ -120,12 +120,12 @@ struct Console: Sendable {
 
     // MARK: Answers
 
-    private func response(to visit: Visit, failed error: any Error) -> Response {
+    private func response(to visit: ConsoleRequest, failed error: any Error) -> Response {
         let id = visit.context.record.id
         return self.response(to: visit, .page(.problem(Problem(cause: error), because: error, requestID: id)))
     }
 
-    private func response(to visit: Visit, _ reply: Reply) -> Response {
+    private func response(to visit: ConsoleRequest, _ reply: Reply) -> Response {
         var response: Response
         switch reply {
         case .response(let made): response = made
@@ -140,7 +140,7 @@ struct Console: Sendable {
     }
 
     /// - Parameter name: of the session; `nil` takes the cookie away.
-    func cookie(_ name: String?, for visit: Visit) -> String {
+    func cookie(_ name: String?, for visit: ConsoleRequest) -> String {
         let value = name.map { "\($0).\(Sessions.random().prefix(8))" } ?? ""
         // A proxy that ends TLS says so; who says it without one gets a cookie that goes over TLS alone, and no other.
         let isSecure = self.reception.configuration.tls != nil || visit.request.headers[.forwardedScheme] == "https"

@@ -49,7 +49,7 @@ struct ConsolePage: Sendable {
         return page
     }
 
-    func response(for visit: Visit) -> Response {
+    func response(for visit: ConsoleRequest) -> Response {
         if let refusal { visit.context.record.note { $0.problem = (refusal.problem.code, refusal.error) } }
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8",
@@ -70,7 +70,7 @@ struct ConsolePage: Sendable {
 
     private var status: HTTPResponse.Status { self.refusal?.problem.code.status ?? .ok }
 
-    private func document(for visit: Visit) -> HTML {
+    private func document(for visit: ConsoleRequest) -> HTML {
         let keys: HTML = visit.session?.value.hasKeys == true ? " data-keys=\"on\"" : ""
         return """
             <!doctype html>
@@ -97,7 +97,7 @@ struct ConsolePage: Sendable {
         }
     }
 
-    private func navigation(for visit: Visit) -> HTML {
+    private func navigation(for visit: ConsoleRequest) -> HTML {
         guard visit.session != nil else { return "" }
         let links = ConsoleRoute.sections.filter { $0.route.admits(visit.caller) }.map { route, title in
             let mark: HTML = route == self.section ? " aria-current=\"page\"" : ""
@@ -107,7 +107,7 @@ struct ConsolePage: Sendable {
     }
 
     /// Language, keys and the way out.
-    private func settings(for visit: Visit) -> HTML {
+    private func settings(for visit: ConsoleRequest) -> HTML {
         guard let session = visit.session?.value else { return "" }
         let others = Language.allCases.filter { $0 != MessageCatalogue.current.language }.map { language in
             HTML(

@@ -108,7 +108,7 @@ struct ConsolePath: Hashable, Sendable {
 
     static func review(tab: String) -> Self { Self(.review, [("tab", tab)]) }
     static func card(_ id: CardID) -> Self { Self(.card, of: id) }
-    static func overview(_ span: FigureSpan = .hour, isLive: Bool = false) -> Self {
+    static func overview(_ span: ThroughputSpan = .hour, isLive: Bool = false) -> Self {
         Self(.overview, [("span", span == .hour ? nil : span.rawValue), ("live", isLive ? "1" : nil)])
     }
 

@@ -183,7 +183,7 @@ extension Message {
         case .erase: Self("page.erase", "Erase")
         }
     }
-    static func pageSpan(_ span: FigureSpan) -> Self {
+    static func pageSpan(_ span: ThroughputSpan) -> Self {
         switch span {
         case .hour: Self("page.hour", "Hour")
         case .day: Self("page.day", "Day")

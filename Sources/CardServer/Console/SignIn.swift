@@ -5,7 +5,7 @@ import Hummingbird
 // How a session begins and ends, and what is set for it.
 extension Console {
     /// `GET /`: leads browsers to the pages.
-    func welcome(_ visit: Visit) async throws -> Reply {
+    func welcome(_ visit: ConsoleRequest) async throws -> Reply {
         guard visit.request.headers[.accept]?.contains("text/html") == true else { throw Problem(.notFound) }
         return .redirect(.overview())
     }
@@ -16,7 +16,7 @@ extension Console {
     }
 
     /// `GET /console/sign-in`.
-    func signInForm(_ visit: Visit) async throws -> Reply {
+    func signInForm(_ visit: ConsoleRequest) async throws -> Reply {
         if visit.session != nil, let home = Self.home(of: visit.caller) { return .redirect(home) }
         return .page(Self.signInPage(nil))
     }
@@ -36,7 +36,7 @@ extension Console {
     }
 
     /// `POST /console/sign-in`: a token in a field of a form; wrong ones count as they do in the API.
-    func signIn(_ visit: Visit) async throws -> Reply {
+    func signIn(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["token"])
         let token: AccessToken
         do throws(Problem) {
@@ -55,7 +55,7 @@ extension Console {
     }
 
     /// `POST /console/sign-out`.
-    func signOut(_ visit: Visit) async throws -> Reply {
+    func signOut(_ visit: ConsoleRequest) async throws -> Reply {
         if let session = visit.session { self.sessions.end(session.name) }
         let headers: HTTPFields = [
             .location: ConsolePath(.signIn).text, .setCookie: self.cookie(nil, for: visit), .clearSiteData: "\"cache\"",
@@ -64,7 +64,7 @@ extension Console {
     }
 
     /// `POST /console/settings`: language and keys of the session.
-    func settings(_ visit: Visit) async throws -> Reply {
+    func settings(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["language", "keys", "back"])
         let (language, keys) = (form["language"].map(Language.init(rawValue:)), form["keys"])
         guard language != .some(nil), keys.map(["on", "off"].contains) ?? true else { throw Problem(.fieldInvalid) }

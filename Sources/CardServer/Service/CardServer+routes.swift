@@ -11,7 +11,7 @@ extension CardServer {
         router.add(
             middleware: Envelope(metrics: self.metrics, origins: self.configuration.origins, logger: self.logger)
         )
-        let reception = Reception(ports: self.ports, configuration: self.configuration, metrics: self.metrics)
+        let reception = IntakeService(ports: self.ports, configuration: self.configuration, metrics: self.metrics)
         let routes = APIRoutes(
             cards: CardRoutes(ports: self.ports),
             health: HealthRoutes(reception: reception, metrics: self.metrics, connections: self.register),
@@ -52,7 +52,7 @@ struct APIRoutes: Sendable {
 
 /// Starts batches over the sources of the configuration, and tells of them.
 struct RunRoutes: Sendable {
-    let reception: Reception
+    let reception: IntakeService
 
     /// `POST /v1/runs`.
     func start(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {

@@ -32,12 +32,12 @@ struct HealthRoutes: Sendable {
         }
     }
 
-    let reception: Reception
+    let reception: IntakeService
     let metrics: ServerMetrics
     let connections: ConnectionRegister
     /// The last answer: everybody may ask, without a token and as often as they like.
-    private let readinessKept = Kept<Readiness>()
-    private let figuresKept = Kept<StoreFigures>()
+    private let readinessKept = CachedValue<Readiness>()
+    private let figuresKept = CachedValue<StoreCounts>()
 
     /// `GET /healthz`.
     func live() -> Response { Response(json: ["status": "alive"]) }
@@ -66,7 +66,7 @@ struct HealthRoutes: Sendable {
             closed = .storeUnavailable
         }
         let room = self.reception.ports.store.room(intakeFreeSpace: self.reception.configuration.intakeFreeSpace)
-        let disk = Trouble(room).map { Readiness.Reason(code: $0.code, message: $0.message) }
+        let disk = HealthIssue(room).map { Readiness.Reason(code: $0.code, message: $0.message) }
         let reasons = [disk ?? closed.map { .init(code: $0.name, message: $0.title) }].compactMap(\.self)
         return Readiness(
             status: reasons.isEmpty ? "ready" : "not_ready",
@@ -77,7 +77,9 @@ struct HealthRoutes: Sendable {
 
     /// The pause of each stage whose endpoint does not work; of several hosts, the worst one, and of these the oldest.
     private func pauses() async throws -> [Stage: EndpointPause] {
-        func rank(_ pause: EndpointPause) -> (Int, Timestamp) { (Trouble(pause).severity == .ok ? 1 : 0, pause.since) }
+        func rank(_ pause: EndpointPause) -> (Int, Timestamp) {
+            (HealthIssue(pause).severity == .ok ? 1 : 0, pause.since)
+        }
         let pauses = try await self.reception.ports.store.pauses().map { ($0.stage, $0) }
         return Dictionary(pauses) { rank($0) <= rank($1) ? $0 : $1 }
     }
@@ -95,7 +97,7 @@ struct HealthRoutes: Sendable {
         self.metrics.set(.freeBytes, to: Double(self.reception.ports.store.freeBytes))
         let pauses = try await self.pauses()
         for stage in Stage.allCases {
-            let isPaused = pauses[stage].map { Trouble($0).severity == .critical } ?? false
+            let isPaused = pauses[stage].map { HealthIssue($0).severity == .critical } ?? false
             self.metrics.set(.stagePaused, [stage.rawValue], to: isPaused ? 1 : 0)
         }
         return Response(ByteBuffer(string: self.metrics.text), "text/plain; version=0.0.4; charset=utf-8")

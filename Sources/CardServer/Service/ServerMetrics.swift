@@ -208,7 +208,7 @@ extension ServerMetrics {
     static let reasons = ReasonCode.all.map(\.code.rawValue)
 
     /// Sets what the sandbox says.
-    func set(_ figures: StoreFigures, now: Timestamp) {
+    func set(_ figures: StoreCounts, now: Timestamp) {
         for state in CardState.allCases {
             let (cards, entered) = figures.cards[state] ?? (0, 0)
             self.set(.cards, [state.rawValue], to: Double(cards))

@@ -6,13 +6,13 @@ import Synchronization
 final class ByteBudget: Sendable {
     private let share: Int
     private let patience: Duration
-    fileprivate let line: WaitingLine<[String: Int], (count: Int, name: String)>
+    fileprivate let line: FairQueue<[String: Int], (count: Int, name: String)>
 
     /// - Parameter patience: how long a body waits for its bytes.
     init(limit: Int, share: Int, patience: Duration) {
         self.share = share
         self.patience = patience
-        self.line = WaitingLine([:]) { shares, demand in
+        self.line = FairQueue([:]) { shares, demand in
             let ofName = shares[demand.name, default: 0] + demand.count
             guard shares.values.reduce(demand.count, +) <= limit, ofName <= share else { return false }
             shares[demand.name] = ofName

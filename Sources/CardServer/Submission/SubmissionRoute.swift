@@ -9,18 +9,18 @@ struct SubmissionRoute: Sendable {
     /// The types of a bare body beside all of `image/`; what it really is, its first bytes say.
     static let rawTypes: Set<String> = ["application/octet-stream", "binary/octet-stream"]
 
-    let reception: Reception
+    let reception: IntakeService
 
     /// Answers one submission; 202 means that all of its images are durable.
     ///
     /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
     func receive(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
-        Reception.response(try await self.outcomes(of: request, context: context, caller: caller))
+        IntakeService.response(try await self.outcomes(of: request, context: context, caller: caller))
     }
 
     /// - Parameter isByHand: whether it is a form that a person fills in, who may leave parts of it empty.
     func outcomes(of request: Request, context: ServerContext, caller: Caller, isByHand: Bool = false) async throws
-        -> [AdmissionOutcome]
+        -> [Admitted]
     {
         let key = try IdempotencyKey.of(request.headers)
         // All that can be refused without the body is refused before it is read.
@@ -39,7 +39,7 @@ struct SubmissionRoute: Sendable {
         _ caller: String,
         key: String?,
         isByHand: Bool
-    ) async throws -> [AdmissionOutcome] {
+    ) async throws -> [Admitted] {
         let type = request.headers[.contentType] ?? ""
         let isForm = type.mediaType == "multipart/form-data"
         guard isForm || type.mediaType.hasPrefix("image/") || Self.rawTypes.contains(type.mediaType) else {

@@ -8,7 +8,7 @@ import Synchronization
 
 /// `POST /v1/webhooks/cards`: takes images in from senders that sign.
 struct WebhookRoute: Sendable {
-    let reception: Reception
+    let reception: IntakeService
     let secrets: WebhookSecrets
     let metrics: ServerMetrics
 
@@ -86,7 +86,7 @@ struct WebhookRoute: Sendable {
             try image.take(base64: text.reveal())
             photo = Photo(try image.finish(), metadata)
         }
-        return Reception.response(try await self.reception.take([photo], from: signer, receipt: (.webhook, id)))
+        return IntakeService.response(try await self.reception.take([photo], from: signer, receipt: (.webhook, id)))
     }
 
     /// Refuses what is no address, and one that is not fetched from: such a card would fail out of the sender's sight.

@@ -8,17 +8,17 @@ struct Said {
     let name: Redacted<String>?
     let submitter: String
     /// What there is of the photo; `nil` for a file that was not read.
-    var content: Admission.Content?
+    var content: NewCard.Content?
 }
 
-extension Admission {
+extension NewCard {
     var said: Said { Said(metadata: self.metadata, name: self.name, submitter: self.submitter, content: self.content) }
 }
 
 extension CardStore {
     /// Amends a card with what its own submitter says of the same bytes now, and gives it an image if it had none.
-    func amend(_ row: CardRow, with new: Said, in tx: Transaction) throws -> AdmissionOutcome {
-        let unchanged = AdmissionOutcome(known: row)
+    func amend(_ row: CardRow, with new: Said, in tx: Transaction) throws -> Admitted {
+        let unchanged = Admitted(known: row)
         // One that does not open stays as it is: it must not stop a list.
         guard row.submitter == new.submitter, let key = try? row.key(self.vault),
             let said = try? row.card(self.vault).metadata
@@ -61,7 +61,7 @@ extension CardStore {
         }
         try self.move(row, transition, also: ", side = NULL, \(Transition.fresh)", in: tx)
         if row.reason == .memberMismatch { try self.releaseMismatched(of: row.number, in: tx) }
-        return AdmissionOutcome(card: row.id, state: transition.to, reason: transition.reason, isDuplicate: true)
+        return Admitted(card: row.id, state: transition.to, reason: transition.reason, isDuplicate: true)
     }
 
     /// Once one card of a mismatched form is corrected, the others go again, too.
@@ -75,7 +75,7 @@ extension CardStore {
     /// How a card that is sent again begins once more; `nil` if it stays where it is.
     private func beginning(
         _ row: CardRow,
-        with content: Admission.Content?,
+        with content: NewCard.Content?,
         said: CardMetadata,
         metadata: CardMetadata,
         in tx: Transaction

@@ -3,7 +3,7 @@ package import CardModel
 /// Where the cards of a business number stand together.
 package struct Case: Hashable, Sendable, Record {
     package let number: BusinessNumber
-    package internal(set) var standing: CaseStanding
+    package internal(set) var standing: CaseStatus
     /// Since when the case stands there, for this cause.
     package internal(set) var since: Timestamp
     /// Who sent the first card of the number.
@@ -23,7 +23,7 @@ package struct Case: Hashable, Sendable, Record {
         self.submitter = try row.next()
         self.delivered = try Self.delivered(&row)
         self.present = self.delivered
-        self.standing = CaseStanding(try row.next(), card: try row.next(), cause: try row.next())
+        self.standing = CaseStatus(try row.next(), card: try row.next(), cause: try row.next())
         self.since = try row.next()
     }
 
@@ -63,7 +63,7 @@ extension CardStore {
     /// Writes down where a case stands, and since when if that is new.
     private static func setState(of number: BusinessNumber, in tx: Transaction) throws {
         let noted = try tx.row("SELECT state, cause_card, cause FROM cases WHERE number = \(number)") {
-            try CaseStanding(noted: &$0)
+            try CaseStatus(noted: &$0)
         }
         guard let noted else { return }
         let standing = try Self.standing(of: number, in: tx)
@@ -81,7 +81,7 @@ extension CardStore {
     ///
     /// - Parameter submitter: whose cards alone count; `nil` for all.
     static func standing(of number: BusinessNumber, of submitter: String? = nil, in tx: Transaction) throws
-        -> CaseStanding?
+        -> CaseStatus?
     {
         // The newest photos of one submitter are noted nowhere.
         let own: SQL = submitter.map { "card.submitter || '' = \($0)" } ?? Self.counts(in: number)
@@ -106,7 +106,7 @@ extension CardStore {
                 isRetaken: try row.next()
             )
         }
-        return CaseStanding(of: cards.compactMap(\.self), delivered: delivered)
+        return CaseStatus(of: cards.compactMap(\.self), delivered: delivered)
     }
 
     /// Selects the cards that tell where a case stands: of thousands that were delivered or replaced the newest.
@@ -120,7 +120,7 @@ extension CardStore {
     }
 }
 
-extension CaseStanding {
+extension CaseStatus {
     /// Reads `state, cause_card, cause` of a case; `nil` if nothing is left of it.
     init?(noted row: inout Row) throws {
         // An unknown word counts as none.

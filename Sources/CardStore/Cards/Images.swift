@@ -77,7 +77,7 @@ extension CardStore {
     func open(_ row: CardRow, in tx: Transaction) throws -> (card: Card, image: PreparedImage) {
         do {
             let card = try row.card(self.vault)
-            let handed = self.handOver.image(of: row.id, isShrunk: row.isShrunk)
+            let handed = self.preparedImages.image(of: row.id, isShrunk: row.isShrunk)
             return (card, try handed ?? self.image(of: row.id, key: row.key(self.vault), in: tx))
         } catch let error as CodedError where error.code == .sandboxDamaged {
             throw Self.unreadable
@@ -139,7 +139,7 @@ struct StoredReading: Codable {
 ///
 /// The heartbeat drops them after seconds, so that no image stays of a card that another process ended or erased. What is not here
 /// is read from the sandbox; damage of a stored image shows then.
-final class HandOver: Sendable {
+final class PreparedImageCache: Sendable {
     private struct Key: Hashable {
         let card: CardID
         /// An image that was made smaller takes the place of the first.
@@ -164,7 +164,7 @@ final class HandOver: Sendable {
         self.state.withLock { state in
             state.young[Key(card: card, isShrunk: isShrunk)] = image
             state.youngByteCount += image.jpeg.count
-            if state.youngByteCount > Limits.handOverSize / 2 { state.age() }
+            if state.youngByteCount > Limits.preparedImagesSize / 2 { state.age() }
         }
     }
 

@@ -12,7 +12,7 @@ extension CardStore {
         _ items: [InputItem],
         of submitter: String,
         now: Timestamp
-    ) async throws -> (cards: [AdmissionOutcome?], newNumbers: Set<BusinessNumber>) {
+    ) async throws -> (cards: [Admitted?], newNumbers: Set<BusinessNumber>) {
         let (found, changed, new) = try await self.read { tx in
             let found = try items.map { try self.known($0, in: tx) }
             let changed = try items.indices.filter { index in
@@ -39,7 +39,7 @@ extension CardStore {
     }
 
     /// Whether what a list says now may change a card.
-    private func changes(_ outcome: AdmissionOutcome, _ item: InputItem, in tx: Transaction) throws -> Bool {
+    private func changes(_ outcome: Admitted, _ item: InputItem, in tx: Transaction) throws -> Bool {
         if outcome.state == .superseded { return true }
         // Most lists say nothing but the number, and then nothing is opened.
         guard outcome.state != .erased, item.metadata != CardMetadata(businessNumber: item.metadata.businessNumber),
@@ -48,7 +48,7 @@ extension CardStore {
         return said.takingOver(item.metadata) != said
     }
 
-    private func known(_ item: InputItem, in tx: Transaction) throws -> AdmissionOutcome? {
+    private func known(_ item: InputItem, in tx: Transaction) throws -> Admitted? {
         guard case .file(let file) = item.place else { return nil }
         let (place, number) = (self.place(file.path), item.metadata.businessNumber)
         return try tx.row(
@@ -59,7 +59,7 @@ extension CardStore {
             AND input.modified = \(file.modifiedNanoseconds) AND input.changed = \(file.changedNanoseconds)
             AND (card.state <> 'rejected' OR card.prepared IS NOT NULL)
             """
-        ) { try AdmissionOutcome(known: &$0) }
+        ) { try Admitted(known: &$0) }
     }
 
     /// Whether a photo need not be prepared: a card of its number has an image of these source bytes, or the request that
@@ -86,21 +86,21 @@ extension CardStore {
     /// - Parameter singly: whether they come one by one: then a number takes no more in progress than a case has.
     /// - Returns: an outcome for each, in their order. Same bytes under the same number are the card that is there; what its
     ///   submitter says now amends it while no delivery holds it.
-    package func admit(_ photos: [Admission], singly: Bool = false, now: Timestamp) async throws -> [AdmissionOutcome] {
+    package func admit(_ photos: [NewCard], singly: Bool = false, now: Timestamp) async throws -> [Admitted] {
         var byteCount = 0
         for photo in photos {
             switch photo.content {
             case .prepared(let image):
                 byteCount += image.jpeg.count
                 // Kept before the commit: a stage may claim the cards as soon as it is done.
-                self.handOver.keep(image, of: photo.id, isShrunk: false)
+                self.preparedImages.keep(image, of: photo.id, isShrunk: false)
             case .received(let source): byteCount += source.count
             case .remote, .refused: break
             }
         }
         let numbers = photos.map(\.metadata.businessNumber)
         var kept: Set<CardID> = []
-        defer { self.handOver.drop(photos.map(\.id).filter { !kept.contains($0) }) }
+        defer { self.preparedImages.drop(photos.map(\.id).filter { !kept.contains($0) }) }
         let outcomes = try await self.write(at: now, locking: numbers, byteCount: byteCount, usesReserve: false) { tx in
             try photos.map { try self.admit($0, singly: singly, in: tx) }
         }
@@ -108,7 +108,7 @@ extension CardStore {
         return outcomes
     }
 
-    private func admit(_ photo: Admission, singly: Bool, in tx: Transaction) throws -> AdmissionOutcome {
+    private func admit(_ photo: NewCard, singly: Bool, in tx: Transaction) throws -> Admitted {
         if let receipt = photo.receipt, let known = try self.outcome(of: receipt, from: photo.submitter, in: tx) {
             return known
         }
@@ -116,7 +116,7 @@ extension CardStore {
         let number = photo.metadata.businessNumber
         photo.metadata.businessNumber = try tx.value("SELECT number FROM cases WHERE key = \(number.key)") ?? number
         let source = photo.source.map { self.vault.fingerprint($0.bytes, .source) }
-        let outcome: AdmissionOutcome
+        let outcome: Admitted
         let owner = try self.firstSubmitter(of: photo, in: tx)
         if let row = try self.sameCard(as: photo, source: source, in: tx) {
             guard row.isKnown(to: photo.submitter) else {
@@ -137,7 +137,7 @@ extension CardStore {
         return outcome
     }
 
-    private func requireTakenOver(_ photo: Admission, by outcome: AdmissionOutcome, in tx: Transaction) throws {
+    private func requireTakenOver(_ photo: NewCard, by outcome: Admitted, in tx: Transaction) throws {
         guard outcome.state != .erased else { return }
         let card = try CardRow.require(outcome.card, in: tx).shown(self.vault)
         guard card.submitter == photo.submitter, card.metadata.takingOver(photo.metadata) != card.metadata else {
@@ -147,7 +147,7 @@ extension CardStore {
     }
 
     /// The card that a photo is already; of bytes that are not known yet, the one from the same address.
-    private func sameCard(as photo: Admission, source: Data?, in tx: Transaction) throws -> CardRow? {
+    private func sameCard(as photo: NewCard, source: Data?, in tx: Transaction) throws -> CardRow? {
         let (number, submitter) = (photo.metadata.businessNumber, photo.submitter)
         guard let source else {
             guard let place = self.place(of: photo) else { return nil }
@@ -190,7 +190,7 @@ extension CardStore {
     }
 
     /// A number belongs to whoever sent its first card, erased cards included.
-    private func firstSubmitter(of photo: Admission, in tx: Transaction) throws -> String {
+    private func firstSubmitter(of photo: NewCard, in tx: Transaction) throws -> String {
         let number = photo.metadata.businessNumber
         if let submitter: String = try tx.value("SELECT submitter FROM cases WHERE number = \(number)") {
             return submitter
@@ -200,12 +200,12 @@ extension CardStore {
     }
 
     private func insert(
-        _ photo: Admission,
+        _ photo: NewCard,
         source: Data?,
         isForeign: Bool,
         beside known: CardID? = nil,
         in tx: Transaction
-    ) throws -> AdmissionOutcome {
+    ) throws -> Admitted {
         var start = photo.content.start
         // Nothing is spent on another's before a person accepts it.
         if isForeign, start.to != .rejected { start = Self.holdForeign(photo.id) }
@@ -232,7 +232,7 @@ extension CardStore {
         // A back that lacks a front may have one now.
         try Transition.markForDecision(metadata.businessNumber, in: tx)
         try self.raisePriority(of: metadata.businessNumber, to: metadata.priority, for: photo.submitter, in: tx)
-        return AdmissionOutcome(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
+        return Admitted(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
     }
 
     /// Assigns the next place among all inputs.
@@ -254,7 +254,7 @@ extension CardStore {
         )
     }
 
-    func put(_ content: Admission.Content, of card: CardID, key: CardKey, in tx: Transaction) throws {
+    func put(_ content: NewCard.Content, of card: CardID, key: CardKey, in tx: Transaction) throws {
         switch content {
         case .prepared(let image): try self.put(image, of: card, key: key, in: tx)
         case .received(let source): try self.putSource(source, at: 0, of: card, key: key, in: tx)
@@ -264,19 +264,19 @@ extension CardStore {
     }
 
     /// Whether the photo at the address of a card may be another one by now: the card has ended, and is not fetched itself.
-    private func mayBeRetaken(_ row: CardRow, by photo: Admission, in tx: Transaction) throws -> Bool {
+    private func mayBeRetaken(_ row: CardRow, by photo: NewCard, in tx: Transaction) throws -> Bool {
         guard case .remote = photo.content, row.submitter == photo.submitter else { return false }
         if row.state == .rejected { return try row.reason == .rejectedByOperator || self.hasImage(row.id, in: tx) }
         return row.state == .failed || row.state == .delivered
     }
 
     /// Has an address fetched again beside its card, which is answered and stays as it is (`Fetching`).
-    private func fetchAgain(_ photo: Admission, beside row: CardRow, in tx: Transaction) throws -> AdmissionOutcome {
+    private func fetchAgain(_ photo: NewCard, beside row: CardRow, in tx: Transaction) throws -> Admitted {
         let open = try CardRow.all("WHERE card.number = \(row.number) AND card.beside = \(row.id)", in: tx).first
         let retake =
             try open.map { try self.amend($0, with: photo.said, in: tx) }
             ?? self.insert(photo, source: nil, isForeign: false, beside: row.id, in: tx)
-        var known = AdmissionOutcome(known: row)
+        var known = Admitted(known: row)
         known.retake = retake.card
         return known
     }
@@ -284,7 +284,7 @@ extension CardStore {
     static func holdForeign(_ card: CardID) -> Transition { Transition(.held, .submitterConflict, .cardForeign(card)) }
 
     /// Notes where a photo came from, so that the same file is not read, nor the same address fetched, again.
-    private func remember(_ photo: Admission, as card: CardID, in tx: Transaction) throws {
+    private func remember(_ photo: NewCard, as card: CardID, in tx: Transaction) throws {
         guard let place = self.place(of: photo) else { return }
         let file = photo.file
         try tx.run(
@@ -299,7 +299,7 @@ extension CardStore {
         )
     }
 
-    private func place(of photo: Admission) -> Data? {
+    private func place(of photo: NewCard) -> Data? {
         if let file = photo.file { return self.place(file.path) }
         guard case .remote(let address, _) = photo.content else { return nil }
         return self.place(address)

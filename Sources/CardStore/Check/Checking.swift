@@ -74,7 +74,7 @@ extension CardStore {
             let page = try await self.database.read { tx in
                 let page: SQL = "WHERE number > \(after) ORDER BY number LIMIT \(Limits.rowsPerCheck)"
                 let cases = try tx.rows("SELECT number, state, cause_card, cause FROM cases \(page)") { row in
-                    (number: try row.next(BusinessNumber.self), noted: try CaseStanding(noted: &row))
+                    (number: try row.next(BusinessNumber.self), noted: try CaseStatus(noted: &row))
                 }
                 let wrong = try cases.compactMap { number, noted -> SandboxFinding? in
                     let standing = try Self.standing(of: number, in: tx)

@@ -28,7 +28,7 @@ extension CardStore {
         try await self.write(at: now, locking: Array(job.numbers)) { tx in
             // Its last card was erased meanwhile.
             guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(job.id)") else { return [] }
-            var delivery = try OpenDelivery(job.id, store: self, in: tx)
+            var delivery = try DeliveryRecord(job.id, store: self, in: tx)
             let (failure, code) = (outcome.toldFailure, outcome.acceptedCode)
             let isCurrent = try self.endAttempt(job.attempt, after: failure, acceptedAs: code, in: tx)
             if delivery.isDecided(by: outcome, isCurrent: isCurrent) { try delivery.apply(outcome, terms: terms) }
@@ -49,7 +49,7 @@ extension Transition {
 }
 
 // What becomes of a delivery after an attempt.
-extension OpenDelivery {
+extension DeliveryRecord {
     mutating func apply(_ outcome: DeliveryOutcome, terms: DeliveryTerms) throws {
         // Once another card has passed since, the same bytes went once more in vain.
         let isPassed = try self.isUnreadable && Unreadable.isPassed(.deliver, since: self.history.failedAt, in: self.tx)

@@ -3,13 +3,13 @@ package import CardModel
 /// How a number is decided: what the configuration says of deliveries, and the rules between front and back.
 package struct DecidingTerms: Sendable {
     /// How cards are joined, and what becomes of backs without a front.
-    package var policy: ApplicationPolicy
+    package var policy: CasePolicy
     /// The rules between front and back.
     package var rules: VerdictRules
     /// Whether cards that name no user account may go.
     package var hasDefaultUserNumber: Bool
 
-    package init(policy: ApplicationPolicy, rules: VerdictRules, hasDefaultUserNumber: Bool = true) {
+    package init(policy: CasePolicy, rules: VerdictRules, hasDefaultUserNumber: Bool = true) {
         (self.policy, self.rules, self.hasDefaultUserNumber) = (policy, rules, hasDefaultUserNumber)
     }
 }
@@ -148,7 +148,7 @@ extension CardStore {
 /// A business number within one transaction: its cards, and what the rules decide for them.
 struct Application {
     let number: BusinessNumber
-    private(set) var decision: ApplicationDecision
+    private(set) var decision: CaseDecision
     private let rows: [CardID: CardRow]
     private let store: CardStore
     private let tx: Transaction
@@ -176,7 +176,7 @@ struct Application {
             "SELECT id FROM card WHERE number = \(number) AND state = 'verified' AND \(Decision.holdsCard)",
             as: CardID.self
         )
-        let snapshot = ApplicationSnapshot(
+        let snapshot = CaseSnapshot(
             cards: rows.map { row in
                 var card = ApplicationCard(row.bare, goesWithoutFront: row.goesWithoutFront, goesAlone: row.goesAlone)
                 // Until a person's decision is carried out or taken back.
@@ -192,11 +192,11 @@ struct Application {
         )
         (self.number, self.store, self.tx) = (number, store, tx)
         self.rows = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
-        self.pair = ApplicationRules.pair(in: snapshot)
+        self.pair = CaseRules.pair(in: snapshot)
         if let pair, let front = self.rows[pair.front], let back = self.rows[pair.back] {
             self.findings = try store.findings(front: front, back: back, rules: terms.rules, in: tx)
         }
-        self.decision = ApplicationRules.decide(
+        self.decision = CaseRules.decide(
             snapshot,
             pairFindings: self.findings,
             policy: terms.policy,

@@ -123,7 +123,7 @@ extension CardStore {
             let cards = members.map(\.card)
             return try self.form(id, of: cards, as: outbound, by: applications, worker: worker, in: tx)
         }
-        if let job { self.handOver.drop(job.members) }
+        if let job { self.preparedImages.drop(job.members) }
         return job
     }
 

@@ -38,7 +38,7 @@ extension CardStore {
                 """
             )
             for id in ids {
-                let delivery = try OpenDelivery(id, store: self, in: tx)
+                let delivery = try DeliveryRecord(id, store: self, in: tx)
                 guard try !delivery.isOvertaken else {
                     try delivery.dissolve()
                     dissolved += try delivery.memberStates
@@ -58,7 +58,7 @@ extension CardStore {
             try self.endUnsent(claim.attempt, in: tx)
             // Whoever closed it has said of its members what is known of them.
             guard try self.isClaimed(claim.id, by: worker, in: tx) else { return [] }
-            let delivery = try OpenDelivery(claim.id, store: self, in: tx)
+            let delivery = try DeliveryRecord(claim.id, store: self, in: tx)
             try delivery.abandon()
             return try delivery.memberStates
         }
@@ -78,7 +78,7 @@ extension CardStore {
                 "SELECT 1 FROM delivery WHERE id = \(id) AND state = 'open' AND worker IS NULL AND may_be_applied = 0"
             )
         else { return false }
-        try OpenDelivery(id, store: self, in: tx).dissolve()
+        try DeliveryRecord(id, store: self, in: tx).dissolve()
         return true
     }
 

@@ -175,7 +175,7 @@ extension CardStore {
             try tx.run("UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(delivery) AND card = \(row.id)")
             return []
         }
-        return try OpenDelivery(delivery, store: self, in: tx).close(leaving: row.id)
+        return try DeliveryRecord(delivery, store: self, in: tx).close(leaving: row.id)
     }
 
     /// Notes on the number that a card of it was delivered: the order outlives the card.

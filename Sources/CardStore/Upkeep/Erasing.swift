@@ -190,7 +190,7 @@ struct Erasure: Sendable {
             if row.state != .erased { certificates.append(try self.erase(row, by: origin, in: tx)) }
         }
         try CardStore.setCaseStates(in: tx)
-        self.store.handOver.drop(cards)
+        self.store.preparedImages.drop(cards)
         self.reached(.begun)
         try self.store.erasureList.append(certificates.map { try $0.line })
         self.reached(.listed)

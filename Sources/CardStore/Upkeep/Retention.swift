@@ -82,7 +82,7 @@ extension CardStore {
                 return cards
             }
             guard !cards.isEmpty else { break }
-            self.handOver.drop(cards)
+            self.preparedImages.drop(cards)
             count += cards.count
         }
         if count > 0 { await self.freeErased() }
@@ -163,7 +163,7 @@ extension CardStore {
     ///
     /// - Parameter isRight: whether a person says that a clock that has jumped ahead is right.
     @discardableResult
-    package func see(_ now: Timestamp, isRight: Bool = false) async throws -> SeenTime {
+    package func see(_ now: Timestamp, isRight: Bool = false) async throws -> ClockGuard {
         while true {
             let seen = try await self.write(at: now) { tx in try Self.see(isRight: isRight, in: tx) }
             if let seen { return seen }
@@ -175,7 +175,7 @@ extension CardStore {
 
     /// - Returns: `nil` if there are more cards to be dated anew: then it is to be called again.
     @discardableResult
-    static func see(isRight: Bool = false, in tx: Transaction) throws -> SeenTime? {
+    static func see(isRight: Bool = false, in tx: Transaction) throws -> ClockGuard? {
         let stored = try self.seenTime(in: tx)
         let seen = stored.seeing(tx.now, isRight: isRight)
         guard seen != stored else { return seen }
@@ -202,12 +202,12 @@ extension CardStore {
         return seen
     }
 
-    private static func seenTime(in tx: Transaction) throws -> SeenTime {
+    private static func seenTime(in tx: Transaction) throws -> ClockGuard {
         let stored = try tx.row("SELECT seen_at, doubted_since, doubted_until FROM store") { row in
             let last = try row.next(Timestamp.self)
             let (since, until) = (try row.next(Timestamp?.self), try row.next(Timestamp?.self))
-            guard let since, let until, since <= until else { return SeenTime(last: last) }
-            return SeenTime(last: last, doubted: since...until)
+            guard let since, let until, since <= until else { return ClockGuard(last: last) }
+            return ClockGuard(last: last, doubted: since...until)
         }
         guard let stored else { throw DatabaseError(.damaged, "the store has no row") }
         return stored
@@ -215,7 +215,7 @@ extension CardStore {
 
     /// Whether a clock that said so much less than it does now was wrong, rather than nobody looking at it for as long: it said
     /// less than is possible, or less than when a card was taken in.
-    private static func wasBehind(_ stored: SeenTime, _ seen: SeenTime, in tx: Transaction) throws -> Bool {
+    private static func wasBehind(_ stored: ClockGuard, _ seen: ClockGuard, in tx: Transaction) throws -> Bool {
         let latest = stored.last.advanced(by: Limits.largestClockStep)
         guard seen.last > latest else { return false }
         return try stored.last < Limits.earliestTime
@@ -228,7 +228,7 @@ extension CardStore {
 /// A clock that was wrong once must not erase cards: what was erased does not come back. Until a clock that has jumped, in either
 /// direction, has run steadily for a while, no card expires, and no change of a card is dated before the last right time. Then
 /// cards whose dates the wrong clock wrote count from that moment. A clock that went back by less counts from where it was.
-package struct SeenTime: Hashable, Sendable {
+package struct ClockGuard: Hashable, Sendable {
     /// The last time that counts as right.
     package let last: Timestamp
     /// Since when and until when a clock has run that is far from it.
@@ -237,19 +237,19 @@ package struct SeenTime: Hashable, Sendable {
     /// What the time becomes when a clock says another.
     ///
     /// - Parameter isRight: whether a person says so. It is said of clocks that are ahead: one that is behind erases too little.
-    func seeing(_ now: Timestamp, isRight: Bool) -> SeenTime {
+    func seeing(_ now: Timestamp, isRight: Bool) -> ClockGuard {
         if now > self.last.advanced(by: .zero - Limits.largestClockStep),
             isRight || now <= self.last.advanced(by: Limits.largestClockStep)
         {
-            return SeenTime(last: max(self.last, now))
+            return ClockGuard(last: max(self.last, now))
         }
         if let doubted, now >= doubted.upperBound.advanced(by: .zero - Limits.smallestClockStep),
             now <= doubted.upperBound.advanced(by: Limits.longestClockGap)
         {
             // The bounds are times of the doubted clock, which has run steadily between them.
-            guard now < doubted.lowerBound.advanced(by: Limits.steadyClock) else { return SeenTime(last: now) }
-            return SeenTime(last: self.last, doubted: doubted.lowerBound...max(doubted.upperBound, now))
+            guard now < doubted.lowerBound.advanced(by: Limits.steadyClock) else { return ClockGuard(last: now) }
+            return ClockGuard(last: self.last, doubted: doubted.lowerBound...max(doubted.upperBound, now))
         }
-        return SeenTime(last: self.last, doubted: now...now)
+        return ClockGuard(last: self.last, doubted: now...now)
     }
 }

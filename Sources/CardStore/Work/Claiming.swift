@@ -152,7 +152,7 @@ extension CardStore {
         parameters: String,
         in tx: Transaction
     ) throws -> Claimed {
-        let handed = self.handOver.image(of: row.id, isShrunk: row.isShrunk).flatMap { image in
+        let handed = self.preparedImages.image(of: row.id, isShrunk: row.isShrunk).flatMap { image in
             (try? row.card(self.vault)).map { (card: $0, image: image) }
         }
         var claim = Claimed(id: row.id, tries: row.history.tries, handed: handed)

@@ -166,7 +166,7 @@ extension CardStore {
 
     /// Ends a card whose image another card of its number holds already; whoever names its input again gets that card, unless
     /// it is another submitter's.
-    func absorb(_ row: CardRow, into known: CardRow, content: Admission.Content, in tx: Transaction) throws {
+    func absorb(_ row: CardRow, into known: CardRow, content: NewCard.Content, in tx: Transaction) throws {
         let name = try self.inputName(of: row, key: row.key(self.vault))
         let metadata = try row.card(self.vault).metadata
         let said = Said(metadata: metadata, name: name, submitter: row.submitter, content: content)

@@ -63,7 +63,7 @@ extension CardStore {
             return (CardChange(try CardRow.require(id, in: tx)), true)
         }
         if case .prepared(let image) = conclusion, isOurs, change.state == .prepared {
-            self.handOver.keep(image, of: id, isShrunk: false)
+            self.preparedImages.keep(image, of: id, isShrunk: false)
         }
         return change
     }

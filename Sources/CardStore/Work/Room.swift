@@ -2,7 +2,7 @@ import CardModel
 import Glibc
 
 /// What there is room for on the disk of the sandbox.
-package enum DiskRoom: Hashable, Sendable {
+package enum DiskSpace: Hashable, Sendable {
     /// Everything goes on.
     case ample
     /// Nothing more is taken in; what is there goes on.
@@ -57,10 +57,10 @@ extension CardStore {
     /// What there is room for: as the disk fills up, intake stops first, then verification.
     ///
     /// - Parameter intakeFreeSpace: the bytes that must be free for more to be taken in (`sandbox.intake_free_space`).
-    package func room(intakeFreeSpace: Int64) -> DiskRoom {
+    package func room(intakeFreeSpace: Int64) -> DiskSpace {
         let free = self.freeBytes
         let hasReserve = self.reserve.keep(freeBytes: free)
-        return DiskRoom(free: free, intakeFreeSpace: intakeFreeSpace, hasReserve: hasReserve)
+        return DiskSpace(free: free, intakeFreeSpace: intakeFreeSpace, hasReserve: hasReserve)
     }
 
     /// Whether as many cards are under way as the sandbox is to hold at a time.

@@ -73,9 +73,9 @@ extension CardStore {
             return (CardChange(try CardRow.require(id, in: tx)), isOurs)
         }
         if case .shrunk(let image, _) = conclusion, isOurs {
-            self.handOver.keep(image, of: id, isShrunk: true)
+            self.preparedImages.keep(image, of: id, isShrunk: true)
         } else if change.state != .prepared, change.state != .verified {
-            self.handOver.drop([id])
+            self.preparedImages.drop([id])
         }
         return change
     }

@@ -197,7 +197,7 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> Int {
-        self.handOver.age()
+        self.preparedImages.age()
         let others = try await self.read { tx in
             try tx.values("SELECT id FROM worker WHERE id <> \(worker.id)", as: String.self)
         }
@@ -247,7 +247,7 @@ extension CardStore {
             """
         )
         let held = try (onUnknown == .hold ? interrupted : []).flatMap { id in
-            let delivery = try OpenDelivery(id, store: self, in: tx)
+            let delivery = try DeliveryRecord(id, store: self, in: tx)
             try delivery.holdAsUnknown(Self.interruption)
             return try delivery.memberStates
         }

@@ -16,7 +16,7 @@ import Testing
             name: Redacted(number),
             metadata: CardMetadata(businessNumber: BusinessNumber(stored: number))
         )
-        return .taken(item, AdmissionOutcome(card: card, state: .prepared, reason: nil, isDuplicate: false))
+        return .taken(item, Admitted(card: card, state: .prepared, reason: nil, isDuplicate: false))
     }
 
     @Test func `news beyond the bound are left out, whatever they are of; those before are printed`() async throws {

@@ -13,7 +13,7 @@ import Testing
         let tracker = RunTracker(listing: items.map { .take($0) })
         func take(_ item: InputItem, isDuplicate: Bool) {
             let card = CardID(rawValue: item.name.reveal())
-            let outcome = AdmissionOutcome(card: card, state: .prepared, reason: nil, isDuplicate: isDuplicate)
+            let outcome = Admitted(card: card, state: .prepared, reason: nil, isDuplicate: isDuplicate)
             tracker.observe(.taken(item, outcome))
         }
         take(items[0], isDuplicate: false)
@@ -38,7 +38,7 @@ import Testing
         let item = InputItem.specimen("front")
         let tracker = RunTracker(listing: [.take(item)])
         let (known, retake) = (CardID(rawValue: "known"), CardID(rawValue: "retake"))
-        var outcome = AdmissionOutcome(card: known, state: .delivered, isDuplicate: true)
+        var outcome = Admitted(card: known, state: .delivered, isDuplicate: true)
         outcome.retake = retake
         tracker.observe(.taken(item, outcome))
         if let state, state != .fetching { tracker.observe(.changed(CardChange(card: retake, state: state))) }

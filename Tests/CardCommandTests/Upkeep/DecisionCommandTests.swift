@@ -17,7 +17,7 @@ import Testing
         let store = try await self.tool.sandbox()
         let own = try await store.admitPhotos(["R-1"], now: Self.sentAt)[0]
         var random = SystemRandomNumberGenerator()
-        let photo = Admission(
+        let photo = NewCard(
             id: CardID.generate(at: Self.sentAt, using: &random),
             name: Redacted("SPECIMEN-front.png"),
             metadata: CardMetadata(businessNumber: BusinessNumber(stored: "R-1")),

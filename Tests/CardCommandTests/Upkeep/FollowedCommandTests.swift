@@ -219,7 +219,7 @@ extension CardStore {
     /// Takes in a card whose photo is still to be fetched.
     fileprivate func admitAddress(_ address: String, host: String, now: Timestamp) async throws {
         var random = SystemRandomNumberGenerator()
-        let photo = Admission(
+        let photo = NewCard(
             id: CardID.generate(at: now, using: &random),
             name: Redacted("a.jpg"),
             metadata: CardMetadata(businessNumber: BusinessNumber(stored: "R-1")),

@@ -62,7 +62,7 @@ extension CardStore {
         let admissions = numbers.map { number in
             let source = Data("source \(number)".utf8)
             let jpeg = Data("jpeg \(number)".utf8)
-            return Admission(
+            return NewCard(
                 id: CardID.generate(at: now, using: &random),
                 name: Redacted("\(number).jpg"),
                 metadata: CardMetadata(businessNumber: BusinessNumber(stored: number)),

@@ -35,7 +35,7 @@ final class ArrivingPhotos {
     final class Arrived: Sendable {
         let cards = Mutex<[CardID: Arrival]>([:])
 
-        func note(_ item: InputItem, _ outcome: AdmissionOutcome, at now: Timestamp) {
+        func note(_ item: InputItem, _ outcome: Admitted, at now: Timestamp) {
             guard !outcome.isDuplicate, case .file(let file) = item.place else { return }
             let time = Timestamp(millisecondsSinceEpoch: file.modifiedNanoseconds / 1_000_000)
             let counts = time.millisecondsSinceEpoch > 978_307_200_000 && time <= now
@@ -68,7 +68,7 @@ final class ArrivingPhotos {
     init(seed: UInt64, layout: DeliveryLayoutKind) async throws {
         self.random = SeededRandom(seed: seed)
         var settings = EngineSettings()
-        settings.policy = ApplicationPolicy(layout: layout)
+        settings.policy = CasePolicy(layout: layout)
         (settings.frontWait, settings.batchWait, settings.patience) = (.zero, .zero, .seconds(2))
         settings.retry = RetryPolicy(base: .seconds(36_000), cap: .seconds(36_000))
         let late = Mutex((random: SeededRandom(seed: seed), keys: Set<String>()))

@@ -59,9 +59,9 @@ import Testing
         try self.folder.makeFolder("in")
         let root = FilePath(self.folder["in"])
         let examiner = FileExaminer(options: WatchOptions(folders: [], inputs: Listing.options()), root: root)
-        func candidate(_ folder: String) -> Candidate {
+        func candidate(_ folder: String) -> ListedFile {
             let path = root.appending(folder).appending("a.jpg")
-            return Candidate("a.jpg", at: path, place: FolderPlace(folders: [folder]), .found, .notAFile)
+            return ListedFile("a.jpg", at: path, place: FolderPath(folders: [folder]), .found, .notAFile)
         }
         var folders: [FilePath: SidecarNames] = [:]
         #expect(try examiner.sight(of: candidate("L"), &folders) == nil)
@@ -76,13 +76,13 @@ import Testing
         let options = Listing.options()
         let examiner = FileExaminer(options: WatchOptions(folders: [], inputs: options), root: .init(self.folder["in"]))
         let item = try #require(try self.folder.listing("in").items.first)
-        let place = FolderPlace(folders: ["L"])
-        let candidate = Candidate("a.jpg", at: .init(item.path), place: place, .found, .notAFile)
+        let place = FolderPath(folders: ["L"])
+        let candidate = ListedFile("a.jpg", at: .init(item.path), place: place, .found, .notAFile)
         var folders: [FilePath: SidecarNames] = [:]
         let sight = try #require(try examiner.sight(of: candidate, &folders))
         #expect(rename(self.folder["in/L/a.jpg"], self.folder["older"]) == 0)
         try self.folder.write("in/L/a.jpg", text: "newer")
-        let step = PutAway(folder: examiner.folder(of: candidate), sight: sight)
+        let step = FileDisposal(folder: examiner.folder(of: candidate), sight: sight)
         #expect(try step.put(as: .done) == nil)
         #expect(try String(contentsOfFile: self.folder["in/L/a.jpg"], encoding: .utf8) == "newer")
         #expect(access(self.folder["in/L/a.jpg.json"], F_OK) == 0)

@@ -76,10 +76,10 @@ import Testing
             let path = watching.folder["in/LOAN-1/" + name]
             return FileIdentity(path: path, try FilePath(path).status(followingLinks: false))
         }
-        let passing = PassingName(identities[0], with: [identities[1]]).text
+        let passing = TransitName(identities[0], with: [identities[1]]).text
         #expect(rename(watching.folder["in/LOAN-1/front.jpg"], watching.folder["in/LOAN-1/" + passing]) == 0)
         // A file that took the place of one that was about to be deleted: it was never read.
-        let other = PassingName(identities[1], with: []).text
+        let other = TransitName(identities[1], with: []).text
         try watching.photo("in/LOAN-1/" + other, 3)
         if isNewer { try watching.photo("in/LOAN-1/front.jpg", 2) }
         try await watching.run(afterScans: 1) { watch in

@@ -27,7 +27,7 @@ import Testing
     func `What cannot be watched is said before anything begins`(folders: [String], codes: [String]) throws {
         let folder = TemporaryFolder()
         try folder.write("in/a.jpg", "in/LOAN-1/b.jpg", "other/c.jpg", "box/inner/d.jpg")
-        try folder.makeFolder("put/" + NeverInputs.putAwayMark)
+        try folder.makeFolder("put/" + IgnoredNames.putAwayMark)
         try folder.link("link", to: "in")
         #expect(Self.codes(folder, folders) == codes)
     }

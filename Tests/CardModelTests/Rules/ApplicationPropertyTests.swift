@@ -5,9 +5,9 @@ import Testing
 /// What holds of every decision, whatever is known of a number.
 @Suite struct ApplicationPropertyTests {
     private struct Sample: CustomStringConvertible {
-        let snapshot: ApplicationSnapshot
-        let policy: ApplicationPolicy
-        let decision: ApplicationDecision
+        let snapshot: CaseSnapshot
+        let policy: CasePolicy
+        let decision: CaseDecision
 
         init(using random: inout SeededRandom) {
             let cards = (0..<Int.random(in: 1...5, using: &random)).map { Self.card($0, using: &random) }
@@ -16,17 +16,17 @@ import Testing
             if Int.random(in: 0..<6, using: &random) == 0 {
                 delivered[.front] = PhotoAge(order: Int64.random(in: -1...5, using: &random))
             }
-            self.snapshot = ApplicationSnapshot(
+            self.snapshot = CaseSnapshot(
                 cards: cards.shuffled(using: &random),
                 isDisputed: Int.random(in: 0..<4, using: &random) == 0,
                 delivered: delivered
             )
-            self.policy = ApplicationPolicy(
+            self.policy = CasePolicy(
                 layout: DeliveryLayoutKind.allCases.randomElement(using: &random)!,
-                backWithoutFront: ApplicationPolicy.BackWithoutFront.allCases.randomElement(using: &random)!
+                backWithoutFront: CasePolicy.BackWithoutFront.allCases.randomElement(using: &random)!
             )
             let severity = VerdictSeverity.allCases.randomElement(using: &random)!
-            self.decision = ApplicationRules.decide(
+            self.decision = CaseRules.decide(
                 self.snapshot,
                 pairFindings: severity == .off
                     ? [] : [VerdictFinding(VerdictRule.sideMismatch.reason, severity, message: "")],

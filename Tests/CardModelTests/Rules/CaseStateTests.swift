@@ -54,7 +54,7 @@ import Testing
         let sides = Set(delivered.split(separator: " ").compactMap { CardSide(rawValue: String($0)) })
         let all = cards.enumerated().map { Self.card($1, $0) }
         for cards in [all, all.reversed()] {
-            let standing = CaseStanding(of: cards, delivered: sides)
+            let standing = CaseStatus(of: cards, delivered: sides)
             let card = standing?.card?.rawValue.split(separator: "-").last.map(String.init)
             let words = [standing?.state.rawValue ?? "-", card, standing?.cause]
             #expect(words.compactMap(\.self).joined(separator: " ") == expected)

@@ -120,13 +120,13 @@ import Testing
         ("f delivered, b delivered", []), ("f delivered, b accepted", []), ("f", []),
     ])
     func `The pair is the newest of each side that counts, one of them undecided`(known: String, pair: [String]) {
-        let found = ApplicationRules.pair(in: ApplicationSnapshot(known))
+        let found = CaseRules.pair(in: CaseSnapshot(known))
         #expect((found.map { [$0.front.rawValue, $0.back.rawValue] } ?? []) == pair)
     }
 
     @Test(arguments: [("e, f, g", ["e": "g", "f": "g"]), ("f, front erased", ["f": nil])])
     func `the newest photo of a side takes the place of all others`(known: String, replaced: [String: String?]) {
-        let decision = ApplicationRules.decide(ApplicationSnapshot(known), policy: ApplicationPolicy(), now: .now)
+        let decision = CaseRules.decide(CaseSnapshot(known), policy: CasePolicy(), now: .now)
         let found = decision.superseded.map { ($0.key.rawValue, $0.value?.rawValue) }
         #expect(Dictionary(uniqueKeysWithValues: found) == replaced)
     }

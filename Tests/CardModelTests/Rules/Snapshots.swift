@@ -16,7 +16,7 @@ extension Wait {
     static let open = Wait(from: .past, until: .soon)
 }
 
-extension ApplicationSnapshot {
+extension CaseSnapshot {
     /// Reads what is known of a number: `front erased, f delivered, b held restored accepted`.
     ///
     /// The cards come in the order in which they were admitted. A name that begins with e, f or g is that of a front,
@@ -58,8 +58,8 @@ extension ApplicationSnapshot {
 /// A case of a table: what is known of a number, and what is to be decided.
 struct DecisionCase: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    var snapshot: ApplicationSnapshot
-    var policy = ApplicationPolicy()
+    var snapshot: CaseSnapshot
+    var policy = CasePolicy()
     private var pairFindings: [VerdictFinding] = []
     let expected: String
 
@@ -68,7 +68,7 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
     init(_ name: String, _ known: String, is expected: String) {
         let parts = known.split(separator: " | ").map(String.init)
         (self.testDescription, self.expected) = (name, expected)
-        self.snapshot = ApplicationSnapshot(parts[0])
+        self.snapshot = CaseSnapshot(parts[0])
         for word in parts.dropFirst().joined().split(separator: ", ").map(String.init) {
             if let layout = DeliveryLayoutKind(rawValue: word) {
                 self.policy.layout = layout
@@ -87,13 +87,13 @@ struct DecisionCase: Sendable, CustomTestStringConvertible {
 
     /// The decision as the tables write it: `send f+b`, `hold f holder_conflict`, … in this order and by id.
     var decided: String {
-        ApplicationRules
+        CaseRules
             .decide(self.snapshot, pairFindings: self.pairFindings, policy: self.policy, now: .now)
             .summary
     }
 }
 
-extension ApplicationDecision {
+extension CaseDecision {
     /// The decision in one line.
     var summary: String {
         let held = self.held.map { "hold \($0.key) \($0.value.reason)" }.sorted()

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `a page does not wait for what takes long, and it is found out once`() async throws {
-        let (kept, gate) = (Kept<Int>(), Gate(isOpen: false))
+        let (kept, gate) = (CachedValue<Int>(), Gate(isOpen: false))
         let first = try await kept.value(for: { _ in .seconds(600) }, within: .milliseconds(1)) {
             await gate.pass()
             return 7

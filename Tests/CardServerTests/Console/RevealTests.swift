@@ -17,7 +17,7 @@ import Testing
         metadata.expectedIDNumber = Redacted(Self.canaries[1])
         metadata.userNumber = Redacted(Self.canaries[3])
         let id = CardID(rawValue: UUID().uuidString.lowercased())
-        let photo = Admission(
+        let photo = NewCard(
             id: id,
             name: Redacted(Self.canaries[2]),
             metadata: metadata,

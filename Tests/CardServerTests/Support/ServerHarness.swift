@@ -208,7 +208,7 @@ struct ServerHarness: Sendable {
     @discardableResult
     func admit(of submitter: String) async throws -> CardID {
         let id = CardID(rawValue: UUID().uuidString.lowercased())
-        let photo = Admission(
+        let photo = NewCard(
             id: id,
             name: Redacted("photo"),
             metadata: CardMetadata(businessNumber: BusinessNumber(stored: id.rawValue)),

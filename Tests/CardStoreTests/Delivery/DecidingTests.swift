@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `a back goes alone where the backend takes it so, but not before its wait is over`() async throws {
-        let terms = DecidingTerms(policy: ApplicationPolicy(backWithoutFront: .send), rules: VerdictRules())
+        let terms = DecidingTerms(policy: CasePolicy(backWithoutFront: .send), rules: VerdictRules())
         let back = try await harness.verified("back", number: "N", .back, wait: .seconds(60))
         #expect(try await harness.begin(terms).isEmpty)
         #expect(try await harness.store.nextDecision(now: harness.now) == harness.now.advanced(by: .seconds(60)))
@@ -96,7 +96,7 @@ import Testing
         state: String
     ) async throws {
         let rules = VerdictRules(severities: [.issuedBeforeBirth: severity])
-        let terms = DecidingTerms(policy: ApplicationPolicy(), rules: rules)
+        let terms = DecidingTerms(policy: CasePolicy(), rules: rules)
         let front = try await harness.admit("front", number: "N").card
         let back = try await harness.admit("back", number: "N").card
         for job in try await harness.claim() {

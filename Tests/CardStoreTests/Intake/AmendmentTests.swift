@@ -190,7 +190,7 @@ import Testing
         if standing == "delivered" { try await harness.conclude(delivery, .accepted) }
     }
 
-    private func say(_ way: Way, of file: FileIdentity) async throws -> AdmissionOutcome {
+    private func say(_ way: Way, of file: FileIdentity) async throws -> Admitted {
         let photo = harness.photo("front", number: "N", side: .front) { $0.expectedName = Redacted("SPECIMEN") }
         switch way {
         case .bytes: return try await harness.admit(photo)

@@ -177,7 +177,7 @@ extension StoreHarness {
         number: String = "N",
         priority: Int = 0,
         submitter: String = "local"
-    ) async throws -> AdmissionOutcome {
+    ) async throws -> Admitted {
         var photo = self.photo("remote", number: number, priority: priority)
         photo.submitter = submitter
         photo.source = nil

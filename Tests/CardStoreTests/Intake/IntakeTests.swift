@@ -109,7 +109,7 @@ import Testing
     }
 
     /// A photo whose bytes differ in what becomes no part of the image.
-    private func rated(number: String = "N", side: CardSide? = nil) -> Admission {
+    private func rated(number: String = "N", side: CardSide? = nil) -> NewCard {
         var photo = harness.photo("front with a rating", number: number, side: side)
         photo.content = .prepared(StoreHarness.image("jpeg of front"))
         return photo

@@ -72,7 +72,7 @@ import Testing
 
 extension StoreHarness {
     /// A message of a webhook that names an image by URL.
-    func message(_ name: String, from submitter: String, of address: String = "front") -> Admission {
+    func message(_ name: String, from submitter: String, of address: String = "front") -> NewCard {
         var photo = self.photo("remote", number: "N", submitter: submitter)
         photo.source = nil
         photo.content = .remote(Self.address(address))

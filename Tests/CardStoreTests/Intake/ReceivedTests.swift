@@ -12,7 +12,7 @@ import Testing
         number: String = "N",
         submitter: String = "shop",
         receipt: Receipt? = nil
-    ) -> Admission {
+    ) -> NewCard {
         var photo = harness.received(bytes, number: number, submitter: submitter)
         photo.receipt = receipt
         return photo
@@ -195,7 +195,7 @@ import Testing
 
 extension CardStore {
     /// What became of a request that was answered before.
-    func outcome(of receipt: Receipt, from submitter: String) async throws -> AdmissionOutcome? {
+    func outcome(of receipt: Receipt, from submitter: String) async throws -> Admitted? {
         try await self.read { tx in try self.outcome(of: receipt, from: submitter, in: tx) }
     }
 }

@@ -124,9 +124,9 @@ import Testing
         let free = harness.store.freeBytes
         #expect(harness.store.room(intakeFreeSpace: 0) == .ample)
         #expect(harness.store.room(intakeFreeSpace: free * 2) == .noIntake)
-        #expect(DiskRoom(free: 65 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .noIntake)
-        #expect(DiskRoom(free: 63 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .finishingOnly)
-        #expect(DiskRoom(free: 300 << 20, intakeFreeSpace: 256 << 20, hasReserve: false) == .noIntake)
-        #expect(DiskRoom(free: 300 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .ample)
+        #expect(DiskSpace(free: 65 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .noIntake)
+        #expect(DiskSpace(free: 63 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .finishingOnly)
+        #expect(DiskSpace(free: 300 << 20, intakeFreeSpace: 256 << 20, hasReserve: false) == .noIntake)
+        #expect(DiskSpace(free: 300 << 20, intakeFreeSpace: 256 << 20, hasReserve: true) == .ample)
     }
 }

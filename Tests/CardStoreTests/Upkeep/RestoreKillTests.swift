@@ -12,7 +12,7 @@ import Testing
             [arguments = scene.harness.arguments(Restore.Step.copied) as [String]] in
             let store = try await KilledProcess(arguments: arguments).open()
             let metadata = CardMetadata(businessNumber: BusinessNumber(stored: "W"))
-            let admission = Admission(
+            let admission = NewCard(
                 id: CardID(rawValue: "walled"),
                 name: Redacted("walled"),
                 metadata: metadata,

@@ -3,7 +3,7 @@ import CardStore
 
 extension Console {
     /// `GET /console/cards`.
-    func listCards(_ visit: Visit) async throws -> Reply {
+    func listCards(_ visit: ConsoleRequest) async throws -> Reply {
         let query = try visit.query(["state", "reason", "business_no", "submitter", "attention", "before"])
         var filter = CardFilter()
         filter.states = try query.words("state")
@@ -37,7 +37,7 @@ extension Console {
     }
 
     /// `GET /console/cards/{card_id}`: one card, nothing of it revealed.
-    func showCard(_ visit: Visit) async throws -> Reply {
+    func showCard(_ visit: ConsoleRequest) async throws -> Reply {
         let details = try await self.ports.store.details(of: visit.card, for: visit.caller)
         let own = try await self.ports.store.undoable(by: visit.caller)
         let undo = self.undo(own.filter { $0.card == visit.card }, tab: "")
@@ -46,7 +46,7 @@ extension Console {
     }
 
     /// `POST /console/cards/{card_id}/reveal`: the same page with what is personal, in this one answer.
-    func revealCard(_ visit: Visit) async throws -> Reply {
+    func revealCard(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["purpose", "tab"])
         let (purpose, tab) = (form["purpose"] ?? "", form["tab"])
         let origin = try visit.origin(purpose: purpose)

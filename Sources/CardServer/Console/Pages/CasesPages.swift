@@ -3,7 +3,7 @@ import CardStore
 
 extension Console {
     /// `GET /console/cases`: the most urgent states first, in each the oldest first.
-    func listCases(_ visit: Visit) async throws -> Reply {
+    func listCases(_ visit: ConsoleRequest) async throws -> Reply {
         let query = try visit.query(["state", "business_no", "after"])
         var filter = CaseFilter()
         filter.states = try query.words("state")
@@ -26,7 +26,7 @@ extension Console {
     }
 
     /// `GET /console/cases/show?no=`: one case with its cards.
-    func showCase(_ visit: Visit) async throws -> Reply {
+    func showCase(_ visit: ConsoleRequest) async throws -> Reply {
         guard let number = try visit.query(["no"]).single("no").flatMap(BusinessNumber.init) else {
             throw Problem(.parameterInvalid, .requestBusinessNo)
         }

@@ -4,7 +4,7 @@ import CardStore
 
 extension Console {
     /// `POST /console/cards/{card_id}/decide`: written down, and carried out after ten seconds.
-    func decide(_ visit: Visit) async throws -> Reply {
+    func decide(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["action", "seen", "message", "tab"])
         guard let action = form["action"].flatMap(DecisionAction.init(rawValue:)),
             let seen = form["seen"].flatMap(Int64.init)
@@ -35,7 +35,7 @@ extension Console {
     }
 
     /// The card as it stands now, with what happened meanwhile and what the person had written.
-    private func stalePage(_ visit: Visit, _ error: CodedError, typed: String?, tab: String?) async throws
+    private func stalePage(_ visit: ConsoleRequest, _ error: CodedError, typed: String?, tab: String?) async throws
         -> ConsolePage
     {
         let store = self.ports.store
@@ -56,10 +56,10 @@ extension Console {
     // MARK: What the next page says
 
     /// Keeps an outcome for the page that the browser is led to.
-    func tell(_ visit: Visit, _ outcome: Message) { self.change(visit) { $0.outcome = outcome } }
+    func tell(_ visit: ConsoleRequest, _ outcome: Message) { self.change(visit) { $0.outcome = outcome } }
 
     /// What the last form came to, else what the person decided and was not carried out: said once.
-    func told(_ visit: Visit) async throws -> Message? {
+    func told(_ visit: ConsoleRequest) async throws -> Message? {
         if let outcome = self.change(visit, { $0.outcome.take() }) ?? nil { return outcome }
         guard visit.session != nil, visit.isUse, visit.caller.has([.review]) else { return nil }
         let cards = try await self.ports.store.takeDropped(of: visit.caller, now: self.ports.now()).map(\.card)

@@ -9,7 +9,7 @@ extension Console {
     ]
 
     /// `GET /console/intake`.
-    func intakeForm(_ visit: Visit) async throws -> Reply { .page(Self.intakePage(nil)) }
+    func intakeForm(_ visit: ConsoleRequest) async throws -> Reply { .page(Self.intakePage(nil)) }
 
     private static func intakePage(_ outcome: HTML?) -> ConsolePage {
         let fields = self.intakeFields.map { field, title in
@@ -35,7 +35,7 @@ extension Console {
     }
 
     /// `POST /console/intake`: the photos of one case by hand, with the checks of the API.
-    func intake(_ visit: Visit) async throws -> Reply {
+    func intake(_ visit: ConsoleRequest) async throws -> Reply {
         do {
             let outcomes = try await SubmissionRoute(reception: self.reception)
                 .outcomes(of: visit.request, context: visit.context, caller: visit.caller, isByHand: true)

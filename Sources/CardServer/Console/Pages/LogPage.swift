@@ -4,7 +4,7 @@ import Hummingbird
 
 extension Console {
     /// `GET /console/log`: who did what, to whose card and why; the chain; what waits for a second person.
-    func log(_ visit: Visit) async throws -> Reply {
+    func log(_ visit: ConsoleRequest) async throws -> Reply {
         let query = try visit.query(["subject", "card", "action", "before", "check"])
         let card = try query.single("card").map(CardID.init(rawValue:))
         let asked: [AccessAction] = try query.words("action")

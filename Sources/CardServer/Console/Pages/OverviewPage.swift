@@ -3,27 +3,27 @@ import CardStore
 
 extension Console {
     /// What the overview shows, found out at one moment.
-    struct Standing: Sendable {
+    struct SandboxStatus: Sendable {
         let causes: [CaseCount]
         let cards: [CardState: Int]
         let pauses: [EndpointPause]
         let lastSuccess: [Stage: Timestamp]
         let workers: [WorkerStatus]
         /// Without cases, which are listed by cause.
-        let troubles: [Trouble]
+        let troubles: [HealthIssue]
         let key: String
         let lastBackup: Timestamp?
     }
 
     /// `GET /console`.
-    func overview(_ visit: Visit) async throws -> Reply {
+    func overview(_ visit: ConsoleRequest) async throws -> Reply {
         guard ConsoleRoute.overview.admits(visit.caller) else {
             guard let home = Self.home(of: visit.caller) else { throw Problem(.scopeMissing, .pageNoPage) }
             return .redirect(home)
         }
         let query = try visit.query(["span", "live"])
         let isLive = try query.single("live") == "1"
-        let spans: [FigureSpan] = try query.words("span")
+        let spans: [ThroughputSpan] = try query.words("span")
         let span = spans.first ?? .hour
         let now = self.ports.now()
         let store = self.ports.store
@@ -47,10 +47,10 @@ extension Console {
         return .page(page)
     }
 
-    private func standing(at now: Timestamp) async throws -> Standing {
+    private func standing(at now: Timestamp) async throws -> SandboxStatus {
         let store = self.ports.store
         let room = store.room(intakeFreeSpace: self.reception.configuration.intakeFreeSpace)
-        return Standing(
+        return SandboxStatus(
             causes: try await store.caseCounts(),
             cards: try await store.counts(),
             pauses: try await store.pauses(),
@@ -92,8 +92,8 @@ extension Console {
         return .section(.pageCards, tiles.isEmpty ? none : "<div class=\"tiles\">\(tiles)</div>")
     }
 
-    private static func charts(_ figures: Throughput, _ span: FigureSpan, isLive: Bool) -> HTML {
-        let spans = FigureSpan.allCases.map { one in
+    private static func charts(_ figures: Throughput, _ span: ThroughputSpan, isLive: Bool) -> HTML {
+        let spans = ThroughputSpan.allCases.map { one in
             let mark: HTML = one == span ? " aria-current=\"true\"" : ""
             return HTML("<a\(href: .overview(one, isLive: isLive))\(mark)>\(Message.pageSpan(one))</a>")
         }
@@ -104,7 +104,7 @@ extension Console {
     }
 
     /// What pauses and why, who works, and what they work on.
-    private func machinery(_ standing: Standing, now: Timestamp) -> HTML {
+    private func machinery(_ standing: SandboxStatus, now: Timestamp) -> HTML {
         let troubles = standing.troubles.map { trouble in
             HTML("<p class=\"trouble \(trouble.severity)\"><code>\(trouble.code)</code> \(trouble.message)</p>")
         }
@@ -133,7 +133,7 @@ extension Console {
     }
 }
 
-extension Console.Standing {
+extension Console.SandboxStatus {
     /// Whether an endpoint takes cards.
     fileprivate func endpoint(_ stage: Stage) -> HTML {
         let pauses = self.pauses.filter { $0.stage == stage }

@@ -4,14 +4,14 @@ import CardStore
 // One case after the other, the oldest first: each belongs to one tab of one person while it is looked at.
 extension Console {
     /// `GET /console/review`: what this tab has, or the form that a sitting begins with.
-    func review(_ visit: Visit) async throws -> Reply {
+    func review(_ visit: ConsoleRequest) async throws -> Reply {
         guard let tab = try visit.query(["tab"]).single("tab") else { return .page(try await self.reviewStart(visit)) }
         let (store, now) = (self.ports.store, self.ports.now())
         let cards = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
         return .page(try await self.reviewPage(visit, tab: tab, cards: cards))
     }
 
-    private func reviewStart(_ visit: Visit) async throws -> ConsolePage {
+    private func reviewStart(_ visit: ConsoleRequest) async throws -> ConsolePage {
         let second = try await self.ports.store.decisionsWaiting(for: visit.caller, limit: Limits.consoleRows)
         let queue = try await self.ports.store.reviewQueue(now: self.ports.now())
         let waiting = queue.oldest.map { HTML("<p>\(Message.pageOldestCase($0))</p>") }
@@ -33,7 +33,7 @@ extension Console {
     }
 
     /// `POST /console/review`: begins a sitting with the purpose that all its reveals have.
-    func beginReview(_ visit: Visit) async throws -> Reply {
+    func beginReview(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["purpose"])
         guard let purpose = form["purpose"] else { throw Problem(.fieldInvalid, .requestRevealWhy) }
         // One that names a person is refused before it is kept.
@@ -45,7 +45,7 @@ extension Console {
     }
 
     /// `POST /console/review/next`: the next case in place of what the tab has; what it had is skipped in this sitting.
-    func nextCase(_ visit: Visit) async throws -> Reply {
+    func nextCase(_ visit: ConsoleRequest) async throws -> Reply {
         guard let tab = try await ConsoleForm(visit, known: ["tab"])["tab"] else { throw Problem(.fieldInvalid) }
         let (store, now) = (self.ports.store, self.ports.now())
         let left = try await store.claimed(tab: tab, by: visit.caller, now: now, extending: false)
@@ -62,7 +62,7 @@ extension Console {
     }
 
     /// `POST /console/review/undo`.
-    func undoDecision(_ visit: Visit) async throws -> Reply {
+    func undoDecision(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["tab", "card"])
         guard let card = form["card"].map(CardID.init(rawValue:)) else { throw Problem(.fieldInvalid) }
         let tab = form["tab"] ?? ""
@@ -82,7 +82,7 @@ extension Console {
     ///
     /// - Parameter revealed: the cards that this answer shows, by their ids.
     func reviewPage(
-        _ visit: Visit,
+        _ visit: ConsoleRequest,
         tab: String,
         cards: [CardID],
         revealed: [CardID: CardExport] = [:],

@@ -77,9 +77,9 @@ import Testing
     @Test func `status --check says in one line that all is well, or what is wrong, and ends accordingly`() async throws
     {
         struct Check: Decodable {
-            struct Trouble: Decodable { var severity, subject, code, message: String }
+            struct HealthIssue: Decodable { var severity, subject, code, message: String }
             var status: String
-            var troubles: [Trouble]
+            var troubles: [HealthIssue]
         }
         let tool = try Tool()
         try await tool.admitting(["R-1", "R-2"])

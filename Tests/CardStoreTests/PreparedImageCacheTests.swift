@@ -5,7 +5,7 @@ import Testing
 @testable import CardStore
 
 /// Stages get images from memory as long as those are what the sandbox holds.
-@Suite final class HandOverTests: StoreSuite {
+@Suite final class PreparedImageCacheTests: StoreSuite {
     /// Damages every image without anybody noticing.
     private func damageImages() async throws {
         try await harness.store.database.write { tx in _ = try tx.run("UPDATE blob SET bytes = x'00'") }
@@ -32,23 +32,23 @@ import Testing
         let sent = try await harness.verified("sent", number: "N", .front)
         let erased = try await harness.admit("erased", number: "M").card
         let store = harness.store
-        #expect([sent, erased].allSatisfy { store.handOver.image(of: $0, isShrunk: false) != nil })
+        #expect([sent, erased].allSatisfy { store.preparedImages.image(of: $0, isShrunk: false) != nil })
         _ = try await harness.begin()
         _ = try await harness.erase(erased)
-        #expect([sent, erased].allSatisfy { store.handOver.image(of: $0, isShrunk: false) == nil })
+        #expect([sent, erased].allSatisfy { store.preparedImages.image(of: $0, isShrunk: false) == nil })
     }
 
     @Test func `the oldest make room for new ones, and none stays long`() {
-        let (handOver, size) = (HandOver(), Limits.handOverSize / 4)
+        let (preparedImages, size) = (PreparedImageCache(), Limits.preparedImagesSize / 4)
         let image = PreparedImage(jpeg: .init(count: size), width: 1, height: 1, digest: .init(of: []))
         let cards = ["a", "b", "c", "d", "e", "f"].map(CardID.init(rawValue:))
-        func kept() -> [Bool] { cards.map { handOver.image(of: $0, isShrunk: false) != nil } }
-        for card in cards { handOver.keep(image, of: card, isShrunk: false) }
+        func kept() -> [Bool] { cards.map { preparedImages.image(of: $0, isShrunk: false) != nil } }
+        for card in cards { preparedImages.keep(image, of: card, isShrunk: false) }
         #expect(kept() == [false, false, false, true, true, true])
-        handOver.keep(image, of: cards[0], isShrunk: false)
-        handOver.age()
+        preparedImages.keep(image, of: cards[0], isShrunk: false)
+        preparedImages.age()
         #expect(kept() == [true, false, false, false, false, false])
-        handOver.age()
+        preparedImages.age()
         #expect(!kept().contains(true))
     }
 }

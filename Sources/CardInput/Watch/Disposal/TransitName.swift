@@ -5,7 +5,7 @@ import SystemPackage
 ///
 /// A process that is killed in that moment leaves the name behind. By it the next one knows what to delete, and that it
 /// is no other file; a sidecar that stayed must not speak for the next photo of its name.
-struct PassingName: Hashable {
+struct TransitName: Hashable {
     private static let prefix = ".idcard-"
     private static let suffix = ".gone"
 
@@ -47,7 +47,7 @@ struct PassingName: Hashable {
     /// Finishes the deletions in a folder that were cut short.
     static func sweep(_ folder: borrowing OpenFolder) throws(Errno) {
         let names = try folder.names().map(\.text)
-        for (name, passing) in names.compactMap({ name in PassingName(name).map { (name, $0) } }) {
+        for (name, passing) in names.compactMap({ name in TransitName(name).map { (name, $0) } }) {
             // Another file that took the name of the one to be deleted: it was never read, so it stays.
             guard try passing.marks.first == self.mark(of: name, in: folder) else { continue }
             for other in names where other != name {

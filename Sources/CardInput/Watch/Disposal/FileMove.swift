@@ -55,7 +55,7 @@ struct FileMove {
     }
 
     /// Deletes the file and what goes with it, and never another one that has taken its name: no system call deletes a
-    /// file by what it is, so it first gets a name that nothing else uses, and is looked at there (`PassingName`).
+    /// file by what it is, so it first gets a name that nothing else uses, and is looked at there (`TransitName`).
     ///
     /// - Parameter members: what goes with it in its folder, and its names; it goes first, while the name still tells.
     /// - Returns: `false` if it is another one, or has changed.
@@ -66,7 +66,7 @@ struct FileMove {
         with members: [(name: String, identity: FileIdentity)] = []
     ) throws(Errno) -> Bool {
         guard try folder.holds(self.identity, as: name) else { return false }
-        let passing = PassingName(self.identity, with: members.map(\.identity)).text
+        let passing = TransitName(self.identity, with: members.map(\.identity)).text
         guard renameat(folder.descriptor, name, folder.descriptor, passing) == 0 else {
             let error = Errno.last
             guard error.isAbsence else { throw error }

@@ -1,7 +1,7 @@
 import CardModel
 
 /// A delivery and its members within one transaction.
-struct OpenDelivery {
+struct DeliveryRecord {
     let id: DeliveryID
     let members: [CardID]
     let store: CardStore

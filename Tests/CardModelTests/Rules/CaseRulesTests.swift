@@ -2,7 +2,7 @@ import CardModel
 import Testing
 
 /// One case for each sentence of the rules that says what never, only or first happens to the cards of a number.
-@Suite struct ApplicationRulesTests {
+@Suite struct CaseRulesTests {
     private static let bothWait = "wait b waits_for_verification, wait f waits_for_verification"
 
     private static let firstRule: [DecisionCase] =

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// How a file of a watched folder, and what goes with it, looks without being read.
-struct Sight: Hashable, Sendable {
+struct FileObservation: Hashable, Sendable {
     /// A sidecar or done-marker.
     struct Companion: Hashable, Sendable {
         var suffix: String
@@ -34,7 +34,7 @@ struct PhotoFolder: Sendable {
     /// The suffixes of what may go with a file.
     let suffixes: [String]
 
-    /// Opens it, or the one of its place in one of `PutAway.folders`.
+    /// Opens it, or the one of its place in one of `FileDisposal.folders`.
     func open(in top: String? = nil) throws(Errno) -> OpenFolder {
         try OpenFolder(self.root).entering((top.map { [$0] } ?? []) + self.below)
     }
@@ -45,13 +45,16 @@ struct PhotoFolder: Sendable {
     }
 
     /// The names that a file may be given in these folders.
-    func names(for name: String) -> NumberedName { NumberedName(name, leavingRoomFor: PutAway.room(self.suffixes)) }
+    func names(for name: String) -> NumberedName {
+        NumberedName(name, leavingRoomFor: FileDisposal.room(self.suffixes))
+    }
 
     /// Looks at a file in the opened folder, and at what goes with it; `nil` if there is no such file.
-    func sight(of name: String, in folder: borrowing OpenFolder, _ sidecars: SidecarNames.Match) throws(Errno) -> Sight?
+    func sight(of name: String, in folder: borrowing OpenFolder, _ sidecars: SidecarNames.Match) throws(Errno)
+        -> FileObservation?
     {
         guard let status = try folder.status(of: name), status.kind == .file else { return nil }
-        var sight = Sight(name: name, identity: self.identity(name, status), sidecars: sidecars)
+        var sight = FileObservation(name: name, identity: self.identity(name, status), sidecars: sidecars)
         for suffix in self.suffixes {
             let own = suffix == Sidecar.suffix ? sidecars.names.first ?? name + suffix : name + suffix
             guard let found = try folder.status(of: own), found.kind == .file else { continue }
@@ -59,7 +62,7 @@ struct PhotoFolder: Sendable {
             sight.companions.append(.init(suffix: suffix, name: own, identity: identity, folder: nil, base: name))
         }
         let missing = self.suffixes.filter { suffix in !sight.companions.contains { $0.suffix == suffix } }
-        for top in PutAway.folders where !missing.isEmpty {
+        for top in FileDisposal.folders where !missing.isEmpty {
             // Where there is no such folder, or none that can be opened, nothing went ahead.
             guard let target = try? self.open(in: top) else { continue }
             let ahead = try self.ahead(of: name, status, missing, target)

@@ -5,9 +5,9 @@ import SystemPackage
 /// Puts a file of a watched folder away, with what goes with it, once what it says is durable elsewhere.
 ///
 /// What goes with it is moved first, then the file itself. A process that is killed in between finds the file again,
-/// and what went ahead under the very name that the file was to have (`Sight`): it still speaks for that file, and for
+/// and what went ahead under the very name that the file was to have (`FileObservation`): it still speaks for that file, and for
 /// no newer one of its name.
-struct PutAway: Sendable {
+struct FileDisposal: Sendable {
     /// The folders directly below a watched one into which files are put.
     static let folders = ["done", "failed"]
 
@@ -19,7 +19,7 @@ struct PutAway: Sendable {
 
     let folder: PhotoFolder
     /// The file as it was when it was looked at.
-    let sight: Sight
+    let sight: FileObservation
     /// The name that it is to have, if not its own.
     var newName: String?
 
@@ -82,13 +82,13 @@ struct PutAway: Sendable {
     private static func target(_ folder: String, in root: FilePath) throws(Errno) -> OpenFolder {
         let target = try OpenFolder(root).entering([folder], making: true)
         // Without the mark the names of these folders still tell: putting the file away matters more.
-        _ = mkdirat(target.descriptor, NeverInputs.putAwayMark, 0o755)
+        _ = mkdirat(target.descriptor, IgnoredNames.putAwayMark, 0o755)
         return target
     }
 
     /// - Returns: `false` if the file was replaced or taken away.
     private func move(
-        _ members: inout [Sight.Companion],
+        _ members: inout [FileObservation.Companion],
         from source: borrowing OpenFolder,
         to folder: String,
         _ target: borrowing OpenFolder,
@@ -119,7 +119,7 @@ struct PutAway: Sendable {
         _ name: String,
         _ folder: String,
         _ target: borrowing OpenFolder,
-        _ members: [Sight.Companion]
+        _ members: [FileObservation.Companion]
     ) throws(Errno) -> Bool {
         // A second name of this very file is that of a move which was cut short.
         let isThere = try target.status(of: name) != nil
@@ -137,7 +137,7 @@ struct PutAway: Sendable {
     ///
     /// - Returns: `false` if part of that name has been taken meanwhile.
     private func move(
-        _ members: inout [Sight.Companion],
+        _ members: inout [FileObservation.Companion],
         to folder: String,
         _ name: String,
         _ target: borrowing OpenFolder
@@ -156,7 +156,7 @@ struct PutAway: Sendable {
 
     /// Gives what went ahead of a file its place again, since another file has come, which finds what was there before.
     private func takeBack(
-        _ members: [Sight.Companion],
+        _ members: [FileObservation.Companion],
         to source: borrowing OpenFolder,
         from target: borrowing OpenFolder,
         _ name: String

@@ -5,13 +5,13 @@ import Testing
 @testable import CardCommand
 
 /// What the progress of a run shows.
-@Suite struct RunFiguresTests {
+@Suite struct RunProgressTests {
     private static func throttled(_ failureClass: FailureClass) -> RemoteFailure {
         RemoteFailure(failureClass, code: "http_429", message: "slow down", httpStatus: 429)
     }
 
     @Test func `A card counts once in each stage, however often it comes by`() {
-        var figures = RunFigures()
+        var figures = RunProgress()
         let cards = ["a", "b", "c"].map(CardID.init(rawValue:))
         for card in cards { figures.note(.prepared, of: card) }
         // It comes back from a delivery that was not applied, and is judged again.
@@ -29,8 +29,8 @@ import Testing
     }
 
     @Test func `A rate is that since the earlier counts, and tells the time left`() {
-        var figures = RunFigures()
-        figures.intake = RunFigures.Counts(done: 100, total: 400)
+        var figures = RunProgress()
+        figures.intake = RunProgress.Counts(done: 100, total: 400)
         let past = figures.counts
         #expect(figures.lines(since: past, over: .seconds(10))[0] == "intake  100/400")
         figures.intake.done = 200
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `A stage that is throttled is slower, one that fails fails`() {
-        var figures = RunFigures()
+        var figures = RunProgress()
         figures.lastFailures[.verify] = Self.throttled(.throttled)
         #expect(figures.plain.text().hasSuffix("verify is slower: http_429"))
         let past = figures.counts

@@ -6,7 +6,7 @@ import Hummingbird
 import HummingbirdCore
 
 /// A request to the console, and who sent it.
-struct Visit: Sendable {
+struct ConsoleRequest: Sendable {
     let request: Request
     let context: ServerContext
     /// The session with its name; `nil` for a visitor who is not signed in.
@@ -46,7 +46,7 @@ struct ConsoleForm: Sendable {
     private let fields: [String: String]
 
     /// - Throws: ``Problem``: `media_type_unsupported`, `field_unknown`, `field_invalid`, and what ``BodyReader`` throws.
-    init(_ visit: Visit, known: Set<String>) async throws {
+    init(_ visit: ConsoleRequest, known: Set<String>) async throws {
         let type = visit.request.headers[.contentType]?.mediaType
         guard type == "application/x-www-form-urlencoded" else { throw Problem(.mediaTypeUnsupported) }
         var body = Data()

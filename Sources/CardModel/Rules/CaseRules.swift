@@ -5,14 +5,14 @@
 /// 3. Of two photos of one side the newer wins (`PhotoAge`). While another may still arrive, it waits.
 /// 4. A back goes only after a front of its number was delivered, or with it in the same form.
 /// 5. In the layout `application` a front waits for its back until its wait is over, then goes alone.
-package struct ApplicationRules {
-    private let snapshot: ApplicationSnapshot
-    private let policy: ApplicationPolicy
+package struct CaseRules {
+    private let snapshot: CaseSnapshot
+    private let policy: CasePolicy
     private let now: Timestamp
-    private var decision = ApplicationDecision()
+    private var decision = CaseDecision()
     private var remaining: [ApplicationCard]
 
-    private init(snapshot: ApplicationSnapshot, policy: ApplicationPolicy, now: Timestamp) {
+    private init(snapshot: CaseSnapshot, policy: CasePolicy, now: Timestamp) {
         self.snapshot = snapshot
         self.policy = policy
         self.now = now
@@ -23,12 +23,12 @@ package struct ApplicationRules {
     ///
     /// - Parameter pairFindings: what the rules between front and back say of the cards that `pair(in:)` names.
     package static func decide(
-        _ snapshot: ApplicationSnapshot,
+        _ snapshot: CaseSnapshot,
         pairFindings: [VerdictFinding] = [],
-        policy: ApplicationPolicy,
+        policy: CasePolicy,
         now: Timestamp
-    ) -> ApplicationDecision {
-        var rules = ApplicationRules(snapshot: snapshot, policy: policy, now: now)
+    ) -> CaseDecision {
+        var rules = CaseRules(snapshot: snapshot, policy: policy, now: now)
         guard !rules.remaining.isEmpty else { return rules.decision }
         rules.holdDisputed()
         rules.supersedeOlderPhotos()
@@ -43,7 +43,7 @@ package struct ApplicationRules {
     }
 
     /// Returns the front and the back to be compared: the newest of each side that goes or has gone, of which one has not.
-    package static func pair(in snapshot: ApplicationSnapshot) -> (front: CardID, back: CardID)? {
+    package static func pair(in snapshot: CaseSnapshot) -> (front: CardID, back: CardID)? {
         guard let front = Self.newest(.front, in: snapshot)?.card, let back = Self.newest(.back, in: snapshot)?.card,
             [front, back].contains(where: { $0.state == .verified && !$0.isAccepted })
         else { return nil }
@@ -69,7 +69,7 @@ package struct ApplicationRules {
     /// The newest photo of a side that goes, else the one that was delivered last, which may be erased.
     private static func newest(
         _ side: CardSide,
-        in snapshot: ApplicationSnapshot,
+        in snapshot: CaseSnapshot,
         except held: [CardID: VerdictFinding] = [:]
     ) -> (age: PhotoAge, card: ApplicationCard?)? {
         let delivered = snapshot.delivered[side]

@@ -2,7 +2,7 @@ package import CardModel
 package import Foundation
 
 /// A photo on its way into the store: its image prepared, or refused already.
-package struct Admission: Sendable {
+package struct NewCard: Sendable {
     /// What intake made of the source bytes.
     package enum Content: Sendable {
         /// The card starts as `prepared`.
@@ -72,7 +72,7 @@ package struct CardUnderway: Error {
 }
 
 /// What became of a photo that was to be taken in.
-package struct AdmissionOutcome: Hashable, Sendable {
+package struct Admitted: Hashable, Sendable {
     /// The card: the new one, or the one that holds the same bytes under the same number.
     package var card: CardID
     /// Where it stands now.
@@ -90,7 +90,7 @@ package struct AdmissionOutcome: Hashable, Sendable {
     package var cards: [CardID] { [self.retake, self.card].compactMap(\.self) }
 }
 
-extension AdmissionOutcome {
+extension Admitted {
     /// A card that is there, as it stands.
     init(known row: CardRow) { self.init(card: row.id, state: row.state, reason: row.reason, isDuplicate: true) }
 
@@ -128,14 +128,14 @@ extension CardStore {
     /// Returns what became of a request that was answered before.
     ///
     /// - Throws: `request_reused` if the name was used for another request.
-    func outcome(of receipt: Receipt, from submitter: String, in tx: Transaction) throws -> AdmissionOutcome? {
+    func outcome(of receipt: Receipt, from submitter: String, in tx: Transaction) throws -> Admitted? {
         try tx.row(
             """
             SELECT card.id, card.state, card.reason, input.request FROM input JOIN card ON card.id = input.card
             WHERE input.location = \(self.place(of: receipt, from: submitter)) AND input.part = \(receipt.place)
             """
         ) { row in
-            var outcome = try AdmissionOutcome(known: &row)
+            var outcome = try Admitted(known: &row)
             outcome.isReplay = true
             guard try row.next(Data?.self) == self.fingerprint(of: receipt) else {
                 throw CodedError(.requestReused, .conflict, .cardRequestReused)
@@ -144,7 +144,7 @@ extension CardStore {
         }
     }
 
-    func remember(_ receipt: Receipt, of photo: Admission, as card: CardID, in tx: Transaction) throws {
+    func remember(_ receipt: Receipt, of photo: NewCard, as card: CardID, in tx: Transaction) throws {
         try tx.run(
             """
             INSERT INTO input (location, number, part, card, request)

@@ -2,7 +2,7 @@ package import CardModel
 
 /// What keeps the pipeline from its work, or waits for a person: `status`, `status --check`, `/readyz` and the metrics go by
 /// these alone, so they agree on the cause, since when, and the remedy.
-package struct Trouble: Sendable, Encodable {
+package struct HealthIssue: Sendable, Encodable {
     /// How urgent it is.
     package enum Severity: String, CaseIterable, Sendable, Encodable {
         /// The pipeline works, and needs nobody.
@@ -62,7 +62,7 @@ package struct Trouble: Sendable, Encodable {
     }
 
     /// A disk that is nearly full; `nil` if it has room.
-    package init?(_ room: DiskRoom) {
+    package init?(_ room: DiskSpace) {
         guard let message = room.trouble else { return nil }
         self.init(.critical, .disk, code: ReasonCode.diskSpaceLow.rawValue, message)
     }
@@ -109,7 +109,7 @@ package struct Trouble: Sendable, Encodable {
     }
 }
 
-extension DiskRoom {
+extension DiskSpace {
     /// What a disk that is nearly full keeps from being done, and what helps; `nil` if it has room.
     package var trouble: Message? {
         switch self {
@@ -131,9 +131,12 @@ extension CardStore {
     /// Returns what is wrong, the most urgent first, and of that what lasts longest.
     ///
     /// - Parameter known: the counts of cases to speak of; counted if they are not given.
-    package func troubles(_ room: DiskRoom, cases known: [CaseCount]? = nil, now: Timestamp) async throws -> [Trouble] {
+    package func troubles(_ room: DiskSpace, cases known: [CaseCount]? = nil, now: Timestamp) async throws
+        -> [HealthIssue]
+    {
         let workers = try await self.workers()
-        let processes = workers.compactMap { Trouble($0, now: now) } + workers.compactMap(Trouble.init(tokensOf:))
+        let processes =
+            workers.compactMap { HealthIssue($0, now: now) } + workers.compactMap(HealthIssue.init(tokensOf:))
         let counts = if let known { known } else { try await self.caseCounts(needingPerson: true) }
         let decisions = try await self.read { tx in
             let (page, dueBy): (SQL, Timestamp) = (
@@ -141,20 +144,20 @@ extension CardStore {
             )
             let due = try Decision.all("WHERE \(Decision.isUndoable) AND decision.until <= \(dueBy) \(page)", in: tx)
             let dropped = try Decision.all("WHERE \(Decision.wasDropped) \(page)", in: tx)
-            return [Trouble(due, isDropped: false), Trouble(dropped, isDropped: true)]
+            return [HealthIssue(due, isDropped: false), HealthIssue(dropped, isDropped: true)]
         }
-        let others = try await self.pauses().map(Trouble.init) + [Trouble(room)].compactMap(\.self)
-        let drops = try await self.fourEyes().compactMap(Trouble.init)
-        let people = decisions.compactMap(\.self) + drops + counts.compactMap(Trouble.init)
-        return Trouble.sorted(others + processes + people)
+        let others = try await self.pauses().map(HealthIssue.init) + [HealthIssue(room)].compactMap(\.self)
+        let drops = try await self.fourEyes().compactMap(HealthIssue.init)
+        let people = decisions.compactMap(\.self) + drops + counts.compactMap(HealthIssue.init)
+        return HealthIssue.sorted(others + processes + people)
     }
 }
 
-extension Trouble {
+extension HealthIssue {
     /// The most urgent first, and of that what lasts longest; cases stay in the order of their states.
-    package static func sorted(_ troubles: [Trouble]) -> [Trouble] {
+    package static func sorted(_ troubles: [HealthIssue]) -> [HealthIssue] {
         let ranks = Dictionary(uniqueKeysWithValues: Severity.allCases.enumerated().map { ($1, -$0) })
-        func key(_ place: Int, _ one: Trouble) -> (Int, String, Int) {
+        func key(_ place: Int, _ one: HealthIssue) -> (Int, String, Int) {
             (ranks[one.severity] ?? 0, one.subject == .cases ? "" : one.since ?? "", place)
         }
         return troubles.enumerated().sorted { key($0.offset, $0.element) < key($1.offset, $1.element) }.map(\.element)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Room that is shared out, and those who wait for some of it, each for so long at most: the lowest rank first, and of one rank
 /// the first come.
-package final class WaitingLine<Room: Sendable, Demand: Sendable>: Sendable {
+package final class FairQueue<Room: Sendable, Demand: Sendable>: Sendable {
     private struct Waiter {
         let ticket: Int
         let demand: Demand

@@ -9,7 +9,7 @@ import SystemPackage
 /// names are also those of photos that were turned or cut, and equal bytes are found out later. A backup
 /// (`front.jpg.bak`) is none: it is what the photo was before; nor is the version that lost when folders were
 /// synchronised.
-package enum NeverInputs {
+package enum IgnoredNames {
     /// The folder by which a watched folder marks what it has put away. An empty folder rather than a file, so that
     /// whoever counts or copies files finds only theirs.
     static let putAwayMark = ".idcard-put-away"

@@ -8,7 +8,7 @@ import Testing
 @testable import CardInput
 
 /// Moving files: never over another, never another, and found again after a kill.
-@Suite(.timeLimit(.minutes(5))) struct PutAwayTests {
+@Suite(.timeLimit(.minutes(5))) struct FileDisposalTests {
     private static func identity(_ path: String) throws -> FileIdentity {
         FileIdentity(path: path, try FilePath(path).status(followingLinks: false))
     }

@@ -2,10 +2,10 @@ import CardModel
 import Testing
 
 /// Room that is shared out among those who wait for it.
-@Suite(.timeLimit(.minutes(1))) struct WaitingLineTests {
+@Suite(.timeLimit(.minutes(1))) struct FairQueueTests {
     /// Places of which each name has some.
-    private func line(_ places: Int) -> WaitingLine<[String: Int], String> {
-        WaitingLine([:], rank: { $0[$1] ?? 0 }) { taken, name in
+    private func line(_ places: Int) -> FairQueue<[String: Int], String> {
+        FairQueue([:], rank: { $0[$1] ?? 0 }) { taken, name in
             guard taken.values.reduce(0, +) < places else { return false }
             taken[name, default: 0] += 1
             return true

@@ -8,7 +8,7 @@ import Hummingbird
 import Synchronization
 
 /// Takes photos in over the engine, and says what became of them: what forms, raw bodies and webhooks have in common.
-final class Reception: Sendable {
+final class IntakeService: Sendable {
     let ports: CardServer.Ports
     let configuration: CardServer.Configuration
     private let metrics: ServerMetrics
@@ -80,7 +80,7 @@ final class Reception: Sendable {
         _ photos: [Photo],
         from submitter: String,
         receipt: (kind: Receipt.Kind, name: String)?
-    ) async throws -> [AdmissionOutcome] {
+    ) async throws -> [Admitted] {
         let request = receipt.map { ($0.kind, $0.name, ContentDigest(of: photos)) }
         let uploads = photos.enumerated().map { place, photo in
             let receipt = request.map { Receipt(kind: $0, name: $1, request: $2, place: place) }
@@ -98,7 +98,7 @@ final class Reception: Sendable {
     }
 
     /// What a program is told of the cards of its request.
-    static func response(_ outcomes: [AdmissionOutcome]) -> Response {
+    static func response(_ outcomes: [Admitted]) -> Response {
         var headers = HTTPFields()
         if outcomes.allSatisfy(\.isReplay) { headers[.idempotentReplayed] = "true" }
         let answers = outcomes.map { outcome -> JSONObject in

@@ -1,7 +1,7 @@
 package import CardModel
 
 /// The figures that a monitoring system asks for every few seconds.
-package struct StoreFigures: Sendable {
+package struct StoreCounts: Sendable {
     /// Cards in each state, and how often a card came to it, whoever moved it.
     package var cards: [CardState: (now: Int, entered: Int)] = [:]
     package var cases: [CaseCount] = []
@@ -16,10 +16,10 @@ package struct StoreFigures: Sendable {
 }
 
 extension CardStore {
-    package func figures(now: Timestamp) async throws -> StoreFigures {
+    package func figures(now: Timestamp) async throws -> StoreCounts {
         let cases = try await self.caseCounts(needingPerson: true)
         return try await self.read { tx in
-            var figures = StoreFigures()
+            var figures = StoreCounts()
             figures.cases = cases
             try tx.forEach("SELECT state, cards, entered FROM state_count") { row in
                 figures.cards[try row.next()] = (try row.next(), try row.next())
@@ -68,7 +68,7 @@ extension CardStore {
 }
 
 /// How far figures over time look back.
-package enum FigureSpan: String, CaseIterable, Sendable {
+package enum ThroughputSpan: String, CaseIterable, Sendable {
     case hour, day, week
 
     /// Of how many minutes its buckets are, and how many there are.
@@ -140,7 +140,7 @@ extension CardStore {
     }
 
     /// Returns the figures of a span that ends with the bucket of this moment.
-    package func throughput(_ span: FigureSpan, now: Timestamp) async throws -> Throughput {
+    package func throughput(_ span: ThroughputSpan, now: Timestamp) async throws -> Throughput {
         let (minutes, count) = span.buckets
         let end = now.millisecondsSinceEpoch / 60_000 / minutes + 1
         let first = end - Int64(count)

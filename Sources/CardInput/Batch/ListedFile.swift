@@ -2,7 +2,7 @@ import CardModel
 import SystemPackage
 
 /// A file on its way to become an input of a list.
-struct Candidate {
+struct ListedFile {
     /// How the file came to be looked at.
     enum Origin: Hashable {
         /// Its path was named on the command line: taken whatever it holds.
@@ -32,7 +32,7 @@ struct Candidate {
     /// The real path of the file: two candidates with one are the same file.
     var real: FilePath
     /// The folder it was found in; `nil` if it was not found by walking into a named folder.
-    var place: FolderPlace?
+    var place: FolderPath?
     var origin: Origin
     var finding: Finding
     /// What was written, if nothing lies there and this is the one file that it may mean.
@@ -43,7 +43,7 @@ struct Candidate {
         _ source: String,
         at path: FilePath,
         real: FilePath? = nil,
-        place: FolderPlace? = nil,
+        place: FolderPath? = nil,
         _ origin: Origin,
         _ finding: Finding
     ) {
@@ -66,22 +66,22 @@ struct Candidate {
 }
 
 /// Where a folder lies that was walked into: below the nearest folder that the user named.
-struct FolderPlace: Hashable {
+struct FolderPath: Hashable {
     /// The name of the named folder; `nil` if it has none that is certain.
     var rootName: String?
     /// The names of the folders below it, down to this one; none for the named folder itself.
     var folders: [String] = []
 
     /// The place of a folder in this one.
-    func below(_ name: String) -> FolderPlace { FolderPlace(rootName: self.rootName, folders: self.folders + [name]) }
+    func below(_ name: String) -> FolderPath { FolderPath(rootName: self.rootName, folders: self.folders + [name]) }
 }
 
-extension FolderPlace {
+extension FolderPath {
     /// The place of a folder that the user named; one that is written as `.` or `..` has the name of its real path.
     init(named given: FilePath, real: FilePath) {
         let isName = given.lastComponent?.kind == .regular
         let name = isName ? given.name : real.name
-        self.init(rootName: name.isEmpty || NeverInputs.isPutAway(real) ? nil : name)
+        self.init(rootName: name.isEmpty || IgnoredNames.isPutAway(real) ? nil : name)
     }
 }
 

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What costs time to find out: found out by one at a time, and told again for a while.
-final class Kept<Value: Sendable>: Sendable {
+final class CachedValue<Value: Sendable>: Sendable {
     private struct State {
         var value: (until: Duration, Value)?
         var finding: Task<Value, any Error>?
