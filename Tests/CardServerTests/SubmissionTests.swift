@@ -242,7 +242,7 @@ import Testing
 
     @Test(arguments: [
         ("zh-CN,zh;q=0.9,en;q=0.8", true), ("en-US,en;q=0.9,zh;q=0.1", false), ("fr, zh;q=0.1, *;q=0.5", true),
-        ("zh;q=0", false), ("", false),
+        ("zh;q=0", false), ("", false), (";", false), ("zh,;", true), (";;q=1", false), ("zh-TW", true), ("*", false),
     ])
     func `a problem is told in the language that the client likes best`(languages: String, isChinese: Bool)
         async throws

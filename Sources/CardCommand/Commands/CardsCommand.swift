@@ -136,7 +136,7 @@ extension CardDetailsDocument: Report {
         ]
         let read = (self.fields ?? [:]).sorted { $0.key < $1.key }
         return (said + read.map { ($0.key, $0.value) }).compactMap { name, value in
-            value.map { .textLabelled(name, .textVerbatim($0)) }
+            value.map { .textLabelled(name, .textPersonal(Redacted($0))) }
         }
     }
 }

@@ -78,7 +78,7 @@ struct PlannedInput: Hashable, ReportLine {
     /// For people: `take    cards/LOAN-1/a.jpg: case LOAN-1 (folder), user 7 (option), side front (manifest row 2)`.
     var line: Message {
         let start = "\(self.action.rawValue.padded(to: 7)) \(self.source)"
-        if let reason { return .textLabelled("\(start) \(reason)", self.message ?? .textVerbatim("")) }
+        if let reason { return .textNamed(Redacted("\(start) \(reason)"), self.message ?? .textVerbatim("")) }
         var parts: [Message] = []
         if let origin = self.businessNoFrom { parts.append(.dryRunCase(self.businessNo ?? "", origin.message)) }
         if let origin = self.userNoFrom {
@@ -87,7 +87,7 @@ struct PlannedInput: Hashable, ReportLine {
         if let side, let origin = self.sideFrom { parts.append(.dryRunSide(side, origin.message)) }
         if let origin = self.expectedIDNumberFrom { parts.append(.dryRunNumber(origin.message)) }
         if let origin = self.expectedNameFrom { parts.append(.dryRunName(origin.message)) }
-        return parts.isEmpty ? .textVerbatim(start) : .dryRunLine(start, parts)
+        return parts.isEmpty ? .textPersonal(Redacted(start)) : .dryRunLine(start, parts)
     }
 }
 

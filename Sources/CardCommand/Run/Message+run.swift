@@ -42,7 +42,7 @@ extension Message {
             case "ignored": Self("run.ignored", "ignored")
             default: CardState(rawValue: end).map(Message.word)
             }
-        return Self("run.count", "\(count: inputs) \(word.map { Message(end, for: $0) } ?? .textVerbatim(end))")
+        return Self("run.count", "\(inputs) \(word.map { Message(end, for: $0) } ?? .textVerbatim(end))")
     }
     static func runCounts(_ inputs: Int, _ counts: [Message]) -> Self { Self("run.counts", one: "\(count: inputs) input: \(counts)", other: "\(count: inputs) inputs: \(counts)") }
     static func runStoppedAt(_ stage: Stage, _ failure: RemoteFailure, _ url: String) -> Self { Self("run.stopped_at", "\(stage) stopped (\(code: failure.code)) at \(code: url): \(failure.message.withoutPersonalValues)") }

@@ -111,8 +111,8 @@ struct RunLine: Sendable, ReportLine {
 
     /// The input as a line for people: state, source, and what there is to say.
     var line: Message {
-        let start = "\(self.state.padded(to: 9)) \(self.name)\(self.reason.map { " \($0)" } ?? "")"
-        return (self.message ?? self.advice).map { .textLabelled(start, $0) } ?? .textVerbatim(start)
+        let start = Redacted("\(self.state.padded(to: 9)) \(self.name)\(self.reason.map { " \($0)" } ?? "")")
+        return (self.message ?? self.advice).map { .textNamed(start, $0) } ?? .textPersonal(start)
     }
 
     /// The input as a person knows it.

@@ -108,7 +108,7 @@ struct TokensCommand: AsyncParsableCommand {
             let shown = self.output == nil ? secret.reveal() : nil
             await ObjectReport(
                 ["name": token.name, "id": token.id, "expires_at": end, "token": shown],
-                shown.map { [.textVerbatim($0)] } ?? []
+                shown.map { [.textPersonal(Redacted($0))] } ?? []
             )
             .print(self.options.format)
             Console.note(self.output.map { Message.tokensWritten($0) } ?? .tokensShownOnce)

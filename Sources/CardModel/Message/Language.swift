@@ -18,7 +18,8 @@ package struct Language: RawRepresentable, CaseIterable, Hashable, Sendable {
 
     private init(tag: String) { self.tag = tag }
 
-    package var catalogue: MessageCatalogue { Self.catalogues[self] ?? .english }
+    /// English reads none of the other texts.
+    package var catalogue: MessageCatalogue { self == .english ? .english : Self.catalogues[self] ?? .english }
 
     /// What it calls itself.
     package var name: String { Message.languageName.text(in: self.catalogue) }

@@ -7,11 +7,14 @@ extension Message {
 
     /// A word, number or sentence as it is.
     package static func textVerbatim(_ text: String) -> Self { Self("text.verbatim", "\(code: text)") }
+    /// The same of personal data, free text or a secret.
+    package static func textPersonal(_ text: Redacted<String>) -> Self { Self("text.personal", "\(text)") }
     /// What the system calls one of its errors.
     package static func textSystemError(_ code: Int32) -> Self { Self("text.system_error", "\(errno: code)") }
     /// A text behind the same words in every language, such as columns.
     package static func textBehind(_ start: String, _ text: Message) -> Self { Self("text.behind", "\(code: start)\(text)") }
     package static func textAll(_ texts: [Message]) -> Self { Self("text.all", "\(texts)") }
+    package static func textNamed(_ name: Redacted<String>, _ text: Message) -> Self { Self("text.named", "\(name): \(text)") }
     package static func textLabelled(_ label: String, _ text: Message) -> Self { Self("text.labelled", "\(code: label): \(text)") }
 
     /// What a language calls itself.

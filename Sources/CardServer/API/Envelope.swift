@@ -35,7 +35,7 @@ struct Envelope: RouterMiddleware {
         let ranges = request.headers[values: .acceptLanguage].flatMap { $0.split(separator: ",") }.map { range in
             let parts = range.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
             let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
-            return (language: Language(rawValue: String(parts[0].prefix { $0 != "-" })), weight: weight)
+            return (language: Language(rawValue: String((parts.first ?? "").prefix { $0 != "-" })), weight: weight)
         }
         let spoken = ranges.filter { $0.language != nil && $0.weight > 0 }
         let highest = spoken.map(\.weight).max()

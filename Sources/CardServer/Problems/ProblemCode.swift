@@ -14,7 +14,7 @@ struct ProblemCode: Hashable, Sendable {
         self.title = Message(id: "problem.\(name)", title)
     }
 
-    /// What stands for a reason of this name, too, whose meaning it has.
+    /// One that has the meaning of the reason of this name.
     private init(_ name: String, _ status: HTTPResponse.Status) {
         guard let reason = ReasonCode.all.first(where: { $0.code.rawValue == name }) else {
             preconditionFailure("\(name) is no reason")
@@ -66,19 +66,19 @@ extension ProblemCode {
     // The image.
     static let imageMissing = Self("image_missing", .unprocessableContent, "There is no image; send it as the part 'image', or both sides as 'front' and 'back'.")
     static let imageEmpty = Self("image_empty", .unprocessableContent)
-    static let imageTooLarge = Self("image_too_large_bytes", .contentTooLarge)
+    static let imageTooLarge = Self("image_too_large_bytes", .contentTooLarge, "The image is too large.")
     static let imageInvalid = Self("image_invalid", .unprocessableContent, "The image is not valid Base64.")
     static let formatUnsupported = Self("unsupported_format", .unsupportedMediaType)
     static let formatHEIC = Self("unsupported_format_heic", .unsupportedMediaType, "The image is HEIC; convert it to JPEG, or set the camera to 'most compatible'.")
 
     static let imageCorrupt = Self("image_corrupt", .unprocessableContent)
     static let imageTruncated = Self("image_truncated", .unprocessableContent)
-    static let imageTooManyPixels = Self("image_too_many_pixels", .unprocessableContent)
+    static let imageTooManyPixels = Self("image_too_many_pixels", .unprocessableContent, "The image has too many pixels.")
     static let imageEdgeTooLong = Self("image_edge_too_long", .unprocessableContent)
     static let imageTooManyScans = Self("image_too_many_scans", .unprocessableContent)
     static let imageDecodeMemory = Self("image_decode_memory", .unprocessableContent)
     static let imageUnsupportedCoding = Self("image_unsupported_coding", .unprocessableContent)
-    static let imageOverBudget = Self("image_over_budget", .unprocessableContent)
+    static let imageOverBudget = Self("image_over_budget", .unprocessableContent, "The image cannot be made small enough.")
     static let imageInternalError = Self("image_internal_error", .unprocessableContent)
     static let decoderCrashed = Self("decoder_crashed", .unprocessableContent)
     /// Why an image that arrived whole cannot be used.

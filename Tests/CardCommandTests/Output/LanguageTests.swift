@@ -34,6 +34,7 @@ import Testing
         let entries = try JSONDecoder().decode([String: Entry].self, from: listing.standardOutput)
         #expect(entries.count > 1_000)
         #expect(Language.allCases.count > 1)
+        #expect(Set(Language.allCases.map(\.rawValue)).count == Language.allCases.count, "words of languages")
         for language in Language.allCases.dropFirst() {
             for (id, entry) in entries {
                 let text = language.catalogue.text(of: id)

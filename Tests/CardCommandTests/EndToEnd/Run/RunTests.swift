@@ -76,11 +76,30 @@ import Testing
         #expect(try tool.refusals().isEmpty, "something was sent twice")
     }
 
-    @Test func `every odd but valid encoding is delivered`() async throws {
+    @Test func `every odd but valid encoding is delivered, and read as it is printed`() async throws {
+        struct Truth: Decodable { var fields: [String: String]? }
+        struct Details: Decodable { var fields: [String: String] }
         let tool = try Tool()
         let command = ["run", "fixtures/accepted-oddities", "--embedded", "--format", "json"]
-        let outcome = try await tool.run(command, ends: 0)
-        #expect(try outcome.json().counts["delivered"] == 16)
+        let report = try await tool.run(command, ends: 0).json()
+        #expect(report.counts["delivered"] == 16)
+        let json = try Data(contentsOf: Project.fixtures.appending(path: "truth.json"))
+        let truths = try JSONDecoder().decode([String: Truth].self, from: json)
+        for card in report.cards {
+            let truth = try #require(truths[String(card.source.dropFirst("fixtures/".count))]?.fields)
+            let show = [
+                "cards", "show", card.cardId ?? "", "--reveal", "--why", "T-1", "--embedded", "--format", "json",
+            ]
+            let fields = try await tool.run(show, ends: 0).decoded(Details.self).fields
+            let validity = ["valid_from", "valid_to"].compactMap { truth[$0]?.replacing("-", with: ".") }
+            let printed = [
+                "name": truth["name"], "gender": truth["gender"], "race": truth["ethnicity"],
+                "address": truth["address"],
+                "id_card_number": truth["number"], "birthday": truth["birth"], "issued_by": truth["issuer"],
+                "valid_date": validity.isEmpty ? nil : validity.joined(separator: "-"),
+            ]
+            #expect(fields == printed.compactMapValues(\.self), "\(card.source)")
+        }
     }
 
     @Test func `refused fixtures end with their reasons, in little memory; good cards are delivered`() async throws {
