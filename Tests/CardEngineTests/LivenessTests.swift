@@ -46,7 +46,7 @@ import Testing
                     for item in items { _ = try await engine.take(item) }
                     for seconds in [590, 620, 720] {
                         await time.reached(.seconds(seconds))
-                        let troubles = try await harness.store.troubles(.ample, now: time.now)
+                        let troubles = try await harness.store.issues(.ample, now: time.now)
                         told.withLock { $0.append(troubles.map { "\($0.stage?.rawValue ?? "") \($0.code)" }) }
                     }
                 }

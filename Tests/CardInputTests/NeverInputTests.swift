@@ -14,7 +14,7 @@ import Testing
     ])
     func `A bin, snapshot or system folder is passed over with all in it`(name: String) throws {
         try self.folder.write("c/LOAN-1/front.jpg", "c/\(name)/ada-front.jpg", "c/\(name)/LOAN-9/bob-back.jpg")
-        let rule = try #require(IgnoredNames.rule(passingOver: name))
+        let rule = try #require(IgnoredNames.rule(matching: name))
         let options = Listing.options(businessNumber: "N")
         for options in [Listing.options(), options] {
             let listing = try self.folder.listing("c", options: options)
@@ -46,7 +46,7 @@ import Testing
     ])
     func `A backup or an unfinished copy beside a photo is passed over`(name: String) throws {
         try self.folder.write("c/L/front.jpg", "c/L/\(name)")
-        let rule = try #require(IgnoredNames.rule(passingOver: name))
+        let rule = try #require(IgnoredNames.rule(matching: name))
         let walked = try self.folder.listing("c")
         #expect(walked.lines == ["take L c/L/front.jpg"])
         #expect(walked.list.passedOver == [rule: 1])

@@ -84,10 +84,10 @@ import Testing
         }
     }
 
-    @Test func `the address with most strangers gives way, whoever comes`() async throws {
+    @Test func `the address with most anonymous gives way, whoever comes`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 4 }) { (harness) async throws in
-            let strangers = [Self.there, Self.here, Self.here, Self.here].map { (source: $0, bytes: Self.open) }
-            try await self.standing(harness, strangers) { (inside) async throws in
+            let anonymous = [Self.there, Self.here, Self.here, Self.here].map { (source: $0, bytes: Self.open) }
+            try await self.standing(harness, anonymous) { (inside) async throws in
                 // Two newcomers, who stay.
                 try await self.standing(harness, [(Self.elsewhere, Self.open)]) { (_) async throws in
                     #expect(try await self.status(inside[1], Self.open) == nil)

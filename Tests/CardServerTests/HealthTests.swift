@@ -44,7 +44,7 @@ import Testing
         #expect(stages["verify"]?["since"] as? String == "2026-01-01T00:00:00.000Z")
         #expect(stages["deliver"]?["status"] as? String == "works")
         // What people and monitoring read is the same.
-        let trouble = try #require(try await harness.store.troubles(.ample, now: SpecimenWebhook.time).first)
+        let trouble = try #require(try await harness.store.issues(.ample, now: SpecimenWebhook.time).first)
         #expect(stages["verify"]?["code"] as? String == trouble.code)
         #expect(stages["verify"]?["since"] as? String == trouble.since)
         // Cards are admitted durably all the same.

@@ -245,7 +245,7 @@ import Testing
         #expect(try await self.resolve(other, .accept, boss) == .waitsForSecond)
         try await harness.decideOnPage(other, .accept, by: wang)
         _ = try await self.resolve(other, .withdraw, boss)
-        #expect(try await store.troubles(.ample, now: harness.now).map(\.code).contains("decision_refused"))
+        #expect(try await store.issues(.ample, now: harness.now).map(\.code).contains("decision_refused"))
         #expect(try await self.told(boss) == [])
         #expect(try await self.told(wang) == [other])
     }

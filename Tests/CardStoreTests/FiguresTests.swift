@@ -14,11 +14,10 @@ import Testing
         )
     }
 
-    @Test func `troubles come by urgency and age; an endpoint that asked for a slower pace needs nobody`() async throws
-    {
-        #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
+    @Test func `issues come by urgency and age; an endpoint that asked for a slower pace needs nobody`() async throws {
+        #expect(try await harness.store.issues(.ample, now: harness.now).isEmpty)
         try await self.pause(.throttled, .verify, host: "v:443")
-        let asked = try await harness.store.troubles(.ample, now: harness.now)
+        let asked = try await harness.store.issues(.ample, now: harness.now)
         #expect(asked.map(\.severity) == [.ok])
         // Until when, and what ends it.
         #expect(asked[0].message.text().contains("it is called again at "), "\(asked[0].message)")
@@ -28,17 +27,17 @@ import Testing
         harness.pass(.seconds(1))
         try await self.pause(.stop, .deliver, host: "b:443")
         let pausedAt = harness.now
-        let troubles = try await harness.store.troubles(.noIntake, now: harness.now)
-        #expect(troubles.map(\.subject) == [.disk, .endpoint, .cases, .endpoint])
-        #expect(troubles.map(\.severity) == [.critical, .critical, .warning, .ok])
-        #expect(troubles.map(\.code) == ["disk_space_low", "CODE_stop", "legality_low", "CODE_throttled"])
-        #expect(troubles.map(\.since) == [nil, pausedAt.description, rejectedAt, rejectedAt])
+        let issues = try await harness.store.issues(.noIntake, now: harness.now)
+        #expect(issues.map(\.subject) == [.disk, .endpoint, .cases, .endpoint])
+        #expect(issues.map(\.severity) == [.critical, .critical, .warning, .ok])
+        #expect(issues.map(\.code) == ["disk_space_low", "CODE_stop", "legality_low", "CODE_throttled"])
+        #expect(issues.map(\.since) == [nil, pausedAt.description, rejectedAt, rejectedAt])
         #expect(
-            troubles[1].message.text() == "deliver b:443 stopped since \(pausedAt.local) (CODE_stop): set the TOKEN"
+            issues[1].message.text() == "deliver b:443 stopped since \(pausedAt.local) (CODE_stop): set the TOKEN"
         )
-        #expect(troubles[2].message.text().hasSuffix("show what to do: idcard-pipeline cases list --state retake"))
+        #expect(issues[2].message.text().hasSuffix("show what to do: idcard-pipeline cases list --state retake"))
         harness.pass(.seconds(121))
-        let hanging = try await harness.store.troubles(.ample, now: harness.now)
+        let hanging = try await harness.store.issues(.ample, now: harness.now)
         #expect(hanging.first?.code == "process_hangs" && hanging.first?.severity == .critical)
     }
 
@@ -46,14 +45,14 @@ import Testing
         let since = harness.now
         let standstill = StageStandstill(stage: .deliver, since: since)
         try await harness.store.heartbeat(of: harness.worker, standstill: standstill, now: harness.now)
-        let trouble = try #require(try await harness.store.troubles(.ample, now: harness.now).first)
-        #expect(trouble.severity == .critical && trouble.stage == .deliver && trouble.code == "standstill")
-        #expect(trouble.since == since.description && trouble.message.text().contains("restart it"))
+        let issue = try #require(try await harness.store.issues(.ample, now: harness.now).first)
+        #expect(issue.severity == .critical && issue.stage == .deliver && issue.code == "standstill")
+        #expect(issue.since == since.description && issue.message.text().contains("restart it"))
         try await harness.store.heartbeat(of: harness.worker, now: harness.now)
-        #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
+        #expect(try await harness.store.issues(.ample, now: harness.now).isEmpty)
         try await harness.store.heartbeat(of: harness.worker, standstill: standstill, now: harness.now)
         harness.worker.release()
-        #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
+        #expect(try await harness.store.issues(.ample, now: harness.now).isEmpty)
     }
 
     @Test func `a card counts in each state that it came to, whoever moved it, also when it is erased`() async throws {

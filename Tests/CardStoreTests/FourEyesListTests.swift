@@ -63,15 +63,15 @@ import Testing
         #expect(await code { try await self.drop(self.wang, confirming: true) } == .cardConflict)
         let until = harness.now.advanced(by: .seconds(7 * 86_400))
         for _ in 0..<2 { #expect(try await self.drop(li) == .waits(until: until)) }
-        let trouble = try #require(try await store.troubles(.ample, now: harness.now).first)
+        let issue = try #require(try await store.issues(.ample, now: harness.now).first)
         #expect(
-            trouble.code == "four_eyes_drop" && trouble.message.text().contains("idcard-pipeline review keep accept")
+            issue.code == "four_eyes_drop" && issue.message.text().contains("idcard-pipeline review keep accept")
         )
         #expect(try await self.listed() == [.accept, .reject])
         // Starting a process that still has the key changes nothing about it.
         try await store.requireSecond(for: [.accept], by: wang, now: harness.now)
         try await store.keepFourEyes(.accept, by: wang, now: harness.now)
-        #expect(try await store.troubles(.ample, now: harness.now).isEmpty)
+        #expect(try await store.issues(.ample, now: harness.now).isEmpty)
         _ = try await self.drop(li)
         #expect(try await self.drop(wang, confirming: true) == .dropped)
         #expect(try await self.listed() == [.reject])

@@ -159,13 +159,13 @@ import Testing
         try await harness.resolve(card, .reject)
         harness.pass(.seconds(10))
         try await harness.carryOut()
-        func trouble() async throws -> String? {
-            try await harness.store.troubles(.ample, now: harness.now).first { $0.code == "decision_refused" }?.message
+        func issue() async throws -> String? {
+            try await harness.store.issues(.ample, now: harness.now).first { $0.code == "decision_refused" }?.message
                 .text()
         }
-        #expect(try await trouble()?.contains("idcard-pipeline cards resolve \(card) --as seen") == true)
+        #expect(try await issue()?.contains("idcard-pipeline cards resolve \(card) --as seen") == true)
         try await harness.resolve(card, .seen)
-        #expect(try await trouble() == nil)
+        #expect(try await issue() == nil)
     }
 }
 

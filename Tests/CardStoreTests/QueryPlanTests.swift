@@ -166,7 +166,7 @@ import Testing
         _ = try await harness.store.foldTally(now: harness.now)
         // What monitoring asks for every few seconds.
         _ = try await harness.store.figures(now: harness.now)
-        _ = try await harness.store.troubles(.ample, now: harness.now)
+        _ = try await harness.store.issues(.ample, now: harness.now)
         try await harness.store.write(at: harness.now) { tx in
             let short = try CardStore.shortID(of: cards[0], in: tx)
             #expect(try CardStore.id(matching: short, in: tx) == cards[0])

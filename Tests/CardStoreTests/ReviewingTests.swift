@@ -243,7 +243,7 @@ import Testing
         }
         // The person is told once; until then status does.
         #expect(
-            try await store.troubles(.ample, now: harness.now).map(\.code) == [
+            try await store.issues(.ample, now: harness.now).map(\.code) == [
                 "legality_unavailable", "decision_refused",
             ]
         )

@@ -122,16 +122,16 @@ import Testing
         try far.close()
     }
 
-    @Test func `tokens that open nothing are trouble, and none that opens anything is worse`() async throws {
-        func troubles(_ tokens: TokenIssue) async throws -> [String] {
+    @Test func `tokens that open nothing are issue, and none that opens anything is worse`() async throws {
+        func issues(_ tokens: TokenIssue) async throws -> [String] {
             try await harness.store.heartbeat(of: harness.worker, tokens: tokens, now: harness.now)
-            return try await harness.store.troubles(.ample, now: harness.now).map { "\($0.severity) \($0.code)" }
+            return try await harness.store.issues(.ample, now: harness.now).map { "\($0.severity) \($0.code)" }
         }
-        #expect(try await troubles(TokenIssue()) == [])
-        #expect(try await troubles(TokenIssue(barred: ["acme", "desk"])) == ["warning token_barred"])
-        let message = try await harness.store.troubles(.ample, now: harness.now)[0].message.text()
+        #expect(try await issues(TokenIssue()) == [])
+        #expect(try await issues(TokenIssue(barred: ["acme", "desk"])) == ["warning token_barred"])
+        let message = try await harness.store.issues(.ample, now: harness.now)[0].message.text()
         #expect(message.contains("acme, desk") && message.contains("tokens revoke"), "\(message)")
-        #expect(try await troubles(TokenIssue(barred: ["acme"], isShut: true)) == ["critical no_token"])
+        #expect(try await issues(TokenIssue(barred: ["acme"], isShut: true)) == ["critical no_token"])
     }
 
     @Test func `cards are claimed by priority, then in the order of intake`() async throws {
@@ -285,7 +285,7 @@ import Testing
         #expect(try await harness.value("SELECT host FROM pause", as: String.self) == host)
         try await harness.conclude(job, .fetched)
         #expect(try await harness.store.pauses() == [])
-        #expect(try await harness.store.troubles(.ample, now: harness.now).isEmpty)
+        #expect(try await harness.store.issues(.ample, now: harness.now).isEmpty)
     }
 
     @Test(arguments: [

@@ -10,7 +10,7 @@ struct StatusCommand: Command {
         abstract:
             "Show the number of cards in each state, the cards that need a person, and endpoints that do not work.",
         discussion: """
-            --check prints one line: the most urgent trouble, since when it lasts and what to do. Exit status of --check: 0 all is \
+            --check prints one line: the most urgent issue, since when it lasts and what to do. Exit status of --check: 0 all is \
             well · 1 cases need a person, or a token has the name of a webhook sender · 2 an endpoint is paused or stopped, a \
             process hangs or does nothing with cards that are due, serve accepts no token, the disk is nearly full, or the \
             sandbox does not open · 66 no sandbox · 78 configuration.
@@ -34,11 +34,11 @@ struct StatusCommand: Command {
                 return .delivered
             }
         }
-        let troubles = try await self.troubles()
-        let severity = troubles.first?.severity ?? .ok
-        let (worst, others) = (troubles.first?.message ?? .checkWell, troubles.count - 1)
+        let issues = try await self.issues()
+        let severity = issues.first?.severity ?? .ok
+        let (worst, others) = (issues.first?.message ?? .checkWell, issues.count - 1)
         let line = Message.textLabelled(severity.rawValue, others > 0 ? .checkMore(worst, others: others) : worst)
-        await ObjectReport(["status": severity, "troubles": troubles], [line]).print(self.report.format)
+        await ObjectReport(["status": severity, "troubles": issues], [line]).print(self.report.format)
         switch severity {
         case .ok: return .delivered
         case .warning: return .someNotDelivered
@@ -46,11 +46,11 @@ struct StatusCommand: Command {
         }
     }
 
-    private func troubles() async throws -> [HealthIssue] {
+    private func issues() async throws -> [HealthIssue] {
         do {
             return try await self.report.options.withSandbox { store, configuration in
                 let room = store.room(intakeFreeSpace: configuration.engine.intakeFreeSpace)
-                return try await store.troubles(room, now: .now)
+                return try await store.issues(room, now: .now)
             }
         } catch let error as CodedError where error.code != .notFound {
             return [HealthIssue(error)]
@@ -62,7 +62,7 @@ struct StatusCommand: Command {
         let cases = Dictionary(grouping: causes, by: \.state).mapValues { $0.map(\.cases).reduce(0, +) }
         let (cards, attention) = (try await store.counts(), try await store.attentionCounts())
         let (pauses, last) = (try await store.pauses(), try await store.lastSuccess(now: now))
-        let troubles = try await store.troubles(room, cases: causes, now: now)
+        let issues = try await store.issues(room, cases: causes, now: now)
         let successes = Dictionary(uniqueKeysWithValues: last.map { ($0.rawValue, $1.description) })
         let decide = try await Self.examples(.decide, of: store)
         let retake = try await Self.examples(.retake, of: store)
@@ -73,7 +73,7 @@ struct StatusCommand: Command {
             // Those whose photo was refused.
             "to_retake": attention[.retake] ?? 0, "retakes": retake,
             // What is wrong, as `status --check` says it.
-            "endpoints": pauses, "troubles": troubles, "last_success": successes,
+            "endpoints": pauses, "troubles": issues, "last_success": successes,
             "workers": workers.map { Self.object(of: $0, now: now) },
             // What the disk of the sandbox has room for.
             "sandbox": [
@@ -87,7 +87,7 @@ struct StatusCommand: Command {
         lines += workers.isEmpty ? [.statusNoWorker] : workers.flatMap(Self.lines(of:))
         let working = [Stage.verify, .deliver].filter { stage in !pauses.contains { $0.stage == stage } }
         lines += working.compactMap { stage in last[stage].map { .statusEndpoint(stage, $0) } }
-        return ObjectReport(object, lines + troubles.filter { $0.subject != .cases }.map(\.message))
+        return ObjectReport(object, lines + issues.filter { $0.subject != .cases }.map(\.message))
     }
 
     /// How many stand in each state, by its word.

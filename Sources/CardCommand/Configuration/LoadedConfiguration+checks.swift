@@ -18,7 +18,7 @@ extension LoadedConfiguration {
         self.checkIntake()
         self.checkServer()
         if requiringRemotes { self.checkMissing() }
-        self.noteOddities()
+        self.addWarnings()
     }
 
     /// Notes a mistake at the place where its key is set.

@@ -130,9 +130,9 @@ extension LoadedConfiguration {
     }
 
     /// What a person should know about a configuration that works.
-    mutating func noteOddities() {
+    mutating func addWarnings() {
         let configuration = self.configuration
-        var notices = Self.oddAddresses(configuration)
+        var notices = Self.addressWarnings(configuration)
         let patience = configuration.engine.patience
         let times = [
             ("verification.timeout", configuration.verifier.endpoint.timeout),
@@ -151,7 +151,7 @@ extension LoadedConfiguration {
     }
 
     /// Addresses of services that are not used, or that others can listen to.
-    private static func oddAddresses(_ configuration: Configuration) -> [Message] {
+    private static func addressWarnings(_ configuration: Configuration) -> [Message] {
         Configuration.Service.allCases.compactMap { service in
             let key = "\(service.rawValue).url"
             guard let address = ServiceAddress(configuration[endpoint: service].url) else { return nil }

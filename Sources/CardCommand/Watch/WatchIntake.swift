@@ -159,8 +159,8 @@ final class ServiceNotices: Sendable {
         case .paused(let pause): self.warn(of: "\(pause.stage) \(pause.host)", pause.code, pause.text)
         case .resumed(let stage, let host): self.sayOver("\(stage) \(host)", .watchEndpointWorks(stage, host))
         case .beat(let room):
-            guard let trouble = room.trouble else { return self.sayOver("disk", .watchResumed) }
-            self.warn(of: "disk", "\(room)", trouble)
+            guard let issue = room.issue else { return self.sayOver("disk", .watchResumed) }
+            self.warn(of: "disk", "\(room)", issue)
         case .overdue(let count):
             // It is gone on with soon, and told once.
             self.warn(of: "retention", "overdue", .watchOverdue(count))

@@ -30,8 +30,8 @@ final class BatchGathering: Sendable {
     ) async throws -> [[DeliveryMember]] {
         let now = self.context.time.steady()
         let members = groups.joined()
-        var deliveries = members.filter(\.goesAlone).map { [$0] }
-        let accounts = Dictionary(grouping: members.filter { !$0.goesAlone }, by: \.userNumber)
+        var deliveries = members.filter(\.isSplit).map { [$0] }
+        let accounts = Dictionary(grouping: members.filter { !$0.isSplit }, by: \.userNumber)
         // In the order of their first cards, which is that of their priorities.
         let order = members.lazy.map(\.userNumber).reduce(into: [Redacted<String>?]()) { order, account in
             if accounts[account] != nil, !order.contains(account) { order.append(account) }

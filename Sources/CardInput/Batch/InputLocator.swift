@@ -30,7 +30,7 @@ struct InputLocator {
     /// - Throws: `CodedError` with `input_not_found`, `input_unreadable` or `too_many_inputs`.
     mutating func candidates(of paths: [String]) throws(CodedError) -> [ListedFile] {
         // First all: an image belongs to the nearest folder that was named, also one named later.
-        for path in self.meant(paths) { try self.look(up: path) }
+        for path in self.withoutShellExpansions(paths) { try self.look(up: path) }
         var candidates: [ListedFile] = []
         for input in self.named {
             switch input {
@@ -70,13 +70,13 @@ struct InputLocator {
             if let problem { return self.unusable(source, origin, problem) }
             return ListedFile(source.text, at: path, real: real, origin, .file(FileIdentity(path: real.text, status)))
         } catch {
-            let meant = error.isAbsence ? self.written.meant(by: source) : []
-            if meant.count == 1 {
-                var candidate = self.candidate(at: meant[0], origin: origin, within: confines)
+            let similar = error.isAbsence ? self.written.similarPaths(to: source) : []
+            if similar.count == 1 {
+                var candidate = self.candidate(at: similar[0], origin: origin, within: confines)
                 candidate.written = source
                 return candidate
             }
-            if meant.count > 1 { return self.unusable(source, origin, .inputAmbiguous) }
+            if similar.count > 1 { return self.unusable(source, origin, .inputAmbiguous) }
             // As Windows writes paths; here it is a letter like any other.
             let isWindows = source.text.contains("\\")
             let message: Message =
@@ -91,12 +91,12 @@ struct InputLocator {
 
     /// Drops what the shell names in passing (`folder/*`): a name of `IgnoredNames` that is named together with others
     /// of its folder. Named alone it is meant, and so is a hidden one, which a shell does not name by itself.
-    private mutating func meant(_ paths: [String]) -> [String] {
+    private mutating func withoutShellExpansions(_ paths: [String]) -> [String] {
         let neighbours = Dictionary(grouping: Set(paths.map { FilePath($0) })) { $0.removingLastComponent() }
         return paths.filter { path in
             let path = FilePath(path)
             guard neighbours[path.removingLastComponent(), default: []].count > 1,
-                let rule = IgnoredNames.rule(passingOver: path.name), !rule.hasPrefix(".*"),
+                let rule = IgnoredNames.rule(matching: path.name), !rule.hasPrefix(".*"),
                 (try? path.status(followingLinks: false)) != nil
             else { return true }
             self.count([rule: 1])
@@ -126,9 +126,13 @@ struct InputLocator {
                 )
             }
             if PathPattern.isPattern(text), try self.expand(text) { return }
-            let meant = self.written.meant(by: path)
-            if meant.count == 1 { return try self.look(up: meant[0].text) }
-            throw CodedError(.inputNotFound, .input, meant.isEmpty ? .inputNotFound(text) : .inputNamedAmbiguous(text))
+            let similar = self.written.similarPaths(to: path)
+            if similar.count == 1 { return try self.look(up: similar[0].text) }
+            throw CodedError(
+                .inputNotFound,
+                .input,
+                similar.isEmpty ? .inputNotFound(text) : .inputNamedAmbiguous(text)
+            )
         }
         guard isTaken else { throw CodedError(.inputUnreadable, .input, .inputIsSandbox(text)) }
     }
@@ -195,7 +199,7 @@ struct WrittenPaths {
     private var folders: [FilePath: [String: [FilePath.Component]]] = [:]
 
     /// Returns all paths that a path may mean.
-    mutating func meant(by written: FilePath) -> [FilePath] {
+    mutating func similarPaths(to written: FilePath) -> [FilePath] {
         var paths = [FilePath(root: written.root, [])]
         for component in written.components {
             paths = paths.flatMap { folder in

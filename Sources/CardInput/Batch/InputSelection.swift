@@ -130,7 +130,7 @@ struct InputSelection {
             // One whose name says that it is an image is not opened to decide that.
             if self.namedFiles.contains(candidate.real) || ImageFormat.isName(name) { return .success(.file(identity)) }
             do {
-                return try SourceFile.whatIsNoImage(identity).map { .failure($0) } ?? .success(.file(identity))
+                return try SourceFile.reasonNotAnImage(identity).map { .failure($0) } ?? .success(.file(identity))
             } catch {
                 throw CodedError(error.code, error.kind, .inputCannotSniff(error.message))
             }

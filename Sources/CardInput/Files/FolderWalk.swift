@@ -84,7 +84,7 @@ struct FolderWalk {
         guard folder.below.isEmpty || !names.contains(where: { $0.text == IgnoredNames.putAwayMark }) else { return }
         let sidecars = SidecarNames(names)
         for name in names where !IgnoredNames.isOwn(name.text) {
-            if let rule = IgnoredNames.rule(passingOver: name.text) {
+            if let rule = IgnoredNames.rule(matching: name.text) {
                 self.passedOver[rule, default: 0] += 1
             } else if self.watching?.passesOver(name, folder.place) ?? false {
                 continue

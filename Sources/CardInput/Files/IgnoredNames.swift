@@ -65,7 +65,7 @@ package enum IgnoredNames {
 
     /// Returns the rule by which a file or folder is passed over, for example `#recycle`, `*.bak` or `.*`; `nil` if it
     /// is not.
-    package static func rule(passingOver name: String) -> String? {
+    package static func rule(matching name: String) -> String? {
         let lowered = name.lowercased()
         if name.utf8.first == UInt8(ascii: ".") { return lowered.hasSuffix(".icloud") ? self.iCloud : ".*" }
         if self.names.contains(lowered) { return lowered.filter { !$0.isNewline } }
@@ -141,7 +141,7 @@ package enum IgnoredNames {
     /// folder has put away. Photos in a new folder are refused in words rather than passed over, since nobody else
     /// would say that they are still there.
     package static func mayBeNumber(_ folder: String) -> Bool {
-        guard self.rule(passingOver: folder) == nil, folder != "done", folder != "failed" else { return false }
+        guard self.rule(matching: folder) == nil, folder != "done", folder != "failed" else { return false }
         let name = folder.lowercased()
         let base = String(self.withoutCounter(name) ?? name[...])
         return !self.isOfCamera(name) && !self.devices.contains(base) && !self.newFolders.contains(base)

@@ -22,7 +22,7 @@ enum PathPattern {
         var (paths, passedOver): ([FilePath], [String: Int]) = ([], [:])
         for path in try self.matches(text) where path.isUTF8 {
             let names = zip(path.components, pattern.components).filter { self.hasWildcard($1) }.map(\.0)
-            if let rule = names.lazy.compactMap({ self.rule(passingOver: $0.text) }).first {
+            if let rule = names.lazy.compactMap({ self.rule(matching: $0.text) }).first {
                 passedOver[rule, default: 0] += 1
             } else if names.allSatisfy({ $0.kind == .regular }), let real = try? path.real(), real.starts(with: base) {
                 paths.append(path)
@@ -50,7 +50,7 @@ enum PathPattern {
 
     /// Whether a folder that cannot be listed holds no input.
     private static func mayBeUnlisted(_ folder: FilePath, _ error: Int32) -> Bool {
-        Errno(rawValue: error).isAbsence || self.rule(passingOver: folder.name) != nil
+        Errno(rawValue: error).isAbsence || self.rule(matching: folder.name) != nil
     }
 
     private static func hasWildcard(_ component: FilePath.Component) -> Bool {
@@ -58,8 +58,8 @@ enum PathPattern {
     }
 
     /// Only a pattern that starts with a dot matches a hidden name, and then that is meant.
-    private static func rule(passingOver name: String) -> String? {
-        IgnoredNames.rule(passingOver: name.utf8.first == UInt8(ascii: ".") ? String(name.dropFirst()) : name)
+    private static func rule(matching name: String) -> String? {
+        IgnoredNames.rule(matching: name.utf8.first == UInt8(ascii: ".") ? String(name.dropFirst()) : name)
     }
 
     /// In the C locale `?` would stand for one byte, a third of a Chinese character.

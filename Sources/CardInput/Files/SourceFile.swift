@@ -29,7 +29,7 @@ package enum SourceFile {
     /// Says by the first bytes of a file whose name claims no image why it is none; `nil` if it is one.
     ///
     /// - Throws: as `read`.
-    static func whatIsNoImage(_ identity: FileIdentity) throws(CodedError) -> CodedError? {
+    static func reasonNotAnImage(_ identity: FileIdentity) throws(CodedError) -> CodedError? {
         let count = InputLimits.sniffBytes
         let start = try self.reading(identity, limit: count) { file throws(OpenFile.Failure) in try file.head(count) }
         let format = ImageFormat.sniff(start)

@@ -32,18 +32,21 @@ struct FileExaminer: Sendable {
     ///
     /// - Parameter folders: the sidecars in the folders that were listed for this look or those before it.
     /// - Throws: `Errno` if it cannot be looked at.
-    func sight(of candidate: ListedFile, _ folders: inout [FilePath: SidecarNames]) throws(Errno) -> FileObservation? {
+    func observation(of candidate: ListedFile, _ folders: inout [FilePath: SidecarNames]) throws(Errno)
+        -> FileObservation?
+    {
         let path = candidate.path.removingLastComponent()
         // Where a folder may not be listed, the sidecar of its very name is found all the same.
         let names = folders[path] ?? SidecarNames((try? OpenFolder(path).names()) ?? [])
         folders[path] = names
-        return try self.sight(of: candidate, names.match(candidate.path.name))
+        return try self.observation(of: candidate, names.match(candidate.path.name))
     }
 
-    private func sight(of candidate: ListedFile, _ sidecars: SidecarNames.Match) throws(Errno) -> FileObservation? {
+    private func observation(of candidate: ListedFile, _ sidecars: SidecarNames.Match) throws(Errno) -> FileObservation?
+    {
         let folder = self.folder(of: candidate)
         do throws(Errno) {
-            return try folder.sight(of: candidate.path.name, in: folder.open(), sidecars)
+            return try folder.observation(of: candidate.path.name, in: folder.open(), sidecars)
         } catch {
             // A link that took the place of a folder is not followed.
             if error.isAbsence || error == .tooManySymbolicLinkLevels { return nil }
@@ -56,14 +59,14 @@ struct FileExaminer: Sendable {
     }
 
     /// Tells what is to be done with a file that looks so.
-    func plan(for candidate: ListedFile, _ sight: FileObservation) -> Plan {
-        let plan = self.read(candidate, sight)
+    func plan(for candidate: ListedFile, _ observation: FileObservation) -> Plan {
+        let plan = self.read(candidate, observation)
         // Its sidecar may have been written while it was read.
-        return (try? self.sight(of: candidate, sight.sidecars)) == sight ? plan : .changed
+        return (try? self.observation(of: candidate, observation.sidecars)) == observation ? plan : .changed
     }
 
-    private func read(_ candidate: ListedFile, _ sight: FileObservation) -> Plan {
-        for owner in self.options.owners(of: sight.name) {
+    private func read(_ candidate: ListedFile, _ observation: FileObservation) -> Plan {
+        for owner in self.options.owners(of: observation.name) {
             guard let image = self.image(of: candidate, owner.image) else { continue }
             if let there = self.present(image, orOtherCase: owner.suffix == Sidecar.suffix) {
                 return .companion(of: there)
@@ -72,14 +75,14 @@ struct FileExaminer: Sendable {
             if ImageFormat.isName(owner.image) { return self.late(image, candidate.path) }
         }
         do throws(CodedError) {
-            let isNamed = ImageFormat.isName(sight.name)
-            let reason = try isNamed ? nil : SourceFile.whatIsNoImage(sight.identity)
-            if let reason = reason ?? self.whatIsMissing(sight) { return .leave(reason) }
+            let isNamed = ImageFormat.isName(observation.name)
+            let reason = try isNamed ? nil : SourceFile.reasonNotAnImage(observation.identity)
+            if let reason = reason ?? self.missingCompanion(observation) { return .leave(reason) }
         } catch {
             return error.code == .sourceChanged ? .changed : .leave(error)
         }
         do throws(CodedError) {
-            return .take(try self.item(candidate, sight.identity, sidecar: try self.sidecar(of: sight)))
+            return .take(try self.item(candidate, observation.identity, sidecar: try self.sidecar(of: observation)))
         } catch {
             let isDeep = candidate.below.count > 1
             if isDeep, error.code == .businessNumberMissing, case .folder = self.options.inputs.businessNumberRule {
@@ -91,7 +94,7 @@ struct FileExaminer: Sendable {
 
     /// The file of a name if it is there, or for a sidecar one whose name differs by case alone.
     private func present(_ image: ListedFile, orOtherCase: Bool) -> ListedFile? {
-        if (try? self.sight(of: image, SidecarNames.Match())) != nil { return image }
+        if (try? self.observation(of: image, SidecarNames.Match())) != nil { return image }
         guard orOtherCase, let names = try? OpenFolder(image.path.removingLastComponent()).names() else { return nil }
         let wanted = image.path.name.lowercased()
         let name = names.first { $0.text.lowercased() == wanted }
@@ -109,12 +112,12 @@ struct FileExaminer: Sendable {
     }
 
     /// Says what an image has waited for in vain: `WatchedFiles` gives it its turn all the same.
-    private func whatIsMissing(_ sight: FileObservation) -> CodedError? {
-        if let marker = self.options.doneMarker, !sight.companions.contains(where: { $0.suffix == marker }) {
+    private func missingCompanion(_ observation: FileObservation) -> CodedError? {
+        if let marker = self.options.doneMarker, !observation.companions.contains(where: { $0.suffix == marker }) {
             return CodedError(.doneMarkerMissing, .input, .watchWaitsForMarker)
         }
-        guard self.options.sidecar == .required, sight.sidecar == nil, sight.sidecars.names.isEmpty,
-            sight.sidecars.strays.isEmpty
+        guard self.options.sidecar == .required, observation.sidecar == nil, observation.sidecars.names.isEmpty,
+            observation.sidecars.strays.isEmpty
         else {
             return nil
         }
@@ -122,11 +125,11 @@ struct FileExaminer: Sendable {
     }
 
     /// Where the sidecar of a photo is; one that went ahead of its photo is read where it is.
-    private func sidecar(of sight: FileObservation) throws(CodedError) -> Sidecar.Place {
-        let name = try Sidecar.name(sight.sidecars)
-        if let sidecar = sight.sidecar { return .at(FilePath(sidecar.identity.path.reveal())) }
+    private func sidecar(of observation: FileObservation) throws(CodedError) -> Sidecar.Place {
+        let name = try Sidecar.name(observation.sidecars)
+        if let sidecar = observation.sidecar { return .at(FilePath(sidecar.identity.path.reveal())) }
         // One that is no regular file.
-        return name.map { .at(FilePath(sight.identity.path.reveal()).removingLastComponent().appending($0)) }
+        return name.map { .at(FilePath(observation.identity.path.reveal()).removingLastComponent().appending($0)) }
             ?? .missing
     }
 

@@ -50,18 +50,18 @@ struct PhotoFolder: Sendable {
     }
 
     /// Looks at a file in the opened folder, and at what goes with it; `nil` if there is no such file.
-    func sight(of name: String, in folder: borrowing OpenFolder, _ sidecars: SidecarNames.Match) throws(Errno)
+    func observation(of name: String, in folder: borrowing OpenFolder, _ sidecars: SidecarNames.Match) throws(Errno)
         -> FileObservation?
     {
         guard let status = try folder.status(of: name), status.kind == .file else { return nil }
-        var sight = FileObservation(name: name, identity: self.identity(name, status), sidecars: sidecars)
+        var observation = FileObservation(name: name, identity: self.identity(name, status), sidecars: sidecars)
         for suffix in self.suffixes {
             let own = suffix == Sidecar.suffix ? sidecars.names.first ?? name + suffix : name + suffix
             guard let found = try folder.status(of: own), found.kind == .file else { continue }
             let identity = self.identity(own, found)
-            sight.companions.append(.init(suffix: suffix, name: own, identity: identity, folder: nil, base: name))
+            observation.companions.append(.init(suffix: suffix, name: own, identity: identity, folder: nil, base: name))
         }
-        let missing = self.suffixes.filter { suffix in !sight.companions.contains { $0.suffix == suffix } }
+        let missing = self.suffixes.filter { suffix in !observation.companions.contains { $0.suffix == suffix } }
         for top in FileDisposal.folders where !missing.isEmpty {
             // Where there is no such folder, or none that can be opened, nothing went ahead.
             guard let target = try? self.open(in: top) else { continue }
@@ -69,11 +69,13 @@ struct PhotoFolder: Sendable {
             for (base, suffix, found) in ahead {
                 let identity = self.identity(base + suffix, found, in: top)
                 let name = base + suffix
-                sight.companions.append(.init(suffix: suffix, name: name, identity: identity, folder: top, base: base))
+                observation.companions.append(
+                    .init(suffix: suffix, name: name, identity: identity, folder: top, base: base)
+                )
             }
             if !ahead.isEmpty { break }
         }
-        return sight
+        return observation
     }
 
     /// What went ahead of a file: it stands where the file was to be put, and was put there after the file last

@@ -7,16 +7,16 @@ extension FolderWatch {
         let path = file.candidate.path
         let wasWaiting = self.files[path]?.isWaiting == true
         self.files[path]?.isWaiting = false
-        guard let sight = file.sight else { return self.files.lookAgain(path, at: self.now) }
+        guard let observation = file.observation else { return self.files.lookAgain(path, at: self.now) }
         switch plan {
         case .changed: self.files.lookAgain(path, at: self.now)
         case .companion(let image):
             self.files.isAway(path, now: self.now)
             self.files.met(image, root: file.root, .left, now: self.now)
         case .leave(let error): self.stay(file, error)
-        case .refuse(let error): await self.refuse(file, sight, error, card: nil)
-        case .take(let item): try await self.hand(item, of: file, sight, beside: nil, wasWaiting)
-        case .amend(let item, let name): try await self.hand(item, of: file, sight, beside: name, wasWaiting)
+        case .refuse(let error): await self.refuse(file, observation, error, card: nil)
+        case .take(let item): try await self.hand(item, of: file, observation, beside: nil, wasWaiting)
+        case .amend(let item, let name): try await self.hand(item, of: file, observation, beside: name, wasWaiting)
         }
     }
 
@@ -28,13 +28,13 @@ extension FolderWatch {
     private func hand(
         _ item: InputItem,
         of file: WatchedFiles.File,
-        _ sight: FileObservation,
+        _ observation: FileObservation,
         beside name: String?,
         _ wasWaiting: Bool
     ) async throws {
         // Taken as it is, it only could not be put away.
-        guard file.taken != sight else { return await self.finish(file, sight, beside: name) }
-        let isYoung = self.now < file.since + self.options.quietTime || sight.sidecars.isUnfinished
+        guard file.taken != observation else { return await self.finish(file, observation, beside: name) }
+        let isYoung = self.now < file.since + self.options.quietTime || observation.sidecars.isUnfinished
         let isLate = name != nil || file.taken != nil
         let outcome: WatchOutcome
         do {
@@ -45,14 +45,14 @@ extension FolderWatch {
         switch outcome {
         case .taken:
             self.resume()
-            self.files[file.candidate.path]?.taken = sight
-            await self.finish(file, sight, beside: name)
+            self.files[file.candidate.path]?.taken = observation
+            await self.finish(file, observation, beside: name)
         case .refused(let error, let card):
             self.resume()
             if file.taken != nil {
-                await self.refuseSidecar(of: file, sight, error, card: card)
+                await self.refuseSidecar(of: file, observation, error, card: card)
             } else {
-                await self.refuse(file, sight, error, card: card)
+                await self.refuse(file, observation, error, card: card)
             }
         case .waits(let error):
             self.files[file.candidate.path]?.isWaiting = true
@@ -110,11 +110,13 @@ extension FolderWatch {
 
     // MARK: Refusing
 
-    private func refuse(_ file: WatchedFiles.File, _ sight: FileObservation, _ error: CodedError, card: CardID?) async {
+    private func refuse(_ file: WatchedFiles.File, _ observation: FileObservation, _ error: CodedError, card: CardID?)
+        async
+    {
         let path = file.candidate.path
         if card == nil {
             guard error.code != .sourceChanged else { return self.tryAgain(file) }
-            if sight.sidecars.isUnfinished {
+            if observation.sidecars.isUnfinished {
                 let error = CodedError(error.code, .input, .watchUnfinished(error.message))
                 if self.now >= file.since + WatchLimits.unfinishedWait { self.tellOnce(ofStaying: file, error) }
                 return self.files.lookAgain(path, at: self.now + WatchLimits.retry.longest)
@@ -130,22 +132,27 @@ extension FolderWatch {
             self.report(.refused(name: Redacted(file.candidate.source), error, card: card))
         }
         guard self.options.after != .leave else { return self.leave(file) }
-        await self.putAway(file, sight, as: .failed(self.note(error, card, on: file)))
+        await self.putAway(file, observation, as: .failed(self.note(error, card, on: file)))
     }
 
     /// Refuses the sidecar of a photo that was taken in before and is still there.
-    private func refuseSidecar(of file: WatchedFiles.File, _ sight: FileObservation, _ error: CodedError, card: CardID?)
+    private func refuseSidecar(
+        of file: WatchedFiles.File,
+        _ observation: FileObservation,
+        _ error: CodedError,
+        card: CardID?
+    )
         async
     {
-        let ownName = sight.sidecar?.name ?? sight.name + Sidecar.suffix
+        let ownName = observation.sidecar?.name ?? observation.name + Sidecar.suffix
         let name = Redacted(FilePath(file.candidate.source).removingLastComponent().appending(ownName).text)
         if self.files[file.candidate.path]?.isTold == false {
             self.files[file.candidate.path]?.isTold = true
             self.report(.refused(name: name, error, card: card))
         }
-        guard self.options.after != .leave, let sidecar = sight.sidecar, sidecar.folder == nil else {
-            self.files[file.candidate.path]?.taken = sight
-            return await self.finish(file, sight, beside: nil)
+        guard self.options.after != .leave, let sidecar = observation.sidecar, sidecar.folder == nil else {
+            self.files[file.candidate.path]?.taken = observation
+            return await self.finish(file, observation, beside: nil)
         }
         let note = self.note(error, card, on: file)
         let step = self.step(file, FileObservation(name: sidecar.name, identity: sidecar.identity))
@@ -171,14 +178,16 @@ extension FolderWatch {
     // MARK: Putting away
 
     /// How a file is put away; `nil` if the watched folder is not there.
-    private func step(_ file: WatchedFiles.File, _ sight: FileObservation) -> FileDisposal? {
-        self.examiner(of: file.root).map { FileDisposal(folder: $0.folder(of: file.candidate), sight: sight) }
+    private func step(_ file: WatchedFiles.File, _ observation: FileObservation) -> FileDisposal? {
+        self.examiner(of: file.root).map {
+            FileDisposal(folder: $0.folder(of: file.candidate), observation: observation)
+        }
     }
 
-    private func finish(_ file: WatchedFiles.File, _ sight: FileObservation, beside name: String?) async {
+    private func finish(_ file: WatchedFiles.File, _ observation: FileObservation, beside name: String?) async {
         switch self.options.after {
-        case .move: await self.putAway(file, sight, as: .done, newName: name.map { $0 + Sidecar.suffix })
-        case .delete: await self.putAway(file, sight, as: .deleted)
+        case .move: await self.putAway(file, observation, as: .done, newName: name.map { $0 + Sidecar.suffix })
+        case .delete: await self.putAway(file, observation, as: .deleted)
         case .leave: self.leave(file)
         }
     }
@@ -190,13 +199,13 @@ extension FolderWatch {
 
     private func putAway(
         _ file: WatchedFiles.File,
-        _ sight: FileObservation,
+        _ observation: FileObservation,
         as ending: FileDisposal.Ending,
         newName: String? = nil
     ) async {
         let path = file.candidate.path
         // The folder may have gone, or moved away, since.
-        guard var step = self.step(file, sight) else { return self.files.isAway(path, now: self.now) }
+        guard var step = self.step(file, observation) else { return self.files.isAway(path, now: self.now) }
         step.newName = newName
         let result = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) { [step] in
             Result { try step.put(as: ending) }

@@ -196,8 +196,8 @@ package actor FolderWatch {
     /// Tells what is to be done with a file; `nil` if an older photo of its number comes first.
     private func plan(for file: WatchedFiles.File) async throws(CancellationError) -> FileExaminer.Plan? {
         var plan = FileExaminer.Plan.changed
-        if let sight = file.sight, let examiner = self.examiner(of: file.root) {
-            plan = try await self.blocking(in: file.root) { examiner.plan(for: file.candidate, sight) }
+        if let observation = file.observation, let examiner = self.examiner(of: file.root) {
+            plan = try await self.blocking(in: file.root) { examiner.plan(for: file.candidate, observation) }
         }
         let path = file.candidate.path
         guard let number = plan.number, self.numbers[path] != number else { return plan }
@@ -267,8 +267,10 @@ package actor FolderWatch {
         let looks = try await self.blocking(in: root) {
             var folders: [FilePath: SidecarNames] = [:]
             let looks = due.map { file in
-                let sight = Result { () throws(Errno) in try examiner?.sight(of: file.candidate, &folders) }
-                return (file: file, sight: sight, name: (try? sight.get()).map { PhotoName($0.identity) })
+                let observation = Result { () throws(Errno) in try examiner?.observation(of: file.candidate, &folders) }
+                return (
+                    file: file, observation: observation, name: (try? observation.get()).map { PhotoName($0.identity) }
+                )
             }
             // Of two of one side, the one that comes in later wins where their times say nothing.
             return looks.sorted { left, right in
@@ -278,8 +280,8 @@ package actor FolderWatch {
         }
         for look in looks {
             let path = look.file.candidate.path
-            switch look.sight {
-            case .success(let sight): self.files.looked(at: path, sight, now: self.now)
+            switch look.observation {
+            case .success(let observation): self.files.looked(at: path, observation, now: self.now)
             case .failure: self.tryAgain(look.file)
             }
             // Others of its number need not wait for one that is not ready after all.

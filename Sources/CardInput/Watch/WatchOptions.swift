@@ -80,7 +80,7 @@ package struct WatchOptions: Sendable {
     ///
     /// - Parameter isAtTop: whether it lies directly in the watched folder, where `done` and `failed` are.
     func passesOver(_ name: FilePath.Component, isAtTop: Bool) -> Bool {
-        if IgnoredNames.rule(passingOver: name.text) != nil { return true }
+        if IgnoredNames.rule(matching: name.text) != nil { return true }
         if isAtTop, FileDisposal.folders.contains(name.text) { return true }
         return self.ignore.contains { PathPattern.matches(name, $0) }
     }

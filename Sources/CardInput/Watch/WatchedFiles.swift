@@ -23,7 +23,7 @@ struct WatchedFiles {
         let candidate: ListedFile
         /// The place of its named folder in the list.
         let root: Int
-        fileprivate(set) var sight: FileObservation?
+        fileprivate(set) var observation: FileObservation?
         /// When it was first seen like this.
         fileprivate(set) var since = Duration.zero
         fileprivate(set) var tries = 0
@@ -158,20 +158,20 @@ struct WatchedFiles {
     }
 
     /// Notes how a file looks; `nil` if it is not there.
-    mutating func looked(at path: FilePath, _ sight: FileObservation?, now: Duration) {
+    mutating func looked(at path: FilePath, _ observation: FileObservation?, now: Duration) {
         guard var file = self.files[path], file.phase == .settled else { return }
-        guard let sight else {
+        guard let observation else {
             self.files[path] = nil
             return
         }
-        if file.sight != sight {
-            if file.sight?.identity != sight.identity { (file.isClosed, file.taken) = (false, nil) }
-            (file.sight, file.since, file.tries, file.isTold, file.isDone) = (sight, now, 0, false, false)
+        if file.observation != observation {
+            if file.observation?.identity != observation.identity { (file.isClosed, file.taken) = (false, nil) }
+            (file.observation, file.since, file.tries, file.isTold, file.isDone) = (observation, now, 0, false, false)
         }
         guard !file.isDone else { return }
         if file.wasClosed { (file.wasClosed, file.isClosed, file.since) = (false, true, now) }
-        file.lacksCompanion = self.lacksCompanion(path, sight)
-        let due = file.since + self.wait(file, sight)
+        file.lacksCompanion = self.lacksCompanion(path, observation)
+        let due = file.since + self.wait(file, observation)
         if now >= due {
             file.phase = .ready
             self.ready[file.root, default: []].append(path)
@@ -182,30 +182,30 @@ struct WatchedFiles {
         self.files[path] = file
     }
 
-    private func lacksCompanion(_ path: FilePath, _ sight: FileObservation) -> Bool {
+    private func lacksCompanion(_ path: FilePath, _ observation: FileObservation) -> Bool {
         guard Sidecar.image(of: path) == nil else { return false }
-        if let marker = self.options.doneMarker, !sight.companions.contains(where: { $0.suffix == marker }) {
+        if let marker = self.options.doneMarker, !observation.companions.contains(where: { $0.suffix == marker }) {
             return true
         }
-        return self.options.sidecar == .required && sight.sidecar == nil
+        return self.options.sidecar == .required && observation.sidecar == nil
     }
 
     /// How long a file must look as it does before its turn comes; that of one which lacks its companion comes for the
     /// file to be told of.
-    private func wait(_ file: File, _ sight: FileObservation) -> Duration {
+    private func wait(_ file: File, _ observation: FileObservation) -> Duration {
         let isSidecar = Sidecar.image(of: file.candidate.path) != nil
         let long = max(self.options.quietTime, WatchLimits.openWait)
         if file.lacksCompanion { return long }
         var wait = self.options.quietTime
         // Some programs make an empty file first, close it, and come back to fill it.
-        if (self.options.doneMarker != nil && !isSidecar) || (file.isClosed && sight.identity.size > 0) {
+        if (self.options.doneMarker != nil && !isSidecar) || (file.isClosed && observation.identity.size > 0) {
             wait = .zero
-        } else if self.isBeingWritten(file, sight.identity) {
+        } else if self.isBeingWritten(file, observation.identity) {
             wait = long
         }
         // One that lies without its photo: that may be on its way.
         if isSidecar { return wait + self.options.quietTime + self.options.sidecarWait }
-        if let sidecar = sight.sidecar {
+        if let sidecar = observation.sidecar {
             let file = self.files[FilePath(sidecar.identity.path.reveal())]
             return file.map { self.isBeingWritten($0, sidecar.identity) } ?? false ? long : wait
         }

@@ -92,17 +92,17 @@ package struct DeliveryMember: Hashable, Sendable {
     /// The user account it is uploaded for; `nil` takes the configured one.
     package var userNumber: Redacted<String>?
     /// Whether it goes in a delivery of its own, since one that it was part of was refused as a whole.
-    package var goesAlone: Bool
+    package var isSplit: Bool
 
     package init(
         card: CardID,
         side: CardSide,
         businessNumber: BusinessNumber,
         userNumber: Redacted<String>?,
-        goesAlone: Bool = false
+        isSplit: Bool = false
     ) {
         (self.card, self.side, self.businessNumber, self.userNumber) = (card, side, businessNumber, userNumber)
-        self.goesAlone = goesAlone
+        self.isSplit = isSplit
     }
 }
 

@@ -21,7 +21,7 @@ package struct RetcodeTable: Hashable, Sendable {
         case unlisted = "unlisted"
 
         /// Whether the backend holds the document.
-        package var isHeld: Bool { self == .success || self == .alreadyExists }
+        package var isStored: Bool { self == .success || self == .alreadyExists }
 
         package var key: String { "delivery.retcode.\(self.rawValue)" }
     }

@@ -9,16 +9,16 @@ package struct ApplicationCard: Hashable, Sendable {
     /// Whether a person let this back go although no front of its number was delivered.
     package var goesWithoutFront: Bool
     /// Whether it goes in a delivery of its own, since one of several cards was refused as a whole.
-    package var goesAlone: Bool
+    package var isSplit: Bool
     /// Whether nobody names the user account that it is sent for.
     package var lacksAccount = false
 
-    package init(_ card: Card, goesWithoutFront: Bool = false, goesAlone: Bool = false) {
+    package init(_ card: Card, goesWithoutFront: Bool = false, isSplit: Bool = false) {
         self.card = card
         self.side = card.side ?? card.metadata.side
         self.wait = Wait(from: card.createdAt, until: card.waitsUntil)
         self.goesWithoutFront = goesWithoutFront
-        self.goesAlone = goesAlone
+        self.isSplit = isSplit
     }
 
     package subscript<Value>(dynamicMember path: WritableKeyPath<Card, Value>) -> Value {

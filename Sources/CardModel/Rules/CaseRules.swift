@@ -133,7 +133,7 @@ package struct CaseRules {
         if let front {
             if self.isBehindOtherPhoto(front) {
                 self.wait(front, for: .waitsForOlderPhoto)
-            } else if goesTogether, !front.goesAlone, self.decideTogether(front, back) {
+            } else if goesTogether, !front.isSplit, self.decideTogether(front, back) {
                 return
             } else {
                 self.send([front])
@@ -144,7 +144,7 @@ package struct CaseRules {
 
     /// Decides for a front that would go in one form with its back; returns whether that settles the back, too.
     private mutating func decideTogether(_ front: ApplicationCard, _ back: ApplicationCard?) -> Bool {
-        if let back, !back.goesAlone, !self.isBehindOtherPhoto(back) {
+        if let back, !back.isSplit, !self.isBehindOtherPhoto(back) {
             self.send([front, back])
             return true
         }

@@ -68,7 +68,7 @@ struct BackendAnswers {
     private(set) var whole: BackendAnswer?
     private(set) var items = Items.absent
     /// Whether any entry says that the backend holds a document, also where the entries do not fit.
-    private(set) var hasHeldItem = false
+    private(set) var hasStoredItem = false
     /// What the body says of the whole.
     private(set) var words: BackendMeaning.Words
 
@@ -109,17 +109,17 @@ struct BackendAnswers {
         case .malformed:
             if shape.isBatch { self.items = .contradictory(count: 0) }
         case .listed(let entries):
-            self.hasHeldItem = entries.contains { entry in
-                entry.map { table.meaning(of: table.listedSpelling(of: $0.spellings)).isHeld } ?? false
+            self.hasStoredItem = entries.contains { entry in
+                entry.map { table.meaning(of: table.listedSpelling(of: $0.spellings)).isStored } ?? false
             }
             let areNamed = shape.isBatch ? entries.contains { $0 != nil } : !entries.contains(nil)
             if entries.count == shape.members, areNamed {
                 self.items = .byMember(entries.map { $0.map { BackendAnswer($0, table: table, mask: mask) } })
-            } else if shape.isBatch, !entries.isEmpty || self.whole?.meaning.isHeld ?? false {
+            } else if shape.isBatch, !entries.isEmpty || self.whole?.meaning.isStored ?? false {
                 // "All well", and nothing taken? Of a batch that is no answer.
                 self.items = .contradictory(count: entries.count)
             } else {
-                self.hasHeldItem = false
+                self.hasStoredItem = false
             }
         }
     }

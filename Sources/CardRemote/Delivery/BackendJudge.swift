@@ -69,7 +69,7 @@ struct BackendJudge {
         case .absent: return nil
         case .contradictory(let count):
             let isCertain =
-                self.reply.isSuccess || self.answers.hasHeldItem || self.isCertainUnderErrors(self.answers.whole)
+                self.reply.isSuccess || self.answers.hasStoredItem || self.isCertainUnderErrors(self.answers.whole)
             return isCertain ? self.mismatch(count: count) : nil
         case .byMember(let items):
             if !self.reply.isSuccess {
@@ -87,15 +87,15 @@ struct BackendJudge {
 
     private func outcome(of items: [BackendAnswer?]) -> DeliveryOutcome {
         let meanings = items.map { $0?.meaning }
-        let areHeld = meanings.map { $0?.isHeld ?? false }
+        let areStored = meanings.map { $0?.isStored ?? false }
         if let whole = self.answers.whole {
             // A refusal beside nothing but acceptances contradicts itself: "rolled back" is one of its meanings. That all are
             // there already is a refusal of its own kind.
-            if !whole.meaning.isHeld, areHeld.allSatisfy({ $0 }), meanings.contains(.success) {
+            if !whole.meaning.isStored, areStored.allSatisfy({ $0 }), meanings.contains(.success) {
                 return self.mismatch(count: items.count)
             }
             if whole.meaning == .tokenExpired {
-                return areHeld.contains(true)
+                return areStored.contains(true)
                     ? self.mismatch(count: items.count) : .tokenExpired(self.refusedToken(whole.code))
             }
         }

@@ -67,7 +67,7 @@ struct FetchAttempt: Sendable {
             guard let client = self.fetcher.clients.borrow(host) else {
                 throw .failed(route.faults.failure(.connectionClosed))
             }
-            defer { self.fetcher.clients.giveBack(host) }
+            defer { self.fetcher.clients.returnClient(host) }
             let deadline = NIODeadline.now() + TimeAmount(max(self.end - .now, .zero))
             let answer: HTTPClientResponse
             do {

@@ -54,7 +54,7 @@ final class FetchClients: Sendable {
     }
 
     /// Takes a client back, and closes the one that was idle longest if there are too many.
-    func giveBack(_ host: CheckedHost) {
+    func returnClient(_ host: CheckedHost) {
         let idle = self.state.withLock { state -> HTTPClient? in
             state.entries[host]?.users -= 1
             guard state.entries.count > Limits.fetchClients,

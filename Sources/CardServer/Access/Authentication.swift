@@ -27,12 +27,12 @@ struct Authentication: Sendable {
                 headers: Self.challenge(", error=\"insufficient_scope\", scope=\"\(names.joined(separator: " "))\"")
             )
         }
-        Self.believe(caller, context: context)
+        Self.recordAuthenticated(caller, context: context)
         return caller
     }
 
     /// Has a full house keep the connection of somebody who may do what was asked for.
-    static func believe(_ caller: Caller, context: ServerContext) {
+    static func recordAuthenticated(_ caller: Caller, context: ServerContext) {
         context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: caller.subject), promise: nil)
     }
 

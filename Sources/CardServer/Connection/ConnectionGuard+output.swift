@@ -11,7 +11,7 @@ extension ConnectionGuard {
         // If another request has come already, the body of the one that is being answered is whole.
         let isInItsBody = self.progress.isInBody && self.progress.unanswered == 1
         switch signal {
-        case .believed(let subject): self.server.register.believe(context.channel, as: subject)
+        case .believed(let subject): self.server.register.recordAuthenticated(context.channel, as: subject)
         case .readsBody: self.sendContinue(context)
         case .limitsBody(let time) where isInItsBody:
             self.progress.limitBody(until: Self.now + time)

@@ -17,7 +17,7 @@ final class ConnectionRegister: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
         /// Those that no request with a valid token or signature came by yet, by address.
-        var strangers = EvictableConnections()
+        var anonymous = EvictableConnections()
         /// The others, by whose token or secret they showed last.
         var known = EvictableConnections()
         /// Those that are being told that there are too many, and those that gave way and are about to end.
@@ -43,20 +43,20 @@ final class ConnectionRegister: Sendable {
         let (admission, leaving) = self.state.withLock { state -> (NewCard, (any Channel)?) in
             state.channels[name] = channel
             let isFull = state.channels.count - state.turnedAway.count > self.limits.connections
-            let leaving = isFull ? state.strangers.giveWay() ?? state.known.giveWay(ifMoreThan: 1) : nil
+            let leaving = isFull ? state.anonymous.giveWay() ?? state.known.giveWay(ifMoreThan: 1) : nil
             if isFull { state.refused += 1 }
             if isFull, leaving == nil {
                 state.turnedAway.insert(name)
                 return (state.turnedAway.count <= self.limits.refusedConnections ? .refused : .dropped, nil)
             }
             if let leaving { state.turnedAway.insert(ObjectIdentifier(leaving)) }
-            state.strangers.add(channel, of: channel.remoteAddress.map(ServerContext.network(of:)) ?? "", size: 1)
+            state.anonymous.add(channel, of: channel.remoteAddress.map(ServerContext.network(of:)) ?? "", size: 1)
             return (.taken, leaving)
         }
         channel.closeFuture.whenComplete { _ in
             self.state.withLock { state in
                 state.channels[name] = nil
-                state.strangers.remove(channel)
+                state.anonymous.remove(channel)
                 state.known.remove(channel)
                 state.turnedAway.remove(name)
             }
@@ -66,10 +66,10 @@ final class ConnectionRegister: Sendable {
     }
 
     /// A request with a valid token or signature came by a connection.
-    func believe(_ channel: any Channel, as subject: String) {
+    func recordAuthenticated(_ channel: any Channel, as subject: String) {
         self.state.withLock { state in
             guard !state.turnedAway.contains(ObjectIdentifier(channel)) else { return }
-            state.strangers.remove(channel)
+            state.anonymous.remove(channel)
             state.known.remove(channel)
             state.known.add(channel, of: subject, size: 1)
         }

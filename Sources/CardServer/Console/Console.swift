@@ -113,7 +113,7 @@ struct Console: Sendable {
             guard visit.caller.has(scopes) else {
                 throw Problem(.scopeMissing, .requestScopeMissing(scopes.map(\.rawValue)))
             }
-            Authentication.believe(visit.caller, context: visit.context)
+            Authentication.recordAuthenticated(visit.caller, context: visit.context)
             return true
         }
     }

@@ -53,7 +53,7 @@ extension CardStore {
         }
         // Whoever verifies it at this moment finds what changed, and has it judged again.
         guard row.worker == nil,
-            let transition = try self.beginning(row, with: new.content, said: said, metadata: metadata, in: tx)
+            let transition = try self.restart(row, with: new.content, said: said, metadata: metadata, in: tx)
         else { return unchanged }
         if let content = new.content, try !self.hasImage(row.id, in: tx) {
             try self.dropSource(of: row.id, in: tx)
@@ -73,7 +73,7 @@ extension CardStore {
     }
 
     /// How a card that is sent again begins once more; `nil` if it stays where it is.
-    private func beginning(
+    private func restart(
         _ row: CardRow,
         with content: NewCard.Content?,
         said: CardMetadata,

@@ -36,7 +36,7 @@ struct CardRow: Record {
     let worker: String?
     let history: FailureHistory
     let goesWithoutFront: Bool
-    let goesAlone: Bool
+    let isSplit: Bool
     /// Whether the verifier's last answer about it could not be understood.
     let isUnreadable: Bool
     /// The card of the same address, while this one is only fetched to see whether the photo there is another one by now.
@@ -66,7 +66,7 @@ struct CardRow: Record {
         self.worker = try row.next()
         self.history = try FailureHistory(&row)
         self.goesWithoutFront = try row.next()
-        self.goesAlone = try row.next()
+        self.isSplit = try row.next()
         self.isUnreadable = try row.next()
         self.beside = try row.next()
         self.keyID = try row.next()
@@ -97,7 +97,7 @@ struct CardRow: Record {
     }
 
     /// Whether somebody else than the one whose number it is sent it, and it goes nowhere unless a person lets it.
-    func isAStrangers(to owner: String) -> Bool {
+    func isForeign(to owner: String) -> Bool {
         self.submitter != owner && (self.state == .held && self.reason == .submitterConflict || self.state == .rejected)
     }
 

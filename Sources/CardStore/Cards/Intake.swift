@@ -176,7 +176,7 @@ extension CardStore {
         let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(number)")
         let inTurn: SQL = "ORDER BY card.submitter <> \(submitter), card.intake_order"
         return try CardRow.all("WHERE card.number = \(number) AND \(condition) \(inTurn)", in: tx)
-            .first { submitter != owner || !$0.isAStrangers(to: submitter) }
+            .first { submitter != owner || !$0.isForeign(to: submitter) }
     }
 
     /// Has source bytes that another sent under a number before be those of a card of its owner from now on.

@@ -180,7 +180,7 @@ extension DeliveryRecord {
             try self.end(card, Transition(refusal: failure))
         case .notApplied(let failure) where !self.mayBeApplied:
             try self.decide(card)
-            try self.sendAway(card, for: failure, retry: retry)
+            try self.requeue(card, for: failure, retry: retry)
         case .rejected(let failure), .notApplied(let failure), .unknown(let failure):
             try self.tx.run("UPDATE delivery SET may_be_applied = 1 WHERE id = \(self.id)")
             try self.holdAsUnknown(card, failure)
@@ -189,7 +189,7 @@ extension DeliveryRecord {
 
     /// A member that the backend does not take now goes again after its backoff, until its attempts are used up; a TOKEN that the
     /// backend refuses ends no card.
-    private func sendAway(_ card: CardID, for failure: RemoteFailure, retry: RetryTerms) throws {
+    private func requeue(_ card: CardID, for failure: RemoteFailure, retry: RetryTerms) throws {
         guard let row = try self.member(card) else { return }
         let own: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"
         let history =

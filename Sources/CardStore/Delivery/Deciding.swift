@@ -178,7 +178,7 @@ struct Application {
         )
         let snapshot = CaseSnapshot(
             cards: rows.map { row in
-                var card = ApplicationCard(row.bare, goesWithoutFront: row.goesWithoutFront, goesAlone: row.goesAlone)
+                var card = ApplicationCard(row.bare, goesWithoutFront: row.goesWithoutFront, isSplit: row.isSplit)
                 // Until a person's decision is carried out or taken back.
                 if decided.contains(row.id) { (card.state, card.reason) = (.held, nil) }
                 // One that does not open goes on, so that forming its delivery ends it.

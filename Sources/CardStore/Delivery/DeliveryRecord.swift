@@ -92,12 +92,12 @@ struct DeliveryRecord {
         try self.close(as: .closed)
         try self.decide(card)
         let others = self.members.filter { $0 != card }
-        for other in others { try self.letGo(other, .deliveryLeft(other)) }
+        for other in others { try self.detach(other, .deliveryLeft(other)) }
         return others
     }
 
     /// Ends a delivery that cannot be sent again since a value of it does not open.
-    func abandon() throws {
+    func closeDamaged() throws {
         try self.close(as: .closed)
         for card in self.members {
             if !self.mayBeApplied, let row = try self.member(card),
@@ -106,13 +106,13 @@ struct DeliveryRecord {
                 try self.decide(card)
                 try self.store.failUnreadable(row, in: self.tx)
             } else {
-                try self.letGo(card, .deliveryDamaged(card))
+                try self.detach(card, .deliveryDamaged(card))
             }
         }
     }
 
     /// A member goes on by itself; if the delivery may have been applied, it is held with a message.
-    private func letGo(_ card: CardID, _ message: Message) throws {
+    private func detach(_ card: CardID, _ message: Message) throws {
         if self.mayBeApplied {
             guard let row = try self.member(card), row.state == .delivering else { return }
             try self.store.move(row, Transition(.held, .outcomeUnknown, message), in: self.tx)
@@ -145,7 +145,7 @@ struct DeliveryRecord {
 
     func release(_ card: CardID, alone: Bool = false, dueAt: Timestamp? = nil) throws {
         guard let row = try self.member(card) else { return }
-        let also: SQL = ", \(Wait.assigning(until: dueAt, from: self.tx.now)), split = \(alone || row.goesAlone)"
+        let also: SQL = ", \(Wait.assigning(until: dueAt, from: self.tx.now)), split = \(alone || row.isSplit)"
         try self.store.move(row, Transition(.verified), also: also, in: self.tx)
     }
 

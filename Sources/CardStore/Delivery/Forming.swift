@@ -133,7 +133,7 @@ extension CardStore {
         func form(_ members: [DeliveryMember]) -> Set<DeliveryMember> {
             var members = members
             // Which other cards go beside it does not change what its form says of it.
-            for index in members.indices { members[index].goesAlone = false }
+            for index in members.indices { members[index].isSplit = false }
             return Set(members)
         }
         var rest = form(members)
@@ -142,7 +142,7 @@ extension CardStore {
             rest.subtract(form(group))
             joined.append(group)
         }
-        return rest.isEmpty && !joined.isEmpty && (joined.count == 1 || !joined.joined().contains(where: \.goesAlone))
+        return rest.isEmpty && !joined.isEmpty && (joined.count == 1 || !joined.joined().contains(where: \.isSplit))
     }
 
     private func form(

@@ -59,7 +59,7 @@ extension CardStore {
             // Whoever closed it has said of its members what is known of them.
             guard try self.isClaimed(claim.id, by: worker, in: tx) else { return [] }
             let delivery = try DeliveryRecord(claim.id, store: self, in: tx)
-            try delivery.abandon()
+            try delivery.closeDamaged()
             return try delivery.memberStates
         }
     }
@@ -152,7 +152,7 @@ extension CardStore {
             businessNumber: row.number,
             // One that does not open is found out when its material is fetched.
             userNumber: (try? row.card(self.vault))?.metadata.userNumber,
-            goesAlone: row.goesAlone
+            isSplit: row.isSplit
         )
     }
 }

@@ -63,7 +63,7 @@ package struct HealthIssue: Sendable, Encodable {
 
     /// A disk that is nearly full; `nil` if it has room.
     package init?(_ room: DiskSpace) {
-        guard let message = room.trouble else { return nil }
+        guard let message = room.issue else { return nil }
         self.init(.critical, .disk, code: ReasonCode.diskSpaceLow.rawValue, message)
     }
 
@@ -111,7 +111,7 @@ package struct HealthIssue: Sendable, Encodable {
 
 extension DiskSpace {
     /// What a disk that is nearly full keeps from being done, and what helps; `nil` if it has room.
-    package var trouble: Message? {
+    package var issue: Message? {
         switch self {
         case .ample: nil
         case .noIntake: .troubleNoIntake
@@ -131,7 +131,7 @@ extension CardStore {
     /// Returns what is wrong, the most urgent first, and of that what lasts longest.
     ///
     /// - Parameter known: the counts of cases to speak of; counted if they are not given.
-    package func troubles(_ room: DiskSpace, cases known: [CaseCount]? = nil, now: Timestamp) async throws
+    package func issues(_ room: DiskSpace, cases known: [CaseCount]? = nil, now: Timestamp) async throws
         -> [HealthIssue]
     {
         let workers = try await self.workers()
@@ -155,11 +155,11 @@ extension CardStore {
 
 extension HealthIssue {
     /// The most urgent first, and of that what lasts longest; cases stay in the order of their states.
-    package static func sorted(_ troubles: [HealthIssue]) -> [HealthIssue] {
+    package static func sorted(_ issues: [HealthIssue]) -> [HealthIssue] {
         let ranks = Dictionary(uniqueKeysWithValues: Severity.allCases.enumerated().map { ($1, -$0) })
         func key(_ place: Int, _ one: HealthIssue) -> (Int, String, Int) {
             (ranks[one.severity] ?? 0, one.subject == .cases ? "" : one.since ?? "", place)
         }
-        return troubles.enumerated().sorted { key($0.offset, $0.element) < key($1.offset, $1.element) }.map(\.element)
+        return issues.enumerated().sorted { key($0.offset, $0.element) < key($1.offset, $1.element) }.map(\.element)
     }
 }

@@ -95,7 +95,7 @@ extension CardStore {
         case .retry where row.reason == .retcodeUnlisted:
             guard let kept = try self.keptAnswer(of: row, in: tx) else { break }
             let transition = try self.retryUnlisted(row, kept, in: tx)
-            let isSplit = row.goesAlone || kept.meaning == .refusal
+            let isSplit = row.isSplit || kept.meaning == .refusal
             try self.move(leave(), transition, also: ", split = \(isSplit), \(Transition.fresh)", in: tx)
         case .retry:
             // What its delivery did to others, they say themselves.
@@ -129,9 +129,9 @@ extension CardStore {
             // The first word settles whose card it is; a second one, or one about a missing front, lets a back go alone.
             let isLone = row.isAccepted || row.state == .verified || row.goesWithoutFront
             // Cards of different user accounts that are right both go one by one.
-            let goesAlone = row.goesAlone || row.reason == .memberMismatch
+            let isSplit = row.isSplit || row.reason == .memberMismatch
             let also: SQL =
-                ", accepted = 1, without_front = \(isLone), split = \(goesAlone), failures = 0, due_at = NULL"
+                ", accepted = 1, without_front = \(isLone), split = \(isSplit), failures = 0, due_at = NULL"
             try self.move(leave(), Transition(.verified), also: also, in: tx)
         // Its own way, with a certificate.
         case .erase: break

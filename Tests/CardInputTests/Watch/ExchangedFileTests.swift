@@ -64,9 +64,9 @@ import Testing
             return ListedFile("a.jpg", at: path, place: FolderPath(folders: [folder]), .found, .notAFile)
         }
         var folders: [FilePath: SidecarNames] = [:]
-        #expect(try examiner.sight(of: candidate("L"), &folders) == nil)
+        #expect(try examiner.observation(of: candidate("L"), &folders) == nil)
         #expect(throws: Errno.fileNameTooLong) {
-            try examiner.sight(of: candidate(String(repeating: "L", count: 256)), &folders)
+            try examiner.observation(of: candidate(String(repeating: "L", count: 256)), &folders)
         }
     }
 
@@ -79,10 +79,10 @@ import Testing
         let place = FolderPath(folders: ["L"])
         let candidate = ListedFile("a.jpg", at: .init(item.path), place: place, .found, .notAFile)
         var folders: [FilePath: SidecarNames] = [:]
-        let sight = try #require(try examiner.sight(of: candidate, &folders))
+        let observation = try #require(try examiner.observation(of: candidate, &folders))
         #expect(rename(self.folder["in/L/a.jpg"], self.folder["older"]) == 0)
         try self.folder.write("in/L/a.jpg", text: "newer")
-        let step = FileDisposal(folder: examiner.folder(of: candidate), sight: sight)
+        let step = FileDisposal(folder: examiner.folder(of: candidate), observation: observation)
         #expect(try step.put(as: .done) == nil)
         #expect(try String(contentsOfFile: self.folder["in/L/a.jpg"], encoding: .utf8) == "newer")
         #expect(access(self.folder["in/L/a.jpg.json"], F_OK) == 0)

@@ -50,7 +50,7 @@ import Testing
             (card.createdAt, card.waitsUntil) = (wait.from, wait.until)
             card.due = chance(5) ? .open : nil
             card.isAccepted = chance(3)
-            return ApplicationCard(card, goesWithoutFront: chance(5), goesAlone: chance(4))
+            return ApplicationCard(card, goesWithoutFront: chance(5), isSplit: chance(4))
         }
 
         func card(_ id: CardID) -> ApplicationCard { self.snapshot.cards.first { $0.id == id }! }

@@ -41,7 +41,7 @@ extension CaseSnapshot {
             for word in words.dropFirst() where CardState(rawValue: word) == nil && !word.hasPrefix("@") {
                 switch word {
                 case "accepted": card.isAccepted = true
-                case "alone": card.goesAlone = true
+                case "alone": card.isSplit = true
                 case "frontless": card.goesWithoutFront = true
                 case "accountless": card.lacksAccount = true
                 case "waiting": card.wait = .open

@@ -103,7 +103,7 @@ import Testing
 
     @Test func `cards that are to go alone since they were put together go one by one`() async throws {
         let (cards, members) = try await twoNumbers()
-        #expect(members.count == 2 && members.allSatisfy { !$0.goesAlone })
+        #expect(members.count == 2 && members.allSatisfy { !$0.isSplit })
         // Another process sends both and is refused as a whole.
         let refused = try #require(try await harness.begin(members))
         try await harness.conclude(refused, .failure(.rejected))

@@ -19,11 +19,11 @@ struct FileDisposal: Sendable {
 
     let folder: PhotoFolder
     /// The file as it was when it was looked at.
-    let sight: FileObservation
+    let observation: FileObservation
     /// The name that it is to have, if not its own.
     var newName: String?
 
-    private var name: String { self.sight.name }
+    private var name: String { self.observation.name }
 
     /// How many bytes are left after a name: for a note and the file that it is written to first, or a done-marker.
     static func room(_ suffixes: [String]) -> Int {
@@ -36,21 +36,24 @@ struct FileDisposal: Sendable {
     /// - Throws: `Errno` or `CodedError` if it cannot be moved; it is still there, to be put away later.
     func put(as ending: Ending) throws -> WatchEvent.Place? {
         let source = try self.folder.open()
-        guard try self.folder.sight(of: self.name, in: source, self.sight.sidecars) == self.sight else { return nil }
+        guard try self.folder.observation(of: self.name, in: source, self.observation.sidecars) == self.observation
+        else { return nil }
         guard ending != .deleted else { return try self.delete(from: source) ? .deleted : nil }
         let place: WatchEvent.Place = ending == .done ? .done : .failed
         let target = try Self.target(place.rawValue, in: self.folder.root).entering(self.folder.below, making: true)
-        var members = self.sight.companions
+        var members = self.observation.companions
         return try self.move(&members, from: source, to: place.rawValue, target, ending) ? place : nil
     }
 
     /// Deletes the file where it is, with what goes with it; `false` if it is not what it was.
     private func delete(from source: borrowing OpenFolder) throws(Errno) -> Bool {
-        let beside = self.sight.companions.filter { $0.folder == nil }.map { (name: $0.name, identity: $0.identity) }
-        let isDeleted = try FileMove(identity: self.sight.identity).remove(self.name, from: source, with: beside)
+        let beside = self.observation.companions.filter { $0.folder == nil }.map {
+            (name: $0.name, identity: $0.identity)
+        }
+        let isDeleted = try FileMove(identity: self.observation.identity).remove(self.name, from: source, with: beside)
         guard isDeleted else { return false }
         // What went ahead of it when `watch.after` was another.
-        for member in self.sight.companions {
+        for member in self.observation.companions {
             guard let ahead = member.folder else { continue }
             _ = try FileMove(identity: member.identity).remove(member.name, from: self.folder.open(in: ahead))
         }
@@ -100,7 +103,12 @@ struct FileDisposal: Sendable {
             let name = names[number]
             if try self.isFree(name, folder, target, members), try self.move(&members, to: folder, name, target) {
                 if case .failed(let note) = ending { try note.write(as: name + FailureNote.suffix, in: target) }
-                switch try FileMove(identity: self.sight.identity).move(self.name, from: source, as: name, to: target) {
+                switch try FileMove(identity: self.observation.identity).move(
+                    self.name,
+                    from: source,
+                    as: name,
+                    to: target
+                ) {
                 case .moved: return true
                 case .gone:
                     try self.takeBack(members, to: source, from: target, name)
@@ -123,7 +131,7 @@ struct FileDisposal: Sendable {
     ) throws(Errno) -> Bool {
         // A second name of this very file is that of a move which was cut short.
         let isThere = try target.status(of: name) != nil
-        if isThere, try !target.holds(self.sight.identity, as: name) { return false }
+        if isThere, try !target.holds(self.observation.identity, as: name) { return false }
         // The note of a photo that was removed from there says nothing of this one.
         let notes = folder == "done" && !isThere ? [FailureNote.suffix, FailureNote.textSuffix] : []
         let ahead = Set(members.filter { $0.folder == folder && $0.base == name }.map(\.suffix))

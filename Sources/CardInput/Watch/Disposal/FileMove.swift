@@ -41,7 +41,7 @@ struct FileMove {
         switch try self.rename(name, in: source, to: newName, in: target) {
         case nil:
             if try target.holds(self.identity, as: newName) { return .moved }
-            try self.giveBack(newName, from: target, as: name, to: source)
+            try self.restoreName(newName, from: target, as: name, to: source)
             return .gone
         case .fileExists?:
             // A second name of the same file: that of a move which was cut short.
@@ -79,10 +79,10 @@ struct FileMove {
                 return true
             }
         } catch {
-            try self.giveBack(passing, from: folder, as: name, to: folder)
+            try self.restoreName(passing, from: folder, as: name, to: folder)
             throw error
         }
-        try self.giveBack(passing, from: folder, as: name, to: folder)
+        try self.restoreName(passing, from: folder, as: name, to: folder)
         return false
     }
 
@@ -119,7 +119,7 @@ struct FileMove {
         return error
     }
 
-    private func giveBack(
+    private func restoreName(
         _ newName: String,
         from target: borrowing OpenFolder,
         as name: String,

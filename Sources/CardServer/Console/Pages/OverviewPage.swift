@@ -10,7 +10,7 @@ extension Console {
         let lastSuccess: [Stage: Timestamp]
         let workers: [WorkerStatus]
         /// Without cases, which are listed by cause.
-        let troubles: [HealthIssue]
+        let issues: [HealthIssue]
         let key: String
         let lastBackup: Timestamp?
     }
@@ -56,7 +56,7 @@ extension Console {
             pauses: try await store.pauses(),
             lastSuccess: try await store.lastSuccess(now: now),
             workers: try await store.workers(),
-            troubles: try await store.troubles(room, cases: [], now: now),
+            issues: try await store.issues(room, cases: [], now: now),
             key: try await store.keyInUse(),
             lastBackup: try await store.lastBackup()
         )
@@ -105,8 +105,8 @@ extension Console {
 
     /// What pauses and why, who works, and what they work on.
     private func machinery(_ standing: SandboxStatus, now: Timestamp) -> HTML {
-        let troubles = standing.troubles.map { trouble in
-            HTML("<p class=\"trouble \(trouble.severity)\"><code>\(trouble.code)</code> \(trouble.message)</p>")
+        let issues = standing.issues.map { issue in
+            HTML("<p class=\"trouble \(issue.severity)\"><code>\(issue.code)</code> \(issue.message)</p>")
         }
         let endpoints: [(Message, (Stage) -> HTML)] = [
             (.pageStageTitle, { "\(Message.word($0))" }), (.pageStateTitle, standing.endpoint),
@@ -127,7 +127,7 @@ extension Console {
         ])
         let atWork = HTML.table(standing.workers, .pageAtWork, none: .pageNoProcess, workers)
         return """
-            \(HTML.section(.pageEndpoints, "\(troubles)\(HTML.table([.verify, .deliver], .pageEndpoints, endpoints))"))\
+            \(HTML.section(.pageEndpoints, "\(issues)\(HTML.table([.verify, .deliver], .pageEndpoints, endpoints))"))\
             \(HTML.section(.pageAtWork, "\(atWork)\(facts)"))
             """
     }
