@@ -9,12 +9,12 @@ package struct Engine: Sendable {
     private let deliverGate: EndpointGate
     private let fetchHosts: FetchHosts
 
-    /// Joins the sandbox, the outside and the settings.
+    /// Connects the sandbox, the outside services and the settings.
     ///
     /// - Parameters:
-    ///   - worker: under whose name work is claimed.
-    ///   - isFull: whether as many cards are under way as may be at a time; the sandbox says so if it is left out.
-    ///   - events: told what happens; called from every stage, so it must not wait.
+    ///   - worker: the worker that claims work.
+    ///   - isFull: whether the limit of cards in progress is reached; by default the sandbox decides.
+    ///   - events: receives the events; called from every stage, so it must not wait.
     package init(
         store: CardStore,
         worker: Worker,
@@ -43,7 +43,7 @@ package struct Engine: Sendable {
                 case .taken, .refused: board.noteProgress(at: time.steady())
                 case .changed(let change):
                     board.noteProgress(at: time.steady())
-                    // Also judged by a reading that was there, without a call.
+                    // A stored reading judges a card without a call.
                     if [.verified, .rejected, .held, .failed].contains(change.state) { board.markMoved(.verify) }
                 case .called(let stage, _, _): board.markMoved(stage)
                 case .sending: board.markMoved(.deliver)
@@ -58,7 +58,7 @@ package struct Engine: Sendable {
         self.fetchHosts = FetchHosts(context: self.context)
     }
 
-    /// Has the services read their files of TLS again; each keeps what it has where they cannot be used.
+    /// Makes the services read their TLS files again; each keeps its old settings if the files are invalid.
     package func reload() -> [CodedError] {
         let ports = self.context.ports
         let bodies: [() throws(CodedError) -> Void] = [
@@ -71,10 +71,10 @@ package struct Engine: Sendable {
         return errors
     }
 
-    /// Takes a list in, and works on the whole sandbox until nothing is left to do before the patience is over.
+    /// Admits a list, and works on the whole sandbox until nothing more is due within the patience.
     ///
-    /// - Returns: what stopped an endpoint for which cards wait.
-    /// - Throws: what the sandbox throws; what is under way is concluded first.
+    /// - Returns: the failures that stopped endpoints while cards wait for them.
+    /// - Throws: errors of the sandbox, after current work is concluded.
     package func runBatch(_ groups: [[InputItem]]) async throws -> [Stage: RemoteFailure] {
         let context = self.context
         let own = Mutex<Set<CardID>>([])
@@ -94,11 +94,11 @@ package struct Engine: Sendable {
                 let hasMoved = await self.carryOutDueDecisions()
                 guard !context.board.isEnding, hasMoved || !(areFree && wereFree) else { break }
                 if !areFree { try await context.time.sleep(Limits.look) }
-                // What another process let go after the stages looked may be work for this one: they look once more.
+                // Another process may have released work after the stages looked, so they look once more.
                 wereFree = areFree
                 self.wake()
             }
-            // A probe that is under way changes nothing of what the batch ends for.
+            // A current probe does not change the reasons for which the batch ends.
             stopped.withLock { $0 = self.stopped }
             await self.eraseExpired(until: context.time.steady() + context.settings.patience)
         }
@@ -114,17 +114,17 @@ package struct Engine: Sendable {
 
     /// Works on the whole sandbox until a source of photos, such as a watched folder, returns.
     ///
-    /// - Throws: what the source and the sandbox throw; what is under way is concluded first.
+    /// - Throws: errors of the source and the sandbox, after current work is concluded.
     package func run(_ source: @escaping @Sendable () async throws -> Void) async throws {
         let context = self.context
         let ports = context.ports
         try await context.store.endPauses(exceptOfVerifier: ports.verifier.endpoint, backend: ports.backend.endpoint)
         try await self.restoreGates(isStart: true)
-        // Before anything is claimed: what dead processes had is taken over.
+        // Before any claim: take over the claims of dead processes.
         try await self.heartbeat()
         try await context.store.reconsider(under: context.deciding, now: context.time.now())
         await self.carryOutDueDecisions()
-        // Who cancels the run wants its end: nothing below hears of it otherwise.
+        // A cancellation ends the run; the code below would not notice it otherwise.
         try await withTaskCancellationHandler {
             try await self.runTogether {
                 defer { context.board.end() }
@@ -133,22 +133,22 @@ package struct Engine: Sendable {
         } onCancel: {
             context.board.end()
         }
-        // A short run is over before the first look at what happened.
+        // A short run is over before the first tally.
         _ = try? await context.store.foldTally(now: context.time.now())
     }
 
-    /// Erases cards whose retention is over, until none is left, the end is asked for, or a time; what is overdue then is told.
+    /// Erases cards past their retention, until none is left, the engine ends, or `end`; then reports those that are overdue.
     ///
-    /// An error is told, too, and ends nothing else: erasing is tried again.
+    /// An error is reported, too, and has no other effect: the erasing is tried again.
     ///
-    /// - Returns: whether some are left.
+    /// - Returns: whether overdue cards are left.
     @discardableResult
     private func eraseExpired(until end: Duration) async -> Bool {
         let (terms, store) = (self.context.settings.retention, self.context.store)
         guard terms != RetentionTerms() else { return false }
         do {
             let origin = AccessOrigin(actor: "retention")
-            // Both in turn: neither takes all the time.
+            // Alternate, so that neither uses all the time.
             while !self.context.board.isEnding {
                 let dropped = try await store.dropImages(terms, now: self.context.time.now())
                 let erased = try await store.eraseExpired(terms, by: origin, now: self.context.time.now())
@@ -161,17 +161,18 @@ package struct Engine: Sendable {
         } catch let error as CodedError {
             self.context.events(.erasingFailed(error))
         } catch {
-            // A task that is cancelled ends by itself.
+            // A cancelled task ends by itself.
         }
         return false
     }
 
     // MARK: Intake
 
-    /// Takes a list in, all photos of a number by one commit; events say what becomes of each. Some may be left over when
-    /// the end was asked for, or nothing moves on.
+    /// Admits a list, all photos of a number in one commit; events report the result of each.
     ///
-    /// - Parameter told: hears those events, too.
+    /// Some photos stay unread if the engine ends, or makes no progress.
+    ///
+    /// - Parameter told: receives these events, too.
     package func take(
         _ groups: [[InputItem]],
         told: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
@@ -184,43 +185,43 @@ package struct Engine: Sendable {
         try await Intake(context: context, submitter: Caller.process.subject, isList: true).take(groups)
     }
 
-    /// Takes in one photo of a watched folder; what becomes of it is durable when this returns.
+    /// Admits one photo of a watched folder; the result is durable when this returns.
     ///
-    /// - Parameter mayGrow: whether the photo may be incomplete: then an image that cannot be used becomes no card.
-    /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
+    /// - Parameter mayGrow: whether the file may be incomplete: an unusable image then becomes no card.
+    /// - Throws: `CodedError`: of kind `input` if the photo can never become a card, else it may be tried again later.
     package func take(_ item: InputItem, mayGrow: Bool = false) async throws -> Admitted {
         let outcome = try await self.intake(of: Caller.process.subject).take(item, mayGrow: mayGrow)
         self.context.events(.taken(item, outcome))
         return outcome
     }
 
-    /// Has what is said of a photo now amend its card, without reading the photo; `nil` if it is no card yet.
+    /// Amends the card of a photo by its current metadata, without reading the photo; `nil` if there is no card yet.
     package func amend(_ item: InputItem) async throws -> Admitted? {
         try await self.intake(of: Caller.process.subject).amend(item)
     }
 
-    /// Takes in the photos of one request, all of them or none; durable when this returns.
+    /// Admits the photos of one request, all of them or none; durable when this returns.
     ///
     /// - Throws: ``RefusedUpload``, `CardUnderway`; `CodedError`: `queue_full`, `disk_space_low`, `request_reused`.
     package func receive(_ uploads: [Upload], from submitter: String) async throws -> [Admitted] {
         try await self.intake(of: submitter).receive(uploads)
     }
 
-    /// Intake of photos that come singly.
+    /// Returns the intake of single photos.
     private func intake(of submitter: String) -> Intake {
         Intake(context: self.context, submitter: submitter, isList: false)
     }
 
     // MARK: The stages
 
-    /// What runs beside the stages, and ends with them.
+    /// The tasks of a run.
     private enum Part: Sendable {
         case companion
-        /// The stages have ended, with the first error of the sandbox if there was one, or their time to end is over.
+        /// The stages ended, perhaps with the first error of the sandbox, or the time for ending is over.
         case stages((any Error)?)
     }
 
-    /// Runs the stages with their companions until the end was asked for, and what is under way is concluded or cut off.
+    /// Runs the stages with their companions until the engine ends, and current work is concluded or cut off.
     private func runTogether(_ source: @escaping @Sendable () async throws -> Void) async throws {
         let board = self.context.board
         let stages = self.makeStages()
@@ -257,13 +258,13 @@ package struct Engine: Sendable {
         }
     }
 
-    /// How many calls to outside services are under way.
+    /// How many calls to outside services are in progress.
     package var callsUnderWay: Int { self.context.board.underWay }
 
-    /// Has every stage look for work now: a person has decided something.
+    /// Wakes every stage to look for work: a person has decided something.
     package func wake() { for stage in Stage.allCases { self.context.board.ring(stage) } }
 
-    /// Asks the pipeline to end: intake stops, and what is under way is concluded.
+    /// Asks the pipeline to end: intake stops, and current work is concluded.
     package func end() { self.context.board.end() }
 
     private var stopped: [Stage: RemoteFailure] {
@@ -284,7 +285,7 @@ package struct Engine: Sendable {
         ]
     }
 
-    /// Runs the stages to their end; an error of one lets the other conclude what it has under way.
+    /// Runs the stages to their end; after an error of one, the others conclude their current work.
     private func run(_ stages: [any StageWork]) async -> (any Error)? {
         await withTaskGroup(of: (any Error)?.self) { tasks in
             for stage in stages { tasks.addTask { await self.run(stage) } }
@@ -303,13 +304,13 @@ package struct Engine: Sendable {
         }
     }
 
-    /// Notes how many files stay in a watched folder; the next heartbeat tells the sandbox.
+    /// Sets how many files stay in a watched folder; the next heartbeat stores it.
     package func note(staying count: Int, in folder: String) { self.context.board.note(staying: count, in: folder) }
 
-    /// Notes what is wrong with the tokens of the server; the next heartbeat tells the sandbox.
+    /// Sets the issues of the server's tokens; the next heartbeat stores them.
     package func note(tokens: TokenIssue) { self.context.board.note(tokens: tokens) }
 
-    /// Takes over what dead workers had, and returns how many there were.
+    /// Writes the heartbeat, takes over the claims of dead workers, and returns how many these were.
     @discardableResult
     private func heartbeat() async throws -> Int {
         try await self.context.store.heartbeat(
@@ -323,7 +324,7 @@ package struct Engine: Sendable {
         )
     }
 
-    /// Carries out what people decided on pages, until the end; not with the heartbeat, since it may wait for the lock of a number.
+    /// Carries out decisions of people until the end; apart from the heartbeat, because it may wait for the lock of a number.
     private func carryOutDecisions() async {
         while !self.context.board.isEnding {
             do { try await self.context.time.sleep(Limits.decisionLook) } catch { return }
@@ -331,11 +332,11 @@ package struct Engine: Sendable {
         }
     }
 
-    /// - Returns: whether that moved cards.
+    /// - Returns: whether cards changed.
     @discardableResult
     private func carryOutDueDecisions() async -> Bool {
         let (worker, time) = (self.context.worker, self.context.time)
-        // A sandbox that is busy or full ends nothing here: what is due stays so.
+        // An error, such as a busy or full sandbox, is ignored: the decisions stay due.
         let changes = try? await self.context.store
             .carryOutDecisions(by: worker, steady: time.steady(), now: time.now())
         guard let changes, !changes.isEmpty else { return false }
@@ -347,7 +348,7 @@ package struct Engine: Sendable {
     /// The name of this process in the sandbox.
     package var worker: String { self.context.worker.id }
 
-    /// - Returns: the pauses that stand in the sandbox.
+    /// - Returns: the pauses stored in the sandbox.
     @discardableResult
     private func restoreGates(isStart: Bool = false) async throws -> [EndpointPause] {
         let store = self.context.store
@@ -355,7 +356,7 @@ package struct Engine: Sendable {
         let before = gates.map(\.stored)
         let pauses = try await store.pauses()
         for (gate, before) in zip(gates, before) {
-            // After the pauses: whoever wrote one had concluded its answer.
+            // Read after the pauses: a process that stores a pause has already concluded its answer.
             let numbers =
                 gate.stage == .fetch ? 0 : try await store.unreadableNumbers(gate.stage, now: self.context.time.now())
             try await gate.write(gate.restore(from: pauses, unreadable: numbers, before: before, isStart: isStart))
@@ -363,9 +364,9 @@ package struct Engine: Sendable {
         return pauses
     }
 
-    /// Looks which stages have work that waits for nothing: no time or rate, and no pause or full disk that is reported.
+    /// Marks the stages with due work that nothing holds back: neither time nor rate, a reported pause or a full disk.
     private func look(at stages: [any StageWork], _ pauses: [EndpointPause]) async throws {
-        // Each host of photos has a gate of its own, and what waits for one is due later.
+        // Each host of photos has its own gate, and cards that wait for one are due later.
         let reported = pauses.filter { !$0.isStandstill && $0.state != .waits && $0.stage != .fetch }.map(\.stage)
         let (now, isAmple) = (self.context.time.now(), self.context.room == .ample)
         for work in stages {
@@ -378,7 +379,7 @@ package struct Engine: Sendable {
         }
     }
 
-    /// Writes the heartbeat, takes over what dead workers had, and obeys pauses that others wrote down, until the end.
+    /// Writes the heartbeat, takes over claims of dead workers, and obeys pauses that other processes stored, until the end.
     private func beat(beside stages: [any StageWork]) async throws {
         var nextErasure = self.context.time.steady() + Limits.retentionPause
         while !self.context.board.isEnding {
@@ -387,7 +388,7 @@ package struct Engine: Sendable {
             if begun >= nextErasure {
                 let isBehind = await self.eraseExpired(until: begun + Worker.heartbeat)
                 let end = self.context.time.steady()
-                // What is left over goes on for a share of the time, however much that is.
+                // Overdue cards are erased for a fixed share of the time, however many they are.
                 nextErasure = end + (isBehind ? (end - begun) * Limits.retentionShare : Limits.retentionPause)
             }
             let dead = try await self.heartbeat()
@@ -398,9 +399,9 @@ package struct Engine: Sendable {
         }
     }
 
-    /// Adds what happened to the figures over time, until the end.
+    /// Adds events to the metrics, until the end.
     ///
-    /// An error ends nothing: the same events are added later. What is damaged, the stages meet themselves.
+    /// An error is ignored: the same events are added later. The stages detect damaged data themselves.
     private func tally() async {
         let (store, time, board) = (self.context.store, self.context.time, self.context.board)
         while !board.isEnding {

@@ -2,7 +2,7 @@ import CardModel
 import CardStore
 import Foundation
 
-/// What every stage of a process shares.
+/// The dependencies and settings that the stages of a process share.
 struct EngineContext: Sendable {
     let store: CardStore
     let worker: Worker
@@ -10,14 +10,14 @@ struct EngineContext: Sendable {
     let settings: EngineSettings
     let time: EngineTime
     let board: WorkBoard
-    /// Images of requests that are prepared, by sender; a list, or fetched photos, have places of their own.
+    /// The queue of images of requests for preparation, by submitter; lists and fetched photos have their own limits.
     let uploads: FairQueue<[String: Int], String>
-    /// Whether as many cards are under way as may be at a time.
+    /// Whether the limit of cards in progress is reached.
     let isFull: @Sendable () async throws -> Bool
-    /// Takes events in; called from every stage, so it must not wait.
+    /// Receives events; called from every stage, so it must not wait.
     var events: @Sendable (PipelineEvent) -> Void
 
-    /// Tells of a card that moved on; it may have kept others of its number waiting.
+    /// Reports a change of a card, and wakes the delivery: other cards of its number may have waited for it.
     func tell(_ change: CardChange) {
         self.events(.changed(change))
         self.board.ring(.deliver)
@@ -31,7 +31,7 @@ struct EngineContext: Sendable {
         )
     }
 
-    /// What there is room for on the disk of the sandbox.
+    /// What the free space of the sandbox's disk allows.
     var room: DiskSpace { self.store.room(intakeFreeSpace: self.settings.intakeFreeSpace) }
 
     func retryTerms(maxAttempts: Int, tries: Int) -> RetryTerms {
@@ -79,7 +79,7 @@ struct EngineContext: Sendable {
         }
     }
 
-    /// Tells how a call ended and how long it took; one that is given up counts as none.
+    /// Reports the result and the duration of a call; an abandoned call is not reported.
     private func measure<Value>(
         _ stage: Stage,
         _ call: () async throws -> Value,

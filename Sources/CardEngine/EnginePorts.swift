@@ -1,17 +1,17 @@
 package import CardModel
 package import Foundation
 
-/// What the engine asks of the outside, so that it knows neither HTTP nor libjpeg.
+/// The outside services of the engine, which therefore depends neither on HTTP nor on libjpeg.
 package struct EnginePorts: Sendable {
-    /// Reads a file, which must still be the one that was listed; throws `CodedError`.
+    /// Reads a file, which must be unchanged since it was listed; throws `CodedError`.
     package var read: @Sendable (_ file: FileIdentity) async throws -> Data
-    /// Makes the JPEG of a card out of source bytes, off the cooperative threads; throws `CodedError`.
+    /// Makes the JPEG of a card from source bytes, off the cooperative threads; throws `CodedError`.
     package var prepare: @Sendable (_ source: Data) async throws -> PreparedImage
-    /// The same, of bytes that came over the network.
+    /// Like `prepare`, for bytes from the network.
     package var prepareForeign: @Sendable (_ source: Data) async throws -> PreparedImage
-    /// Makes a prepared image smaller; `nil` if it is as small as it may get.
+    /// Makes a prepared image smaller; `nil` if it has the minimum size.
     package var shrink: @Sendable (_ image: PreparedImage) async throws -> PreparedImage?
-    /// Images named by URL.
+    /// Fetches images by URL.
     package var fetcher: any Fetcher
     /// The verification service.
     package var verifier: any Verifier
@@ -34,11 +34,11 @@ package struct EnginePorts: Sendable {
     }
 }
 
-/// Where the engine gets the time from and how it waits; tests put a clock of their own here.
+/// The clocks and the sleep of the engine; tests replace them.
 package struct EngineTime: Sendable {
-    /// The wall-clock time, which rows of the sandbox hold.
+    /// The wall-clock time, for rows of the sandbox.
     package var now: @Sendable () -> Timestamp
-    /// Time since some moment by a clock that nobody sets: what waits inside the process go by.
+    /// The time since a fixed moment, by a clock that is never set; waits inside the process use it.
     package var steady: @Sendable () -> Duration
     /// Waits; throws `CancellationError` if the task is cancelled.
     package var sleep: @Sendable (Duration) async throws -> Void
@@ -51,7 +51,7 @@ package struct EngineTime: Sendable {
         (self.now, self.steady, self.sleep) = (now, steady, sleep)
     }
 
-    /// The machine's own clocks.
+    /// The clocks of the machine.
     package static let system: EngineTime = {
         let start = SuspendingClock.now
         return EngineTime(

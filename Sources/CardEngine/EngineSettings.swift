@@ -1,7 +1,7 @@
 package import CardModel
 package import CardStore
 
-/// How the engine works; the defaults are those of the configuration.
+/// The settings of the engine; the defaults are those of the configuration.
 package struct EngineSettings: Sendable {
     /// How one endpoint is called.
     package struct Pace: Sendable {
@@ -18,13 +18,13 @@ package struct EngineSettings: Sendable {
     package var verification = Pace()
     /// Calls to the business backend.
     package var delivery = Pace()
-    /// How cards are joined, and what becomes of backs without a front.
+    /// How cards are joined, and how backs without a front are treated.
     package var policy = CasePolicy()
     /// The rules that a reading must pass.
     package var rules = VerdictRules()
-    /// What is done about a delivery that may have been applied.
+    /// What to do about a delivery that the backend may have applied.
     package var onUnknown = UnknownPolicy.resend
-    /// Whether the configuration names a user account for cards that name none, or the form needs none.
+    /// Whether cards may lack a user account: the configuration names a default, or the form needs none.
     package var hasDefaultUserNumber = true
     /// The most cards of a delivery in the layout `batch`.
     package var batchMaxCards = 20
@@ -36,15 +36,15 @@ package struct EngineSettings: Sendable {
     package var retry = RetryPolicy()
     /// The longest pause of an endpoint that stopped.
     package var probeInterval = Duration.seconds(300)
-    /// How long a batch waits for cards that are to be repeated later.
+    /// How long a batch waits for cards that will be tried again later.
     package var patience = Duration.seconds(60)
-    /// How long calls under way may take once the end is asked for.
+    /// How long current calls may take after the engine is asked to end.
     package var shutdownTimeout = Duration.seconds(20)
     /// Intake stops while fewer bytes are free on the disk of the sandbox.
     package var intakeFreeSpace: Int64 = 256 << 20
-    /// How long a card that arrives singly waits for the other side of its card.
+    /// How long a single photo waits for the other side of its card.
     package var frontWait = Duration.seconds(600)
-    /// How long cards are kept that have ended.
+    /// How long finished cards are stored.
     package var retention = RetentionTerms()
     /// Photos that are prepared at a time.
     package var preparing = 2

@@ -2,15 +2,15 @@ import CardModel
 import CardStore
 import Foundation
 
-/// Takes listed photos in: looks them up, reads, prepares, and admits all of one number by one commit.
+/// Admits photos: looks them up, reads, prepares, and admits all of one number in one commit.
 struct Intake: Sendable {
     let context: EngineContext
-    /// Who sends the photos: `local` for lists and watched folders.
+    /// The submitter of the photos: `local` for lists and watched folders.
     let submitter: String
     /// Whether all photos of a number come together, so that none waits for another.
     let isList: Bool
 
-    /// Takes in all photos of a list, grouped by number.
+    /// Admits all photos of a list, grouped by number.
     func take(_ groups: [[InputItem]]) async throws {
         var rest = groups[...]
         while !rest.isEmpty, !self.context.board.isEnding {
@@ -21,9 +21,9 @@ struct Intake: Sendable {
         }
     }
 
-    /// Waits while more cards are under way than the sandbox is to hold at a time.
+    /// Waits while the sandbox has its limit of cards in progress.
     ///
-    /// - Returns: `false` if nothing moves on any more: the rest of the list is left to a later run.
+    /// - Returns: `false` if there is no progress: the rest of the list is left to a later run.
     private func waitForRoom(for groups: [[InputItem]]) async throws -> Bool {
         let hasAddresses = groups.joined().contains { if case .address = $0.place { true } else { false } }
         let board = self.context.board
@@ -43,7 +43,7 @@ struct Intake: Sendable {
         return try await self.context.store.isFetchingFull(for: self.submitter)
     }
 
-    /// Takes groups off until they hold enough photos for one look-up.
+    /// Removes and returns enough groups for one look-up.
     private static func portion(of groups: inout ArraySlice<[InputItem]>) -> [[InputItem]] {
         var portion: [[InputItem]] = []
         var count = 0
@@ -54,8 +54,7 @@ struct Intake: Sendable {
         return portion
     }
 
-    /// Returns the photos that are not known as cards yet, and the numbers without any; a file that is the same as before is not
-    /// read again.
+    /// Returns the photos that are not cards yet, and the numbers without any card; an unchanged file is not read again.
     private func lookUp(_ groups: [[InputItem]]) async throws -> (
         unknown: [[InputItem]], newNumbers: Set<BusinessNumber>
     ) {
@@ -88,7 +87,7 @@ struct Intake: Sendable {
         }
     }
 
-    /// Takes the photos of one number in by one commit.
+    /// Admits the photos of one number in one commit.
     private func admit(_ group: [InputItem], _ newNumbers: Set<BusinessNumber>) async throws {
         var photos: [(item: InputItem, admission: NewCard)] = []
         var refusals: [(item: InputItem, error: CodedError)] = []
@@ -100,7 +99,7 @@ struct Intake: Sendable {
             } catch let error as CodedError {
                 refusals.append((item, error))
                 guard error.kind != .input else { continue }
-                // It passes: no part of an application is taken in without the rest.
+                // A temporary error: admit all photos of a number or none.
                 refusals += group.filter { other in !refusals.contains { $0.item == other } }.map { ($0, error) }
                 photos = []
                 break
@@ -113,18 +112,18 @@ struct Intake: Sendable {
         self.ring(for: outcomes)
     }
 
-    /// Wakes the stages that have something to do for cards.
+    /// Wakes the stages that have work for these cards.
     private func ring(for outcomes: [Admitted]) {
         for state in Set(outcomes.map(\.state)) {
             switch state {
             case .fetching: self.context.board.ring(.fetch)
             case .received: self.context.board.ring(.prepare)
             case .prepared: self.context.board.ring(.verify)
-            // The address of one that has ended is fetched again beside it.
+            // The address of a finished card is fetched again beside it.
             case .rejected, .failed, .delivered:
                 self.context.board.ring(.fetch)
                 self.context.board.ring(.deliver)
-            // What the list says may have brought it back, or have settled what others of its number wait for.
+            // New metadata may have restarted the card, or removed the reason for which others of its number wait.
             default: self.context.board.ring(.deliver)
             }
         }
@@ -135,7 +134,7 @@ struct Intake: Sendable {
         throw CodedError(.diskSpaceLow, .storage, .engineDiskFull)
     }
 
-    /// Reads and prepares a photo, or notes where it is to be fetched from; throws `CodedError` if it becomes no card.
+    /// Reads and prepares a photo, or stores the address to fetch; throws `CodedError` if it becomes no card.
     private func admission(of item: InputItem, isOfNewNumber: Bool = false) async throws -> NewCard {
         switch item.place {
         case .file(let file):
@@ -143,7 +142,7 @@ struct Intake: Sendable {
             let digest = ContentDigest(of: source)
             let content: NewCard.Content
             do {
-                // A copy of a photo that is there need not be decoded to be known.
+                // A copy of a known photo is recognised without decoding.
                 let number = item.metadata.businessNumber
                 var isKnown = false
                 if !isOfNewNumber {
@@ -160,7 +159,7 @@ struct Intake: Sendable {
         }
     }
 
-    /// Without a host if our rules allow none to be asked.
+    /// Without a host if our rules forbid the address.
     private func remote(_ address: Redacted<String>) -> NewCard.Content {
         .remote(address, host: try? self.context.ports.fetcher.host(of: address))
     }
@@ -190,9 +189,9 @@ struct Intake: Sendable {
 // MARK: Photos that come singly
 
 extension Intake {
-    /// Takes one photo in; what becomes of it is durable when this returns.
+    /// Admits one photo; the result is durable when this returns.
     ///
-    /// - Throws: `CodedError`: of kind `input` if it can never become a card, else it may be tried again later.
+    /// - Throws: `CodedError`: of kind `input` if the photo can never become a card, else it may be tried again later.
     func take(_ item: InputItem, mayGrow: Bool) async throws -> Admitted {
         if let known = try await self.amend(item) { return known }
         try await self.requireRoom()
@@ -200,12 +199,12 @@ extension Intake {
         guard case .refused(let error) = admission.content else { return try await self.admit([admission])[0] }
         if mayGrow { throw error }
         var outcome = try await self.admit([admission])[0]
-        // The sandbox has no byte of it, so its file counts as refused each time it comes.
+        // The sandbox has no bytes of the photo, so its file counts as refused each time.
         if outcome.state == .rejected { outcome.isDuplicate = false }
         return outcome
     }
 
-    /// Has what is said of a file now amend its card, without reading the file; `nil` if it is no card yet.
+    /// Amends the card of a file by its current metadata, without reading the file; `nil` if there is no card yet.
     func amend(_ item: InputItem) async throws -> Admitted? {
         guard case .file = item.place else { return nil }
         let now = self.context.time.now()
@@ -214,9 +213,9 @@ extension Intake {
         return known
     }
 
-    /// Takes the photos of one request in by one commit, all of them or none: every image is prepared before.
+    /// Admits the photos of one request in one commit, all of them or none: every image is prepared before.
     ///
-    /// - Throws: ``RefusedUpload``; `CodedError`: `queue_full`, `disk_space_low`, and what the store says of the request.
+    /// - Throws: ``RefusedUpload``; `CodedError`: `queue_full`, `disk_space_low`, and errors of the store about the request.
     func receive(_ uploads: [Upload]) async throws -> [Admitted] {
         try self.requireSpace()
         if uploads.contains(where: \.isFetched) {
@@ -234,7 +233,7 @@ extension Intake {
                 throw RefusedUpload(place: place, error: error)
             }
         }
-        // Both sides are here: neither waits for one that is refused.
+        // Both sides are here, so neither waits for the other.
         if photos.count > 1 {
             let now = self.context.time.now()
             for index in photos.indices { photos[index].waitsUntil = now }
@@ -243,7 +242,7 @@ extension Intake {
     }
 
     private func admission(of upload: Upload) async throws -> NewCard {
-        // What a sender calls the image is not used.
+        // The file name of the submitter is not used.
         let name = Redacted("request")
         var photo: NewCard
         switch upload.image {
@@ -260,7 +259,7 @@ extension Intake {
         return photo
     }
 
-    /// Prepares an image once there is a place for it.
+    /// Prepares an image once a slot is free.
     private func prepare(_ source: Data) async throws -> PreparedImage {
         let (line, time) = (self.context.uploads, self.context.time)
         guard await line.enter(self.submitter, until: { try? await time.sleep(Limits.uploadWait) }) else {

@@ -1,28 +1,28 @@
 package import CardModel
 package import CardStore
 
-/// What happens in the pipeline, for progress, reports and the exit code.
+/// An event of the pipeline, for progress, reports and the exit code.
 package enum PipelineEvent: Sendable {
-    /// An input became a card, or is one already.
+    /// An input became a card, or was one already.
     case taken(InputItem, Admitted)
     /// An input was refused before it became a card.
     case refused(InputItem, CodedError)
-    /// A card moved on.
+    /// A card changed.
     case changed(CardChange)
-    /// So many bytes of a delivery went out, of so many.
+    /// Bytes of a delivery were sent, out of a total.
     case sending(DeliveryID, sent: Int64, total: Int64)
-    /// A call of a stage ended; one that was given up is not told of.
+    /// A call of a stage finished; abandoned calls are not reported.
     case called(Stage, FailureClass, took: Duration)
-    /// An endpoint did not take a call.
+    /// A call to an endpoint failed.
     case failed(Stage, RemoteFailure)
-    /// An endpoint is left alone for a while; said again with each attempt that it refuses.
+    /// An endpoint is paused; reported again with each failed call.
     case paused(EndpointPause)
-    /// So many cards are past their retention and were not erased in time.
+    /// The number of cards past their retention that were not erased in time.
     case overdue(Int)
-    /// Cards past their retention could not be erased; it is tried again.
+    /// Cards past their retention could not be erased; the erasing is tried again.
     case erasingFailed(CodedError)
-    /// The heartbeat was written: the engine works; and what the disk has room for.
+    /// The heartbeat was written: the engine works; with the free space of the disk.
     case beat(DiskSpace)
-    /// An endpoint that was left alone works again.
+    /// A paused endpoint works again.
     case resumed(Stage, host: String)
 }

@@ -3,34 +3,34 @@ import Synchronization
 
 struct Claimed<Job: Sendable>: Sendable {
     var jobs: [Job] = []
-    /// Whether it changed cards without a job for them: then there may be more to claim at once.
+    /// Whether the claim changed cards without a job: there may then be more to claim at once.
     var hasChanged = false
 }
 
-/// What makes a stage: how it claims work, when there is more, and what it does with a piece.
+/// The work of a stage: how to claim, when more is due, and how to perform a job.
 protocol StageWork<Job>: Sendable {
     associatedtype Job: Sendable
     associatedtype Pace: StageGate
 
     var stage: Stage { get }
     var gate: Pace { get }
-    /// Claims at most so many pieces of work.
+    /// Claims at most `limit` jobs.
     func claim(_ limit: Int) async throws -> Claimed<Job>
-    /// When the next piece may be claimed; `nil` if none is known, a time in the past if one may be now.
+    /// When the next job may be claimed; `nil` if none is known, a time in the past if one may be now.
     func nextDue() async throws -> Timestamp?
-    /// Does a piece of work, concludes it, and tells the gate.
+    /// Performs a job, concludes it, and reports the result to the gate.
     func perform(_ job: Job) async throws
 }
 
-/// Runs a stage: waits for news or time, asks the gate for places, claims, starts, concludes.
+/// Runs a stage: waits for a signal or a time, asks the gate for slots, claims, performs, concludes.
 struct StageRunner<Work: StageWork>: Sendable {
     let work: Work
     let board: WorkBoard
     let time: EngineTime
 
-    /// Runs until the board asks for the end, and then waits for what is under way.
+    /// Runs until the board asks for the end, and then waits for current jobs.
     ///
-    /// - Throws: the first error of the sandbox, which asks for the end: what else is under way is concluded first.
+    /// - Throws: the first error of the sandbox, after the other jobs are concluded.
     func run() async throws {
         let failure = Mutex<(any Error)?>(nil)
         let onError: @Sendable (any Error) -> Void = { error in
@@ -47,12 +47,12 @@ struct StageRunner<Work: StageWork>: Sendable {
                     self.work.gate.begin(claimed.jobs.count)
                     self.board.begin(claimed.jobs.count, of: self.work.stage)
                     for job in claimed.jobs { group.addTask { await self.perform(job, onError) } }
-                    // Where all places were taken, there may be more.
+                    // If all slots are in use, there may be more work.
                     let mayBeMore = claimed.hasChanged || !claimed.jobs.isEmpty && claimed.jobs.count == places
                     guard !mayBeMore else { continue }
                     await self.board.wait(self.work.stage, for: try await self.pause(), time: self.time)
                 } catch {
-                    // Thrown out of here it would cut off what is under way.
+                    // Throwing here would cut off current jobs.
                     onError(error)
                     break
                 }
@@ -64,11 +64,11 @@ struct StageRunner<Work: StageWork>: Sendable {
     private func perform(_ job: Work.Job, _ onError: @Sendable (any Error) -> Void) async {
         defer { self.board.finish(self.work.stage) }
         do { try await self.work.perform(job) } catch is CancellationError {
-            // The time to end in order is over; what was being sent may have arrived, and is treated so.
+            // The time for an orderly end is over; a delivery being sent may have arrived, and is treated so.
         } catch { onError(error) }
     }
 
-    /// Says that an endpoint keeps the stage from its work, also where the next probe may begin at once.
+    /// Sets the status to stopped if the endpoint stopped, even if the next probe may begin at once.
     private func tellStop(_ onError: @Sendable (any Error) -> Void) async {
         guard self.work.gate.isStoppedForGood(nothingElseIsDue: false), self.board.underWay(self.work.stage) == 0 else {
             return
@@ -78,7 +78,7 @@ struct StageRunner<Work: StageWork>: Sendable {
         } catch { onError(error) }
     }
 
-    /// Says what the stage is doing, now that nothing can be claimed, and returns how long it waits unless it is rung.
+    /// Sets the status of the stage if nothing can be claimed, and returns how long to wait without a signal.
     private func pause() async throws -> Duration {
         let name = self.work.stage
         let gateWait = self.work.gate.wait
@@ -99,19 +99,19 @@ struct StageRunner<Work: StageWork>: Sendable {
     }
 }
 
-/// What a runner asks before it claims work.
+/// Decides for a runner how many jobs may begin.
 protocol StageGate: Sendable {
-    /// How many pieces may begin now.
+    /// How many jobs may begin now.
     var places: Int { get }
-    /// How long until one may begin, if none may now and time alone helps.
+    /// How long until a job may begin, if none may now and only time is needed.
     var wait: Duration? { get }
-    /// Whether a batch need not wait for the stage any more.
+    /// Whether a batch no longer waits for the stage.
     func isStoppedForGood(nothingElseIsDue: Bool) -> Bool
-    /// Takes places.
+    /// Uses slots.
     func begin(_ count: Int)
 }
 
-/// The gate of a stage that calls no endpoint of its own: so many pieces at a time.
+/// The gate of a stage without an endpoint of its own: a fixed number of jobs at a time.
 struct LocalGate: StageGate {
     let cap: Int
     let stage: Stage

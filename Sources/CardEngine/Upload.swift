@@ -2,11 +2,11 @@ package import CardModel
 package import CardStore
 package import Foundation
 
-/// A photo that a request brings.
+/// A photo of a request.
 package struct Upload: Sendable {
     package enum Image: Sendable {
         case bytes(Data, ContentDigest)
-        /// Where it is to be fetched from.
+        /// The URL to fetch the photo from.
         case address(Redacted<String>)
     }
 
@@ -23,7 +23,7 @@ package struct Upload: Sendable {
 
 /// A photo of a request cannot be used, so nothing of the request is admitted.
 package struct RefusedUpload: Error {
-    /// Which photo of the request it is.
+    /// The index of the photo in the request.
     package let place: Int
     package let error: CodedError
 }

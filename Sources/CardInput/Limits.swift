@@ -1,56 +1,54 @@
-/// What nobody has a reason to set.
+/// Fixed limits of inputs, each with its reason.
 enum InputLimits {
-    /// The most files of one list, those that are no images included: what a listing holds in memory stays below 1 GB.
+    /// The most files of one list, including those that are not images: the memory of a listing stays below 1 GB.
     static let inputs = 1_000_000
     /// The largest sidecar in bytes; it has six short fields.
     static let sidecarBytes = 65_536
-    /// How many bytes of a mark are read; it holds an identity of 36 characters.
+    /// How many bytes of a folder's mark are read; it holds an identity of 36 characters.
     static let markBytes = 128
     /// The largest manifest in bytes; a million rows of 256 bytes, read as a whole.
     static let manifestBytes = 268_435_456
-    /// How many bytes at the start of a file tell whether it is an image.
+    /// How many leading bytes of a file show whether it is an image.
     static let sniffBytes = 4096
-    /// The levels of `folder:LEVEL`; a path has no more folders that anybody would count.
+    /// The levels of `folder:LEVEL`; no real path has more folders.
     static let levels = 1...64
-    /// How many unknown columns a message names, and how long each may be there.
+    /// How many unknown columns a message names, and the most characters of each.
     static let shownNames = (count: 5, length: 40)
 }
 
-/// What nobody has a reason to set about watched folders.
+/// Fixed limits of watched folders, each with its reason.
 enum WatchLimits {
-    /// How often everything is looked through, whatever inotify tells.
+    /// How often everything is scanned, whatever inotify reports.
     static let rescan = Duration.seconds(300)
-    /// How often everything is looked through without inotify.
+    /// How often everything is scanned without inotify.
     static let poll = Duration.seconds(5)
-    /// How long a folder stands empty before only rescans look into it: each inotify watch counts towards a limit of the
-    /// system.
+    /// How long a folder is empty before only rescans look into it: each inotify watch counts towards a limit of the system.
     static let emptyWait = Duration.seconds(3600)
-    /// How long a folder stands empty that the watch has emptied before it is removed.
+    /// How long a folder that the watch has emptied stays before it is removed.
     static let emptiedWait = Duration.seconds(86_400)
-    /// How often a folder that is not there is looked for.
+    /// How often a missing folder is looked for.
     static let comeBack = Duration.seconds(2)
-    /// How long a folder may take to answer before that is told.
+    /// How long a folder may take to answer before this is reported.
     static let silence = Duration.seconds(30)
-    /// How long a file that somebody has written to and not closed must stand still: a scanner or a slow copy may
-    /// pause.
+    /// How long a file that was written to and not closed must be unchanged: a scanner or a slow copy may pause.
     static let openWait = Duration.seconds(600)
-    /// How long an incomplete photo stands still beside what a download keeps there before that is told.
+    /// How long an incomplete photo with the file of a download beside it is unchanged before this is reported.
     static let unfinishedWait = Duration.seconds(3600)
-    /// Photos that are handed to the pipeline at a time: enough to share commits, few to wait for at the end.
+    /// Photos that are handed to the pipeline at a time: enough to share commits, few enough for a short wait at the end.
     static let takenAtOnce = 8
-    /// How long the end waits for a file that is being put away: a folder may not answer.
+    /// How long the end waits for a file that is being archived: its folder may not answer.
     static let endWait = Duration.seconds(3)
-    /// Files that are looked at between two turns.
+    /// The most files examined in one step.
     static let looksAtOnce = 500
-    /// How often a file is tried that cannot be opened, or decoded for a reason that may pass.
+    /// How often a file is tried that cannot be opened, or not decoded for a temporary reason.
     static let tries = 6
     /// The wait before something is tried again; it doubles each time up to the second value.
     static let retry = (first: Duration.seconds(1), longest: Duration.seconds(60))
-    /// How many numbered names of one file name may be free in a row before one that is taken.
+    /// How many numbered names of a file may be free in a row before a used one.
     static let missingNames = 16
-    /// Changes that are kept between two turns; beyond, all is looked through again.
+    /// The most changes between two turns; beyond it, everything is scanned again.
     static let changes = 65_536
 
-    /// How long to wait before something is tried again that was tried so often.
+    /// Returns the wait before the next try, after `tries` failed ones.
     static func wait(tries: Int) -> Duration { min(self.retry.longest, self.retry.first * (1 << min(tries, 20))) }
 }

@@ -1,7 +1,7 @@
 package import CardModel
 
 extension ReasonCode {
-    /// A path or pattern names nothing.
+    /// A path or pattern matches nothing.
     package static let inputNotFound = ReasonCode(rawValue: "input_not_found")
     /// A named folder cannot be listed, or a path names neither a file nor a folder.
     package static let inputUnreadable = ReasonCode(rawValue: "input_unreadable")
@@ -9,35 +9,35 @@ extension ReasonCode {
     package static let tooManyInputs = ReasonCode(rawValue: "too_many_inputs")
     /// The manifest does not exist or cannot be read.
     package static let manifestUnreadable = ReasonCode(rawValue: "manifest_unreadable")
-    /// The manifest has columns that are not known, or a row that cannot be understood.
+    /// The manifest has unknown columns, or a row that cannot be understood.
     package static let manifestInvalid = ReasonCode(rawValue: "manifest_invalid")
-    /// Rows of a manifest name one photo for one business number and say different things of it.
+    /// Rows of a manifest for one photo and business number differ.
     package static let rowConflict = ReasonCode(rawValue: "row_conflict")
     /// The manifest has more than `InputLimits.manifestBytes`.
     package static let manifestTooLarge = ReasonCode(rawValue: "manifest_too_large")
     /// The sidecar of an image cannot be read or understood.
     package static let sidecarInvalid = ReasonCode(rawValue: "sidecar_invalid")
-    /// The rule that reads business numbers from paths is none.
+    /// The rule for business numbers in paths is invalid.
     package static let businessNumberRuleInvalid = ReasonCode(rawValue: "business_no_from_invalid")
-    /// A watched folder does not exist, is none, cannot be opened or does not answer.
+    /// A watched folder does not exist, is not a folder, cannot be opened or does not answer.
     package static let watchFolderMissing = ReasonCode(rawValue: "watch_folder_missing")
-    /// Two watched folders overlap, or one lies where nothing is an input.
+    /// Two watched folders overlap, or one is in the sandbox or an archive.
     package static let watchFoldersOverlap = ReasonCode(rawValue: "watch_folders_overlap")
     /// Files cannot be moved in a watched folder.
     package static let watchFolderReadOnly = ReasonCode(rawValue: "watch_folder_read_only")
-    /// `done` or `failed` of a watched folder is a mount of its own.
+    /// `done` or `failed` of a watched folder is a separate mount.
     package static let watchFolderMounted = ReasonCode(rawValue: "watch_folder_mounted")
     /// Another sandbox watches a folder.
     package static let watchFolderClaimed = ReasonCode(rawValue: "watch_folder_claimed")
     /// A watched folder cannot be marked, and another sandbox may watch it too.
     package static let watchFolderUnmarked = ReasonCode(rawValue: "watch_folder_unmarked")
-    /// inotify cannot be had: a watched folder is polled.
+    /// inotify is not available: a watched folder is polled.
     package static let watchPolls = ReasonCode(rawValue: "watch_polls")
-    /// A file of a watched folder cannot be put away.
+    /// A file of a watched folder cannot be archived or deleted.
     package static let putAwayFailed = ReasonCode(rawValue: "put_away_failed")
     /// A folder or name below a watched folder cannot be read.
     package static let watchFolderUnreadable = ReasonCode(rawValue: "watch_folder_unreadable")
-    /// A sidecar or done-marker of a watched folder lies without its photo.
+    /// A sidecar or done-marker of a watched folder has no photo.
     package static let photoMissing = ReasonCode(rawValue: "photo_missing")
     /// A photo of a watched folder waits for its sidecar (`watch.sidecar: required`).
     package static let sidecarMissing = ReasonCode(rawValue: "sidecar_missing")

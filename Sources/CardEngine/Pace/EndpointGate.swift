@@ -6,15 +6,15 @@ import Synchronization
 final class EndpointGate: StageGate {
     private struct State {
         var gate: Gate
-        /// Why the endpoint was last called in vain; `nil` while it works.
+        /// The last failure of the endpoint; `nil` while it works.
         var failure: RemoteFailure?
-        /// What was said of the last answer that could not be understood.
+        /// The failure of the last answer that could not be understood.
         var unreadable: RemoteFailure?
-        /// Since when the endpoint took nothing.
+        /// Since when the calls to the endpoint have failed.
         var since: Timestamp?
-        /// The pause that stands in the sandbox: each is applied once, even if its end came from a wrong clock.
+        /// The pause stored in the sandbox: each is applied once, even if a wrong clock set its end.
         var stored: EndpointPause?
-        /// Whether answers may stand in the sandbox that cannot be understood: it is asked only then.
+        /// Whether the sandbox may have answers that cannot be understood: it is queried only then.
         var mayHaveUnreadable = false
     }
 
@@ -32,15 +32,16 @@ final class EndpointGate: StageGate {
         self.context = context
     }
 
-    /// Obeys what stands in the sandbox: what the endpoint asked another process, or an earlier one, for, and answers that cannot
-    /// be understood. A pause that was written down and stands there no longer is over: the endpoint works for another process, or
-    /// a person wants it called.
+    /// Applies the pauses and the answers that cannot be understood of the sandbox.
+    ///
+    /// The endpoint may have asked another process or an earlier run for a pause. A stored pause that is gone is over: the
+    /// endpoint works for another process, or a person ended the pause.
     ///
     /// - Parameters:
     ///   - numbers: how many business numbers have an answer that cannot be understood.
-    ///   - before: what stood there for this process before the pauses were read.
-    ///   - isStart: whether the process begins: where answers are read by other terms now, a probe goes at once.
-    /// - Returns: that a stop is over since nothing is left that it is about.
+    ///   - before: the pause that this process knew before the pauses were read.
+    ///   - isStart: whether the process is starting: if answers are now read with other settings, a probe is due at once.
+    /// - Returns: the end of a stop whose unreadable answers are all gone, else `none`.
     func restore(
         from pauses: [EndpointPause],
         unreadable numbers: Int,
@@ -50,14 +51,14 @@ final class EndpointGate: StageGate {
         let pause = pauses.first { $0.stage == self.stage && $0.host == self.host }
         let (now, steady) = (self.time.now(), self.time.steady())
         return self.state.withLock { state in
-            // What this process wrote down since then is newer.
+            // This process has stored a newer pause since then.
             guard state.stored == before else { return .none }
             if state.stored != nil, pause == nil { state.gate.probeNow(at: steady) }
             var wait: (left: Duration, whole: Duration)? = isStart ? (.zero, .zero) : nil
             if let pause, pause != state.stored {
                 let left: Duration = pause.wait.isOver(at: now) ? .zero : pause.wait.until.duration(since: now)
                 if pause.terms == nil {
-                    // One probe finds out about stops and failures, since the operator may have mended the cause.
+                    // After stops and failures, probe at once, since the operator may have fixed the cause.
                     if pause.failureClass == .throttled { state.gate.pause(for: left, at: steady) }
                 } else if !isStart || pause.terms == self.terms {
                     wait = (left, pause.wait.until.duration(since: pause.wait.from))
@@ -65,7 +66,7 @@ final class EndpointGate: StageGate {
                 state.since = state.since ?? pause.since
             }
             state.stored = pause
-            // An own answer of this moment may not be counted yet.
+            // `numbers` may not yet include a new answer of this process.
             if numbers > 0 || pause?.terms != nil || !state.mayHaveUnreadable {
                 state.mayHaveUnreadable = numbers > 0
                 state.gate.set(unreadable: numbers, wait: wait, at: steady)
@@ -76,19 +77,19 @@ final class EndpointGate: StageGate {
         }
     }
 
-    /// The pause that this process knows to stand in the sandbox.
+    /// The pause that this process last saw in the sandbox.
     var stored: EndpointPause? { self.state.withLock { $0.stored } }
     var places: Int { self.state.withLock { $0.gate.places(at: self.time.steady()) } }
-    /// Whether the endpoint is to be left alone: also what was claimed just before is not sent.
+    /// Whether the endpoint must not be called: even jobs claimed just before are not sent.
     var isPausing: Bool { self.state.withLock { $0.gate.isPausing(at: self.time.steady()) } }
     var isFailing: Bool { self.state.withLock { $0.gate.isFailing } }
     var unreadable: Gate.Unreadable? { self.state.withLock { $0.gate.unreadable } }
-    /// Whether what was answered unreadably may go again.
+    /// Whether a card with an answer that cannot be understood may be tried again.
     var probesUnreadable: Bool { self.state.withLock { $0.gate.probesUnreadable(at: self.time.steady()) } }
     var isProbing: Bool { self.state.withLock { $0.gate.isProbing } }
     /// Whether the last call did not reach the endpoint.
     var failsToConnect: Bool { self.state.withLock { $0.failure?.failureClass == .notSent } }
-    /// What stopped the endpoint, while it is stopped.
+    /// The failure that stopped the endpoint, while it is stopped.
     var stoppedBy: RemoteFailure? {
         self.state.withLock { state in
             guard state.gate.unreadable != nil, var failure = state.unreadable else {
@@ -99,7 +100,7 @@ final class EndpointGate: StageGate {
         }
     }
 
-    /// Whether a batch need not wait for the endpoint: probes of other cards met the same word.
+    /// Whether a batch no longer waits for the endpoint: probes of other cards got the same answer.
     func isStoppedForGood(nothingElseIsDue: Bool) -> Bool {
         self.state.withLock { state in
             if let unreadable = state.gate.unreadable, nothingElseIsDue || !unreadable.isLone { return true }
@@ -121,25 +122,25 @@ final class EndpointGate: StageGate {
 
     func withdraw() { self.state.withLock { $0.gate.withdraw() } }
 
-    /// What other processes are to know of the endpoint after a call.
+    /// The change of a pause that other processes must learn after a call.
     enum PauseChange: Sendable {
         case none
-        /// It works again.
+        /// The endpoint works again.
         case over(EndpointPause)
         case pause(EndpointPause)
     }
 
-    /// A call ended, and its place is free; ``write(_:)`` tells other processes.
+    /// Registers the result of a call and frees its slot; pass the returned change to ``write(_:)``.
     ///
-    /// The gate hears of a failure before the call is concluded, since its card may be due again at once. The pause is stored
-    /// after it: the outcome must not be lost for it.
+    /// The gate learns of a failure before the call is concluded, since its card may be due again at once. The pause is stored
+    /// afterwards, so that an error there does not lose the outcome.
     func end(_ result: Gate.Result, failure: RemoteFailure?) -> PauseChange {
         self.state.withLock { state in
             let now = self.time.steady()
             state.gate.end(result, at: now)
             if result == .unreadable { (state.mayHaveUnreadable, state.unreadable) = (true, failure) }
             guard result != .answered else {
-                // What was under way before a pause began does not end it, for others either.
+                // A call that began before the pause does not end it, neither here nor for other processes.
                 guard state.gate.isOpen else { return .none }
                 state.since = nil
                 state.failure = nil
@@ -150,7 +151,7 @@ final class EndpointGate: StageGate {
             let since = state.since ?? date
             state.since = since
             state.failure = failure
-            // Calls that fail before the endpoint is left alone are told of, too.
+            // Failures before the endpoint pauses are reported, too.
             guard result != .unreadable, let failure,
                 let until = state.gate.pauseEnd(after: now) ?? (state.gate.isShownAsFailing ? now : nil)
             else { return .none }
@@ -161,8 +162,9 @@ final class EndpointGate: StageGate {
         }
     }
 
-    /// After an answer that cannot be understood, or where nothing else is due beside one: tells other processes if the endpoint
-    /// stops for it.
+    /// Stores a pause if the endpoint stops for answers that cannot be understood.
+    ///
+    /// Called after such an answer, or if nothing else is due.
     func writeUnreadable(nothingElseIsDue: Bool) async throws {
         guard self.state.withLock({ $0.mayHaveUnreadable }) else { return }
         let numbers = try await self.context.store.unreadableNumbers(self.stage, now: self.time.now())
@@ -173,7 +175,7 @@ final class EndpointGate: StageGate {
             guard let unreadable = state.gate.unreadable, nothingElseIsDue || !unreadable.isLone,
                 var failure = state.unreadable
             else { return nil }
-            // It is over only when a probe says so.
+            // Only a successful probe ends this pause.
             failure.failureClass = .stop
             let date = self.time.now()
             let wait = Wait(from: date, until: date.advanced(by: max(.zero, unreadable.probesAt - steady)))
@@ -189,24 +191,24 @@ final class EndpointGate: StageGate {
         EndpointPause(stage: self.stage, host: self.host, after: failure, since: since, wait: wait, terms: terms)
     }
 
-    /// What answers are read with.
+    /// The fingerprint of the settings that answers are read with.
     private var terms: String {
         let ports = self.context.ports
         return self.context.store.fingerprint(self.stage == .verify ? ports.verifier.terms : ports.backend.terms)
     }
 
-    /// Tells other processes what became of the endpoint.
+    /// Stores a change of the pause for other processes, and reports it.
     func write(_ news: PauseChange) async throws {
         switch news {
         case .none: return
         case .over(let pause):
-            // A newer one is obeyed from the next heartbeat on.
+            // A newer pause is applied from the next heartbeat on.
             try await self.context.store.end(pause)
             self.context.events(.resumed(self.stage, host: self.host))
         case .pause(let pause):
             try await self.context.store.begin(pause)
             self.context.events(.paused(pause))
-            // An answer that came meanwhile found nothing to end.
+            // An answer that came meanwhile found no stored pause to end.
             let isOver = self.state.withLock { $0.stored == nil && $0.failure == nil }
             if isOver { try await self.write(.over(pause)) }
         }
@@ -217,6 +219,6 @@ extension RemoteFailure {
     /// The endpoint began to pause after a call was claimed and before it was sent.
     static let withheld = RemoteFailure(.notSent, code: "endpoint_pauses", message: .engineEndpointPaused)
 
-    /// The form of a delivery would be another one by now, and it never reached the backend.
+    /// The form of a delivery would differ now, and the delivery never reached the backend.
     static let formChanged = RemoteFailure(.notSent, code: "form_changed", message: .engineFormChanged)
 }

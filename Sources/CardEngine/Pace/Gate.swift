@@ -1,38 +1,38 @@
 package import CardModel
 
-/// Everything that holds calls to one endpoint back: a level of calls at a time, a rate, and one pause.
+/// All limits of the calls to one endpoint: a level of concurrent calls, a rate, and one pause.
 ///
-/// The level doubles until the first throttle, then returns to the last one that held and tries above it now and then. A pause
-/// doubles from a second; after it one call probes, and its success opens the gate again. Pure: time is handed in.
+/// The level doubles until the first throttle, then returns to the last one that held, and sometimes tries a higher one. A pause
+/// doubles from one second; after it one call probes, and its success opens the gate again. The type is pure: callers pass the
+/// time.
 package struct Gate: Hashable, Sendable {
-    /// What a call came to, as the gate sees it.
+    /// The result of a call for the gate.
     package enum Result: Hashable, Sendable {
         /// The endpoint answered: it works.
         case answered
-        /// It asks for a slower pace.
+        /// The endpoint asks for a slower pace.
         case throttled(retryAfter: Duration?)
-        /// It did not answer.
+        /// The endpoint did not answer.
         case failed
         /// Every call would fail.
         case stopped
-        /// It answered, and the answer cannot be understood: see ``Gate/Unreadable``.
+        /// The answer cannot be understood: see ``Gate/Unreadable``.
         case unreadable
     }
 
-    /// What holds calls back while answers cannot be understood, whatever the phase.
+    /// The limit of calls while answers cannot be understood, in any phase.
     package struct Unreadable: Hashable, Sendable {
-        /// When what was answered so goes again, to find out.
+        /// When a card with such an answer is tried again, as a probe.
         package fileprivate(set) var probesAt: Duration
-        /// Whether answers about one number alone are unreadable: then one of another number goes, since the fault may be the
-        /// first one's.
+        /// Whether only one number has unreadable answers: a card of another one is tried, since the first may be the cause.
         package var isLone: Bool
     }
 
-    /// Why nothing may be sent, or how much may be.
+    /// Whether calls may be sent.
     private enum Phase: Hashable, Sendable {
         case open
         case pausing(until: Duration)
-        /// The pause is over, and one call finds out whether the reason is.
+        /// The pause is over, and one call checks whether its reason is, too.
         case probing
     }
 
@@ -42,7 +42,7 @@ package struct Gate: Hashable, Sendable {
     private var phase = Phase.open
     private var nextPause = Limits.firstPause
     private var level: Int
-    /// The last level at which as many calls were answered as it allows.
+    /// The last level that held: as many calls were answered as it allows.
     private var held: Int?
     private var answersAtLevel = 0
     private var wasThrottled = false
@@ -50,10 +50,10 @@ package struct Gate: Hashable, Sendable {
     private var tryDelay = Limits.firstTry
     private var inFlight = 0
     private var failuresInRow = 0
-    /// How often in a row the endpoint's word was that every call would fail.
+    /// The number of consecutive answers that every call would fail.
     package private(set) var stopsInRow = 0
     package private(set) var unreadable: Unreadable?
-    /// How long the wait for the next probe is in all.
+    /// The whole wait for the next probe.
     private var probeWait = Limits.firstUnreadablePause
 
     /// Makes an open gate.
@@ -71,19 +71,19 @@ package struct Gate: Hashable, Sendable {
 
     package var isUnderWay: Bool { self.inFlight > 0 }
 
-    /// Whether calls fail at the moment: then those that have not failed go first.
+    /// Whether calls currently fail: cards that have not failed are then tried first.
     package var isFailing: Bool { self.failuresInRow > 0 || self.phase != .open }
 
-    /// Whether so many calls failed in a row that people are told, before the endpoint is left alone.
+    /// Whether enough consecutive calls failed to report it, before the endpoint is paused.
     package var isShownAsFailing: Bool { self.failuresInRow >= Limits.failuresShown }
 
-    /// Whether one call at a time finds out whether the endpoint works again.
+    /// Whether one call at a time checks whether the endpoint works again.
     package var isProbing: Bool { self.phase == .probing }
 
-    /// Whether calls go without a probe.
+    /// Whether calls need no probe.
     package var isOpen: Bool { self.phase == .open }
 
-    /// Whether nothing may be called before a time that is still to come.
+    /// Whether all calls wait for a time in the future.
     package func isPausing(at now: Duration) -> Bool { self.pauseEnd(after: now) != nil }
 
     /// How many calls may begin now.
@@ -97,19 +97,19 @@ package struct Gate: Hashable, Sendable {
         return max(0, min(places - self.inFlight, self.bucket?.tokens(at: now) ?? .max))
     }
 
-    /// When a call may begin again, if none may now for a reason that passes by itself.
+    /// When a call may begin again, if none may now and only time is needed.
     package func opens(after now: Duration) -> Duration? {
         self.pauseEnd(after: now) ?? self.bucket?.refill(after: now)
     }
 
-    /// Whether what was answered unreadably may go again.
+    /// Whether a card with an unreadable answer may be tried again.
     package func probesUnreadable(at now: Duration) -> Bool { self.unreadable.map { $0.probesAt <= now } ?? false }
 
-    /// Takes over what the sandbox says of unreadable answers.
+    /// Applies the sandbox's state of unreadable answers.
     ///
     /// - Parameters:
     ///   - numbers: how many numbers have one; 0 ends the wait.
-    ///   - wait: how long the next probe waits, and how long the wait is in all, if another process wrote that down.
+    ///   - wait: the rest and the whole of the wait for the next probe, if another process stored it.
     package mutating func set(unreadable numbers: Int, wait: (left: Duration, whole: Duration)? = nil, at now: Duration)
     {
         guard numbers > 0 else {
@@ -126,7 +126,7 @@ package struct Gate: Hashable, Sendable {
         self.unreadable = known
     }
 
-    /// Has the next probe go at once.
+    /// Makes the next probe due at once.
     package mutating func probeNow(at now: Duration) {
         self.unreadable?.probesAt = now
         if case .pausing = self.phase { self.phase = .probing }
@@ -137,7 +137,7 @@ package struct Gate: Hashable, Sendable {
         self.bucket?.take(count, at: now)
     }
 
-    /// A call ended before it was sent: it says nothing.
+    /// Ends a call that was not sent: it has no result.
     package mutating func withdraw() { self.inFlight -= 1 }
 
     package mutating func end(_ result: Result, at now: Duration) {
@@ -151,11 +151,11 @@ package struct Gate: Hashable, Sendable {
                 self.beginPause(atLeast: .zero, longest: Limits.longestPause, at: now)
             }
         case .stopped:
-            // Calls that were under way together meet one stop.
+            // Concurrent calls count as one stop.
             if case .pausing = self.phase {} else { self.stopsInRow += 1 }
             self.beginPause(atLeast: .zero, longest: self.probeInterval, at: now)
         case .unreadable:
-            // Of several that were under way together each is the word of the first.
+            // Each of several concurrent unreadable answers counts as the first one.
             if let known = self.unreadable, known.probesAt > now {
                 self.unreadable?.isLone = false
             } else {
@@ -164,20 +164,20 @@ package struct Gate: Hashable, Sendable {
             }
             return
         }
-        // Another end of a probe says nothing of its answers; the next one waits a while.
+        // Another result of a probe tells nothing about unreadable answers; the next probe waits.
         if result != .answered, let probesAt = self.unreadable?.probesAt {
             self.unreadable?.probesAt = max(probesAt, now + Limits.longestPause)
         }
     }
 
-    /// When the pause ends that is under way.
+    /// Returns the end of the current pause.
     package func pauseEnd(after now: Duration) -> Duration? {
         if case .pausing(let until) = self.phase, until > now { return until }
         guard let unreadable, !unreadable.isLone, unreadable.probesAt > now else { return nil }
         return unreadable.probesAt
     }
 
-    /// Obeys a pause that another process was asked for; one of its own is never shortened.
+    /// Applies a pause that the endpoint asked of another process; a pause of this process is never shortened.
     package mutating func pause(for duration: Duration, at now: Duration) {
         guard duration > .zero else { return }
         if case .pausing(let until) = self.phase, until >= now + duration { return }
@@ -185,10 +185,10 @@ package struct Gate: Hashable, Sendable {
     }
 
     private mutating func noteAnswer(at now: Duration) {
-        // One answer that is understood proves that answers can be.
+        // One readable answer proves that answers are readable.
         self.unreadable = nil
         self.probeWait = Limits.firstUnreadablePause
-        // What was under way before a pause began does not end it.
+        // A call that began before a pause does not end it.
         if case .pausing = self.phase { return }
         (self.failuresInRow, self.stopsInRow, self.phase, self.nextPause) = (0, 0, .open, Limits.firstPause)
         self.answersAtLevel += 1
@@ -218,7 +218,7 @@ package struct Gate: Hashable, Sendable {
     }
 
     private mutating func beginPause(atLeast least: Duration, longest: Duration, at now: Duration) {
-        // Several calls that were under way end for one reason: they make one pause.
+        // Several concurrent calls that fail for one reason make one pause.
         if case .pausing(let until) = self.phase {
             self.phase = .pausing(until: max(until, now + least))
             return
@@ -229,7 +229,7 @@ package struct Gate: Hashable, Sendable {
     }
 }
 
-/// A token bucket: so many calls a second, a second's worth at once.
+/// A token bucket: `rate` calls a second, a second's worth at once.
 struct TokenBucket: Hashable, Sendable {
     private let rate: Double
     private var level: Double
@@ -247,7 +247,7 @@ struct TokenBucket: Hashable, Sendable {
         self.at = now
     }
 
-    /// When the next token is there; `nil` if one is there now.
+    /// When the next token is available; `nil` if one is now.
     func refill(after now: Duration) -> Duration? {
         let level = self.filled(at: now)
         guard level < 1 else { return nil }
@@ -260,7 +260,7 @@ struct TokenBucket: Hashable, Sendable {
 }
 
 extension Gate.Result {
-    /// What a failed call tells about the endpoint.
+    /// Classifies a failed call for the gate.
     package init(_ failure: RemoteFailure) {
         switch failure.failureClass {
         case _ where failure.isUnreadable: self = .unreadable

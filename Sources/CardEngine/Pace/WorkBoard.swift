@@ -2,16 +2,16 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// What the stages of one process are doing, and the bell that wakes them.
+/// The status of the stages of one process, and the signals that wake them.
 ///
-/// Ringing a stage marks it busy at once, so that nobody takes the pipeline for idle between a card's two stages.
+/// A signal marks the stage as busy at once, so that the pipeline never seems idle between two stages of a card.
 final class WorkBoard: Sendable {
     enum Status: Hashable, Sendable {
-        /// Something is under way or may be claimed.
+        /// Work is in progress or may be claimed.
         case busy
-        /// Nothing is to be done before a time, if one is known.
+        /// Nothing is due before a time, if one is known.
         case idle(until: Timestamp?)
-        /// Work waits, and the endpoint stopped the stage.
+        /// Work waits, but the endpoint is stopped.
         case stopped
     }
 
@@ -19,23 +19,23 @@ final class WorkBoard: Sendable {
         var statuses = Dictionary(uniqueKeysWithValues: Stage.allCases.map { ($0, Status.busy) })
         var underWay: [Stage: Int] = [:]
         var rung: Set<Stage> = []
-        /// Who waits for a stage to be rung; under `nil`, for a stage to say something new.
+        /// The tasks that wait for a signal of a stage; under `nil`, for a change of any status.
         var sleepers: [Stage?: [CheckedContinuation<Void, Never>]] = [:]
         var isIntakeOver = false
         var isEnding = false
-        /// When something last changed its state, by the steady clock.
+        /// When a card last made progress, by the steady clock.
         var progressAt: Duration = .zero
-        /// Since when each look has found work of a stage that is due, by the clock and by the steady clock.
+        /// Since when every look has found due work of a stage, by the clock and by the steady clock.
         var dueSince: [Stage: (date: Timestamp, steady: Duration)] = [:]
         /// How many files stay in each watched folder.
         var staying: [String: Int] = [:]
-        /// What is wrong with the tokens of the server.
+        /// The issues of the server's tokens.
         var tokens = TokenIssue()
     }
 
     private let state = Mutex(State())
 
-    /// Tells a stage that there is news for it.
+    /// Signals a stage that there may be work.
     func ring(_ stage: Stage) {
         self.wake(stage) { state in
             state.rung.insert(stage)
@@ -45,7 +45,7 @@ final class WorkBoard: Sendable {
 
     func begin(_ count: Int, of stage: Stage) { self.state.withLock { $0.underWay[stage, default: 0] += count } }
 
-    /// A piece of work ended, which frees a place.
+    /// Ends a job, which frees a slot.
     func finish(_ stage: Stage) {
         self.state.withLock { $0.underWay[stage, default: 0] -= 1 }
         self.ring(stage)
@@ -55,7 +55,7 @@ final class WorkBoard: Sendable {
 
     func underWay(_ stage: Stage) -> Int { self.state.withLock { $0.underWay[stage, default: 0] } }
 
-    /// A stage says what it is doing; it stays busy if it was rung since it last listened.
+    /// Sets the status of a stage; it stays busy if it was signalled since it last listened.
     func set(_ status: Status, of stage: Stage) {
         let isNews = self.state.withLock { state in
             guard !state.rung.contains(stage) || status == .busy else { return false }
@@ -65,10 +65,10 @@ final class WorkBoard: Sendable {
         if isNews { self.wake(nil) }
     }
 
-    /// A stage begins to look: what rang before is heard.
+    /// Clears the signal of a stage, which looks for work from now on.
     func listen(_ stage: Stage) { self.state.withLock { state in _ = state.rung.remove(stage) } }
 
-    /// Waits until the stage is rung, or a duration has passed.
+    /// Waits until the stage is signalled, or a duration has passed.
     func wait(_ stage: Stage, for duration: Duration, time: EngineTime) async {
         await withTaskGroup { group in
             group.addTask { await self.sleep(stage) { $0.rung.contains(stage) || $0.isEnding } }
@@ -78,12 +78,12 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// Waits until ``wake(_:_:)`` is called for the stage, unless the condition holds already or the task is cancelled.
+    /// Waits until ``wake(_:_:)`` is called for the stage, unless the condition is true already or the task is cancelled.
     private func sleep(_ stage: Stage?, unless condition: (State) -> Bool) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let mustGo = self.state.withLock { state in
-                    // Asked under the lock: a cancellation before it was heard by no sleeper.
+                    // Checked under the lock: an earlier cancellation has woken no sleeper.
                     guard !condition(state), !Task.isCancelled else { return true }
                     state.sleepers[stage, default: []].append(continuation)
                     return false
@@ -95,7 +95,7 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// Wakes who waits for a stage, after a change under the same lock.
+    /// Wakes the tasks that wait for a stage, after a change under the same lock.
     private func wake(_ stage: Stage?, _ change: (inout State) -> Void = { _ in }) {
         let sleepers = self.state.withLock { state in
             change(&state)
@@ -108,7 +108,7 @@ final class WorkBoard: Sendable {
 
     func endIntake() { self.wake(nil) { $0.isIntakeOver = true } }
 
-    /// Asks every stage to end once what it has under way is concluded.
+    /// Asks every stage to end once its current jobs are concluded.
     func end() {
         self.state.withLock { $0.isEnding = true }
         for stage in Stage.allCases + [nil] { self.wake(stage) }
@@ -121,7 +121,7 @@ final class WorkBoard: Sendable {
         self.state.withLock { state in state.statuses.filter { $0.value == .stopped }.map(\.key) }
     }
 
-    /// Whether no card can reach delivery any more that is not there already.
+    /// Whether no further card can reach delivery.
     var nothingComes: Bool {
         self.state.withLock { state in
             state.isIntakeOver
@@ -143,21 +143,21 @@ final class WorkBoard: Sendable {
 
     var tokens: TokenIssue { self.state.withLock(\.tokens) }
 
-    /// Whether nothing has moved on for so long, and nothing is under way that may.
+    /// Whether there was no progress for a duration, and no current work may make any.
     func standsStill(for duration: Duration, time: EngineTime) -> Bool {
         let steady = time.steady()
         return self.state.withLock { Self.standsStill($0, for: duration, at: steady) }
     }
 
     private static func standsStill(_ state: State, for duration: Duration, at steady: Duration) -> Bool {
-        // A call that takes long may still move its card on, and so may a stage that has not looked at its news yet.
+        // A long call may still change its card, and so may a stage with an unprocessed signal.
         steady - state.progressAt >= duration && state.underWay.values.allSatisfy { $0 == 0 } && state.rung.isEmpty
             && !state.statuses.values.contains(.busy)
     }
 
-    // MARK: Stages that do nothing although they have work that waits for nothing, whatever the cause
+    // MARK: Stages that are idle although they have due work, whatever the cause
 
-    /// A stage did something, or has nothing to do.
+    /// Registers that a stage made progress, or has nothing to do.
     func markMoved(_ stage: Stage) { self.state.withLock { $0.dueSince[stage] = nil } }
 
     func markDue(_ stage: Stage, time: EngineTime) {
@@ -166,7 +166,7 @@ final class WorkBoard: Sendable {
         }
     }
 
-    /// The stage that has stood still for longest, and since when; `nil` if none has for ten minutes.
+    /// The stage that has been idle longest despite due work, and since when; `nil` if none has for ten minutes.
     func standstill(time: EngineTime) -> StageStandstill? {
         let end = time.steady() - Limits.standstill
         let longest = self.state.withLock { $0.dueSince.min { $0.value.steady < $1.value.steady } }
@@ -180,8 +180,7 @@ final class WorkBoard: Sendable {
         while !self.isEnding { await self.sleep(nil) { $0.isEnding } }
     }
 
-    /// Waits until no stage has anything to do before `patience` is over, until nothing has moved on for so long, or until the
-    /// end is asked for.
+    /// Waits until no stage has work due within `patience`, there was no progress for `patience`, or the end is asked for.
     func waitUntilDone(patience: Duration, time: EngineTime) async {
         while true {
             let (now, steady) = (time.now(), time.steady())
@@ -190,7 +189,7 @@ final class WorkBoard: Sendable {
             guard !mayGo else { return }
             await withTaskGroup { group in
                 group.addTask { await self.sleep(nil, unless: isDone) }
-                // Once the patience is over, what is under way is looked at now and then.
+                // Once the patience is over, current work is checked repeatedly.
                 group.addTask { try? await time.sleep(max(progressAt + patience - steady, Limits.shortLook)) }
                 await group.next()
                 group.cancelAll()

@@ -4,15 +4,15 @@ import Synchronization
 
 /// Joins cards of one user account into deliveries of the layout `batch`, and waits a while for more of them.
 ///
-/// Only how long is waited is kept in memory; which cards may go is decided by the sandbox each time.
+/// Only the waiting times are in memory; the sandbox decides each time which cards may go.
 final class BatchGathering: Sendable {
     private let context: EngineContext
-    /// When the first card of an account that is not full was seen, by the steady clock.
+    /// When the first card of each incomplete delivery was seen, by the steady clock.
     private let since = Mutex<[Redacted<String>?: Duration]>([:])
 
     init(context: EngineContext) { self.context = context }
 
-    /// How long until the first account goes that is not full; `nil` if none gathers.
+    /// How long until the first incomplete delivery goes; `nil` if there is none.
     var timeLeft: Duration? {
         self.since.withLock { $0.values.min() }.map {
             $0 + self.context.settings.batchWait - self.context.time.steady()
@@ -21,7 +21,7 @@ final class BatchGathering: Sendable {
 
     /// Returns the deliveries that go now: full ones, those that have waited long enough, and all if nothing more can come.
     ///
-    /// - Parameter isAll: whether these are all cards that may go; accounts that have none among them gather no more then.
+    /// - Parameter isAll: whether these are all cards that may go; accounts without any then stop gathering.
     func gather(
         _ groups: [[DeliveryMember]],
         isAll: Bool,
@@ -54,7 +54,7 @@ final class BatchGathering: Sendable {
         return Array(deliveries.prefix(limit))
     }
 
-    /// The next delivery of an account, and whether another card would find no room in it.
+    /// Returns the next delivery of an account, and whether it has no room for another card.
     private func next(_ rest: ArraySlice<DeliveryMember>) async throws -> (members: [DeliveryMember], isFull: Bool) {
         let settings = self.context.settings
         let most = Array(rest.prefix(settings.batchMaxCards))

@@ -2,10 +2,10 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// Forms deliveries of what the rules let go, sends them, and repeats those that were attempted.
+/// Forms deliveries of the cards that the rules let go, sends them, and repeats attempted ones.
 final class DeliverStage: StageWork {
     enum Job: Sendable {
-        /// A delivery that was attempted before: the same bytes go again.
+        /// An attempted delivery: the same bytes are sent again.
         case again(DeliveryJob)
         /// Cards that may go together.
         case new([DeliveryMember])
@@ -14,14 +14,13 @@ final class DeliverStage: StageWork {
     let stage = Stage.deliver
     let gate: EndpointGate
     private let context: EngineContext
-    /// Numbers that this process has under way.
+    /// Numbers that this process is delivering.
     private let busy = Mutex<Set<BusinessNumber>>([])
-    /// How many claims of new deliveries are not in the sandbox yet.
+    /// How many claimed new deliveries are not stored yet.
     private let forming = Mutex(0)
-    /// Numbers whose cards were refused in a way that the endpoint may be to blame for, since the last success: by codes that no
-    /// list names, or under a status about the address.
+    /// Numbers refused since the last success by an unlisted code, or a status about the address: the endpoint may be the cause.
     private let suspects = Mutex<Set<BusinessNumber>>([])
-    /// The TOKENs that were refused since the last success: with a second one it is the account.
+    /// The TOKENs refused since the last success: a second one means that the account is refused.
     private let refusedTokens = Mutex<Set<Redacted<String>>>([])
     /// Whether the last probe was a new delivery.
     private let probesNew = Mutex(false)
@@ -36,7 +35,7 @@ final class DeliverStage: StageWork {
     func nextDue() async throws -> Timestamp? {
         let now = self.context.time.now()
         let delivery = try await self.context.store.nextDelivery(now: now)
-        // Numbers whose cards gather are due, too, but go only when the gathering ends.
+        // Numbers whose cards gather are also due, but go only when the gathering ends.
         if let left = self.gathering.timeLeft {
             let opens = now.advanced(by: left)
             return min(delivery ?? opens, opens)
@@ -47,15 +46,15 @@ final class DeliverStage: StageWork {
 
     // MARK: Claiming
 
-    /// What a claim asks the sandbox for, one after the other.
+    /// A query of a claim to the sandbox.
     private enum Turn {
-        /// Deliveries that are due again, the one that failed longest ago first.
+        /// Deliveries that are due again, the longest failed first.
         ///
-        /// Asked of the writer at once: a look before it would miss what is being concluded.
+        /// The query needs the writer at once: a reader would miss a delivery that is being concluded.
         case again
-        /// Cards that may form new ones, at most so many.
+        /// Cards for new deliveries, at most `most` of these.
         case new(untriedOnly: Bool, most: Int)
-        /// Deliveries that are due again, then new ones, by one look.
+        /// Deliveries that are due again, then new ones, in one query.
         case all
         /// Deliveries whose answer could not be understood.
         case unreadable
@@ -102,22 +101,24 @@ final class DeliverStage: StageWork {
         claimed.hasChanged = claimed.hasChanged || !changes.isEmpty
     }
 
-    /// An attempted delivery goes before a new one. While the backend fails, few new ones are formed: each may be exposed to a
-    /// changed TOKEN. Then probes take turns, so that a document that always fails does not keep the others back.
+    /// Returns the queries of a claim.
+    ///
+    /// An attempted delivery goes before a new one. While the backend fails, few new ones are formed: each may suffer from a
+    /// changed TOKEN. Then probes alternate, so that a document that always fails does not delay the others.
     private func turns() async throws -> [Turn] {
         if let unreadable = self.gate.unreadable {
-            // A form of another number finds out whose fault it is; else the same bytes go again.
+            // A form of another number shows what the cause is; else the same bytes are sent again.
             let new = Turn.new(untriedOnly: false, most: 1)
             return (unreadable.isLone ? [.again, new] : []) + (self.gate.probesUnreadable ? [.unreadable] : [])
         }
         guard self.gate.isFailing else { return [.all] }
         guard self.gate.isProbing else {
-            // Asked first: what is begun in between counts twice rather than not at all.
+            // Read first: a delivery begun in between counts twice rather than not at all.
             let forming = self.forming.withLock(\.self)
             let most = try await Limits.undecidedWhileFailing - forming - self.context.store.undecidedDeliveries()
             return [.again, .new(untriedOnly: true, most: most), .new(untriedOnly: false, most: most)]
         }
-        // What does not reach the backend is no document's fault.
+        // If the backend cannot be reached, the document is not the cause.
         let isNew = self.probesNew.withLock { isNew in
             isNew = self.gate.failsToConnect ? false : !isNew
             return isNew
@@ -127,7 +128,7 @@ final class DeliverStage: StageWork {
     }
 
     /// - Parameter repeatsFirst: whether deliveries that are due again go before new ones.
-    /// - Returns: how many new ones are to be formed.
+    /// - Returns: the number of new deliveries to form.
     @discardableResult
     private func propose(
         _ limit: Int,
@@ -137,7 +138,7 @@ final class DeliverStage: StageWork {
         into claimed: inout Claimed<Job>
     ) async throws -> Int {
         let isBatch = self.context.settings.policy.layout == .batch
-        // Asked before the cards are read: what comes in between is not in the proposals.
+        // Read before the cards: the proposals lack cards that come in between.
         let nothingComes = self.context.board.nothingComes
         let look = try await self.context.store.proposeDeliveries(
             limit: isBatch ? limit * self.context.settings.batchMaxCards : limit,
@@ -157,7 +158,7 @@ final class DeliverStage: StageWork {
             try await self.context.store.decide(waiting, terms: self.context.deciding, now: now)
                 .forEach(self.context.tell)
         }
-        // One delivery of a number at a time: what the first comes to decides about the next.
+        // One delivery of a number at a time: its result decides about the next.
         let groups = look.proposals.compactMap(\.groups.first)
         let formed =
             isBatch
@@ -170,7 +171,8 @@ final class DeliverStage: StageWork {
         self.busy.withLock { $0.formUnion(formed.joined().map(\.businessNumber)) }
         self.forming.withLock { $0 += formed.count }
         claimed.jobs += formed.map(Job.new)
-        // A look for a batch shows some numbers only, most of which may gather on: without those that go, the next shows others.
+        // A query for a batch returns only some numbers, most of which may still gather; without those that go, the next returns
+        // others.
         claimed.hasChanged = claimed.hasChanged || !waiting.isEmpty || isBatch && !formed.isEmpty
         return formed.count
     }
@@ -187,8 +189,10 @@ final class DeliverStage: StageWork {
         }
     }
 
-    /// Sends the same bytes again. Where another TOKEN or form is wanted by now, what never reached the backend is formed again
-    /// instead, and what may have goes once more.
+    /// Sends the same bytes again.
+    ///
+    /// If the TOKEN or the form has changed since, a delivery that never reached the backend is formed again instead; one that
+    /// may have reached it is sent once more.
     private func repeatDelivery(_ job: DeliveryJob) async throws {
         let isOutdated = await self.isOutdated(job)
         guard isOutdated, !job.mayBeApplied else { return try await self.send(job, isOutdated: isOutdated) }
@@ -197,14 +201,14 @@ final class DeliverStage: StageWork {
         self.context.board.ring(.deliver)
     }
 
-    /// Whether the form of a delivery would be another one now; not known while there is no TOKEN.
+    /// Whether the form of a delivery would differ now; `false` while there is no TOKEN.
     private func isOutdated(_ job: DeliveryJob) async -> Bool {
         let backend = self.context.ports.backend
         guard !job.current.isEmpty, let parts = try? await backend.parts(for: job.current) else { return false }
         return parts != job.outbound.parts || backend.body != job.outbound.body
     }
 
-    /// Writes a new delivery down; `nil` if it comes to none.
+    /// Stores a new delivery; `nil` if there is none to send.
     private func form(_ members: [DeliveryMember]) async throws -> DeliveryJob? {
         defer { self.forming.withLock { $0 -= 1 } }
         let cards = members.map(\.card)
@@ -221,12 +225,12 @@ final class DeliverStage: StageWork {
             outbound = try await self.outbound(members, material)
         } catch {
             guard error.failureClass == .rejected || error.failureClass == .shrink else {
-                // No TOKEN: nothing was formed, and the stage rests as after any other refusal.
+                // No TOKEN: nothing was formed, and the stage pauses as after any other refusal.
                 try await self.gate.write(self.gate.end(Gate.Result(error), failure: error))
                 self.context.events(.failed(.deliver, error))
                 return nil
             }
-            // These cards cannot be put into a form; the endpoint has no part in it.
+            // These cards do not fit into a form; the endpoint is not the cause.
             self.gate.withdraw()
             try await self.context.store.failForming(cards, because: error, now: self.context.time.now())
                 .forEach(self.context.tell)
@@ -273,7 +277,7 @@ final class DeliverStage: StageWork {
         }
         let outcome = self.doubted(try await self.context.send(job), of: job)
         if isOutdated, outcome.isRefusalOfForm {
-            // What is refused is a TOKEN or a form that is not used any more: it stops no other card.
+            // The refused TOKEN or form is no longer used, so this stops no other card.
             self.gate.withdraw()
             try await self.conclude(job, with: outcome, isOutdated: true)
         } else {
@@ -297,7 +301,7 @@ final class DeliverStage: StageWork {
             ),
             now: self.context.time.now()
         )
-        // One that waits for its next attempt has not moved on.
+        // A card that waits for its next attempt has not changed its state.
         for change in changes where !change.state.isRunnable { self.context.tell(change) }
     }
 
@@ -312,7 +316,7 @@ final class DeliverStage: StageWork {
     }
 
     private func tellGate(_ outcome: DeliveryOutcome, of job: DeliveryJob) async throws {
-        // Refused for one member, the TOKEN is refused for all.
+        // A TOKEN refused for one member is refused for all.
         let outcome = outcome.refusedToken.map(DeliveryOutcome.tokenExpired) ?? outcome
         switch outcome {
         case .accepted, .items:
@@ -333,8 +337,9 @@ final class DeliverStage: StageWork {
         }
     }
 
-    /// A document that is refused under a status about the address may have met another service: after so many in a row the form
-    /// is kept, and the stage stops.
+    /// Turns a refusal under a status about the address into a stop, once enough numbers in a row were refused so.
+    ///
+    /// Another service may have answered. The delivery stays as it is.
     private func doubted(_ outcome: DeliveryOutcome, of job: DeliveryJob) -> DeliveryOutcome {
         guard case .failed(var failure) = outcome, failure.failureClass == .rejected, !failure.isUnlisted,
             failure.isAboutAddress, self.countSuspects(job, outcome)
@@ -343,9 +348,9 @@ final class DeliverStage: StageWork {
         return .failed(failure)
     }
 
-    /// Whether so many different numbers were refused so in a row that the endpoint or the lists, not the cards, are to blame.
+    /// Whether enough different numbers in a row were refused so that the endpoint or the lists are the cause, not the cards.
     private func countSuspects(_ job: DeliveryJob, _ outcome: DeliveryOutcome) -> Bool {
-        // Which of them they are does not matter: each number is in one delivery at a time.
+        // The choice does not matter: each number is in one delivery at a time.
         let numbers = job.numbers.prefix(outcome.unlisted.map(\.count) ?? job.numbers.count)
         return self.suspects.withLock { suspects in
             suspects.formUnion(numbers)

@@ -2,9 +2,9 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// Fetches images that are named by URL, each host at its own pace.
+/// Fetches images by URL, with limits for each host.
 final class FetchStage: StageWork {
-    /// A card with a place at its host; without one if our rules allow no host to be asked.
+    /// A claimed card with a slot of its host; without a host if our rules forbid the address.
     struct Job: Sendable {
         let fetch: FetchJob
         let host: EndpointGate?
@@ -14,7 +14,7 @@ final class FetchStage: StageWork {
     let gate: LocalGate
     private let context: EngineContext
     private let hosts: FetchHosts
-    /// Until when the hosts of all that is due ask to be left alone.
+    /// The earliest end of the pauses, if the hosts of all due cards pause.
     private let pause = Mutex<Timestamp?>(nil)
 
     init(context: EngineContext, gate: LocalGate, hosts: FetchHosts) {
@@ -25,13 +25,13 @@ final class FetchStage: StageWork {
         let store = self.context.store
         let now = self.context.time.now()
         guard let pause = self.pause.withLock(\.self) else { return try await store.nextDue(in: .fetching, now: now) }
-        // What is due waits for its host; another card may be due before.
+        // Due cards wait for their hosts; another card may be due earlier.
         return try await min(pause, store.nextDue(in: .fetching, after: now, now: now) ?? pause)
     }
 
     // MARK: Claiming
 
-    /// Claims only what has a place at its host: the others stay where they are, and cost nothing.
+    /// Claims only cards whose host has a free slot: the others stay unclaimed, and cost nothing.
     func claim(_ limit: Int) async throws -> Claimed<Job> {
         try self.context.worker.requireLock()
         guard self.context.room == .ample else { return Claimed() }
@@ -98,7 +98,7 @@ final class FetchStage: StageWork {
         self.context.events(.failed(.fetch, failure))
     }
 
-    /// A word about one image says nothing about the others of its host.
+    /// Returns the result for the gate: an answer about one image does not concern the others of its host.
     private static func result(of failure: RemoteFailure) -> Gate.Result {
         switch failure.failureClass {
         case .accepted, .rejected, .shrink, .stop: .answered
@@ -106,7 +106,7 @@ final class FetchStage: StageWork {
         }
     }
 
-    /// Attempts are not counted, only time is: a host that fails for an hour fails nobody.
+    /// Attempts are not limited, only time is: a host that fails for an hour fails no card.
     private func ended(_ outcome: FetchOutcome, _ job: FetchJob, startedAt: Timestamp) -> FetchConclusion {
         .ended(outcome, startedAt: startedAt, self.context.retryTerms(maxAttempts: .max, tries: job.tries))
     }
@@ -116,20 +116,20 @@ final class FetchStage: StageWork {
         guard change?.state != .fetching else { return self.context.board.ring(.fetch) }
         if let change { self.context.tell(change) }
         self.context.board.ring(.prepare)
-        // A card that the image was one of already may be verified again.
+        // A card with the same image may be verified again.
         self.context.board.ring(.verify)
     }
 }
 
-/// The hosts that images are fetched from, each with a gate of its own, so that a slow one holds up none of the others.
+/// The hosts of images, each with its own gate, so that a slow one does not delay the others.
 final class FetchHosts: Sendable {
     private let context: EngineContext
-    /// By name and port.
+    /// The gates by host name and port.
     private let gates = Mutex<[String: EndpointGate]>([:])
 
     init(context: EngineContext) { self.context = context }
 
-    /// The gates of the hosts that are remembered.
+    /// The gates of all remembered hosts.
     var known: [EndpointGate] { self.gates.withLock { Array($0.values) } }
 
     func gate(of host: String) async throws -> EndpointGate {
@@ -140,7 +140,7 @@ final class FetchHosts: Sendable {
         _ = gate.restore(from: try await self.context.store.pauses(), unreadable: 0)
         return self.gates.withLock { gates in
             if let known = gates[host] { return known }
-            // Idle hosts are forgotten when there are many: what they asked for stands in the sandbox.
+            // Idle hosts are forgotten when there are many: the sandbox stores their pauses.
             if gates.count >= Limits.rememberedHosts { gates = gates.filter { $0.value.isUnderWay } }
             gates[host] = gate
             return gate

@@ -13,7 +13,7 @@ struct PrepareStage: StageWork {
 
     func claim(_ limit: Int) async throws -> Claimed<PreparationJob> {
         try self.context.worker.requireLock()
-        // What is left of the disk is for ending cards and erasing them.
+        // The remaining disk space is for finishing cards and erasing them.
         guard self.context.room != .finishingOnly else { return Claimed() }
         var claimed = Claimed<PreparationJob>()
         claimed.jobs = try await self.context.store.claimPreparation(
@@ -39,7 +39,7 @@ struct PrepareStage: StageWork {
         }
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
         self.context.tell(change)
-        // One that waits for its next try is due later.
+        // A card that waits for its next attempt is due later.
         self.context.board.ring(change.state == .received ? .prepare : .verify)
     }
 }

@@ -1,7 +1,7 @@
 import CardModel
 import CardStore
 
-/// Posts prepared images to the verification service and judges what it reads.
+/// Sends prepared images to the verification service and judges the readings.
 struct VerifyStage: StageWork {
     let stage = Stage.verify
     let context: EngineContext
@@ -9,14 +9,14 @@ struct VerifyStage: StageWork {
 
     func nextDue() async throws -> Timestamp? {
         let now = self.context.time.now()
-        // What was answered unreadably is due, too, though nothing but a probe has it go.
+        // Cards with unreadable answers are due, too, though only a probe tries them again.
         return try await self.context.store.nextDue(in: .prepared, now: now)
             ?? (self.gate.unreadable == nil ? nil : now)
     }
 
     func claim(_ limit: Int) async throws -> Claimed<VerificationJob> {
         try self.context.worker.requireLock()
-        // What is left of the disk is for ending cards and erasing them.
+        // The remaining disk space is for finishing cards and erasing them.
         guard self.context.room != .finishingOnly else { return Claimed() }
         var claimed = Claimed<VerificationJob>()
         let verifier = self.context.ports.verifier
@@ -38,8 +38,9 @@ struct VerifyStage: StageWork {
         return claimed
     }
 
-    /// While answers cannot be understood, a photo of another number finds out whose fault that is; else the same photo goes
-    /// again.
+    /// The claims in order.
+    ///
+    /// While answers cannot be understood, a photo of another number shows what the cause is; else the same photo is tried again.
     private var scopes: [ClaimScope] {
         guard let unreadable = self.gate.unreadable else { return [.all] }
         return (unreadable.isLone ? [.otherNumbers] : []) + (self.gate.probesUnreadable ? [.unreadable] : [])
@@ -78,8 +79,10 @@ struct VerifyStage: StageWork {
         try await self.conclude(job, with: .judged(reading, key: key, judgement))
     }
 
-    /// Judges a reading by the clock; what a date rule refuses is held if the clock may be wrong: if the rule would not refuse it
-    /// at the last time that was right, or when this program was written.
+    /// Judges a reading by the clock.
+    ///
+    /// A refusal by a date rule is held if the clock may be wrong: if the rule would not refuse at the last correct time, or at
+    /// the date of this program.
     private func judgement(of job: VerificationJob, _ reading: CardReading) async throws -> Judgement {
         func judge(at time: Timestamp) -> Judgement {
             self.context.settings.rules.judge(
@@ -101,7 +104,7 @@ struct VerifyStage: StageWork {
         return judgement
     }
 
-    /// An image that is too large goes once more in a smaller size.
+    /// An image that is too large is sent once more in a smaller size.
     private func conclusion(of job: VerificationJob, after failure: RemoteFailure) async throws
         -> VerificationConclusion
     {
@@ -129,7 +132,7 @@ struct VerifyStage: StageWork {
 
     private func conclude(_ job: VerificationJob, with conclusion: VerificationConclusion) async throws {
         let change = try await self.context.store.conclude(job, with: conclusion, now: self.context.time.now())
-        // One that waits for its next attempt has not moved on.
+        // A card that waits for its next attempt has not changed its state.
         guard change.state != .prepared else { return self.context.board.ring(.verify) }
         self.context.tell(change)
     }

@@ -1,22 +1,21 @@
 package import CardModel
 import CardStore
 
-/// What a list of photos comes to, before any of them is read.
+/// The entries of a list of photos, before any photo is read.
 package struct BatchListing: Sendable {
-    /// What becomes of one file or row.
+    /// What to do with one file or row.
     package enum Entry: Hashable, Sendable {
-        /// It is taken in.
+        /// Admit the photo.
         case take(InputItem)
-        /// A row of the manifest that says the same as an earlier one.
+        /// Nothing: a row of the manifest equal to an earlier one.
         case duplicate(Redacted<String>, of: InputItem)
-        /// It is refused, and why.
         case refuse(RefusedInput)
-        /// It was found in passing and is no image; with what it is.
+        /// Nothing: a file found while listing that is not an image; with its kind.
         case ignore(RefusedInput)
 
         package var item: InputItem? { if case .take(let item) = self { item } else { nil } }
 
-        /// The entry, refused if a rule gives an error for its photo.
+        /// Returns the entry, refused if a rule gives an error for its photo.
         fileprivate func refused(_ rule: (InputItem) -> CodedError?) -> BatchListing.Entry {
             let item: InputItem
             let name: Redacted<String>
@@ -40,10 +39,10 @@ package struct BatchListing: Sendable {
     package let entries: [Entry]
     /// The numbers of the rows that name the entries.
     private let rows: [Int?]
-    /// What was passed over: the rule, such as `#recycle` or `*.bak`, and how many files or folders.
+    /// How many files or folders each rule, such as `#recycle` or `*.bak`, skipped.
     package let passedOver: [String: Int]
 
-    /// Takes what is listed; refuses all photos of a number that has too many of them.
+    /// Makes a listing; refuses all photos of a number that has too many.
     init(_ listed: [Listed], passedOver: [String: Int]) {
         var counts: [BusinessNumber: Int] = [:]
         for case .take(let item) in listed.lazy.map(\.entry) {
@@ -66,11 +65,10 @@ package struct BatchListing: Sendable {
         return BatchListing(listed, passedOver: self.passedOver)
     }
 
-    /// The photos by business number, all of one number together, in the order in which they count as admitted; numbers
-    /// in the order of their first photo.
+    /// The photos by business number, in the order in which they count as admitted; numbers in the order of their first photo.
     ///
-    /// Of two photos of one side the newer one wins, and only the verifier knows the side: so all photos of a number are
-    /// put in order by name (`PhotoName`). Rows keep their order; they come after photos that no row names.
+    /// Of two photos of one side the newer one wins, but only the verifier knows the side: so all photos of a number are
+    /// sorted by name (`PhotoName`). Rows keep their order; they come after photos without a row.
     package var groups: [[InputItem]] {
         var groups: [[(item: InputItem, row: Int?)]] = []
         var places: [BusinessNumber: Int] = [:]
@@ -96,7 +94,7 @@ package struct BatchListing: Sendable {
         }
     }
 
-    /// The first table that lies among photos, if one of them lacks its business number or user account.
+    /// The first table among the photos, if one of them lacks its business number or user account.
     package var tableOfNumbers: Redacted<String>? {
         let missing: Set<ReasonCode> = [.businessNumberMissing, .userNumberMissing]
         var (table, isNeeded) = (Redacted<String>?.none, false)
@@ -113,7 +111,7 @@ package struct BatchListing: Sendable {
         return isNeeded ? table : nil
     }
 
-    /// What to say of a list without a photo; `nil` if it has one, or something that is refused.
+    /// The message about a list without a photo; `nil` if it has one, or a refused input.
     package var emptiness: Message? {
         guard !self.entries.contains(where: { if case .ignore = $0 { false } else { true } }) else { return nil }
         let passed = self.passedOver.values.reduce(0, +)

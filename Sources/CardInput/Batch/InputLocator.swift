@@ -2,7 +2,7 @@ import CardModel
 import Foundation
 import SystemPackage
 
-/// Turns what the user named into candidates.
+/// Finds the files of the user's paths.
 struct InputLocator {
     private enum Named {
         case file(FilePath, ListedFile.Origin)
@@ -16,10 +16,10 @@ struct InputLocator {
     private var roots: [FilePath: FolderPath] = [:]
     private var realFolders: [FilePath: FilePath] = [:]
     private var written = WrittenPaths()
-    /// How often each rule of `IgnoredNames` passed something over.
+    /// How many files and folders each rule of `IgnoredNames` skipped.
     private(set) var passedOver: [String: Int] = [:]
 
-    /// Takes the folder of the sandbox, and the most files that one folder may hold.
+    /// Makes a locator; `own` is the folder of the sandbox, `limit` the most files of one folder.
     init(own: OwnFolder, limit: Int) {
         self.own = own
         self.limit = limit
@@ -29,7 +29,7 @@ struct InputLocator {
     ///
     /// - Throws: `CodedError` with `input_not_found`, `input_unreadable` or `too_many_inputs`.
     mutating func candidates(of paths: [String]) throws(CodedError) -> [ListedFile] {
-        // First all: an image belongs to the nearest folder that was named, also one named later.
+        // Look up all paths first: an image belongs to the nearest named folder, even if that one is named later.
         for path in self.withoutShellExpansions(paths) { try self.look(up: path) }
         var candidates: [ListedFile] = []
         for input in self.named {
@@ -48,14 +48,14 @@ struct InputLocator {
 
     /// Looks a single file up, as named by a row of a manifest or on the command line.
     ///
-    /// - Parameter confines: the real path of the folder in which the file must really lie, if any.
+    /// - Parameter confines: the real path of the folder that must contain the file, if any.
     mutating func candidate(at source: FilePath, origin: ListedFile.Origin, within confines: FilePath? = nil)
         -> ListedFile
     {
         do {
             let isLink = try source.status(followingLinks: false).kind == .link
             let path = try self.realFolder(source.removingLastComponent()).appending(source.components.suffix(1))
-            // A file that is no link really lies where its name stands; the whole way need not be walked for each.
+            // Without a link, the real path of the file follows from that of its folder, which is cached.
             let real = isLink || source.lastComponent?.kind != .regular ? try source.real() : path
             let status = try real.realStatus()
             let problem: Message? =
@@ -77,7 +77,7 @@ struct InputLocator {
                 return candidate
             }
             if similar.count > 1 { return self.unusable(source, origin, .inputAmbiguous) }
-            // As Windows writes paths; here it is a letter like any other.
+            // A path of Windows; here a backslash is an ordinary character.
             let isWindows = source.text.contains("\\")
             let message: Message =
                 switch error.isAbsence {
@@ -89,8 +89,9 @@ struct InputLocator {
         }
     }
 
-    /// Drops what the shell names in passing (`folder/*`): a name of `IgnoredNames` that is named together with others
-    /// of its folder. Named alone it is meant, and so is a hidden one, which a shell does not name by itself.
+    /// Drops names of `IgnoredNames` that a shell expanded (`folder/*`): those named together with others of their folder.
+    ///
+    /// A name alone is intended, and so is a hidden one, which a shell does not expand to by itself.
     private mutating func withoutShellExpansions(_ paths: [String]) -> [String] {
         let neighbours = Dictionary(grouping: Set(paths.map { FilePath($0) })) { $0.removingLastComponent() }
         return paths.filter { path in
@@ -137,7 +138,7 @@ struct InputLocator {
         guard isTaken else { throw CodedError(.inputUnreadable, .input, .inputIsSandbox(text)) }
     }
 
-    /// Takes in what a pattern names; `false` if that is nothing.
+    /// Adds the matches of a pattern; returns `false` if there are none.
     private mutating func expand(_ text: String) throws(CodedError) -> Bool {
         let (paths, passedOver) = try PathPattern.expand(text)
         self.count(passedOver)
@@ -150,7 +151,7 @@ struct InputLocator {
                 if !isFolder {
                     self.named.append(.file(path, .found))
                 } else if !IgnoredNames.isPutAway(path) {
-                    // A pattern may meet the sandbox in passing.
+                    // A pattern may match the sandbox.
                     _ = try self.addRoot(path)
                 }
             } catch {
@@ -160,13 +161,13 @@ struct InputLocator {
         return isAny
     }
 
-    /// - Returns: `false` if the folder is not taken, because it is or lies in that of the sandbox.
+    /// - Returns: `false` if the folder is not added, because it is the sandbox's or lies in it.
     private mutating func addRoot(_ path: FilePath) throws(Errno) -> Bool {
         let real = try path.real()
         guard real.isUTF8 else { throw .illegalByteSequence }
         guard !self.own.holds(real) else { return false }
         var place = FolderPath(named: path, real: real)
-        // Named twice by different names, as by way of a link, it has none that is certain.
+        // Named twice with different names, for example through a link: the name is ambiguous.
         if let known = self.roots[real], known.rootName != place.rootName { place.rootName = nil }
         self.roots[real] = place
         self.named.append(.folder(path, real: real))
@@ -191,14 +192,14 @@ struct InputLocator {
     private mutating func count(_ passedOver: [String: Int]) { self.passedOver.merge(passedOver, uniquingKeysWith: +) }
 }
 
-/// Finds what a path means that names nothing as it is written.
+/// Finds the similar paths of a path that does not exist.
 ///
-/// Names that people see as one are equal here: accents composed or not, as macOS and others write them, upper and lower
-/// case, blanks around.
+/// Names that look the same are equal here: with composed or decomposed accents, as macOS and others write them, in upper or
+/// lower case, with blanks around.
 struct WrittenPaths {
     private var folders: [FilePath: [String: [FilePath.Component]]] = [:]
 
-    /// Returns all paths that a path may mean.
+    /// Returns all paths similar to a path.
     mutating func similarPaths(to written: FilePath) -> [FilePath] {
         var paths = [FilePath(root: written.root, [])]
         for component in written.components {
@@ -208,7 +209,7 @@ struct WrittenPaths {
                 return self.names(in: folder)[Self.key(component), default: []].map { folder.appending($0) }
             }
         }
-        // Not the path itself, if that is a link which leads nowhere.
+        // Excludes the path itself if it is a broken link.
         return paths.filter { (try? $0.status(followingLinks: true)) != nil }
     }
 
@@ -220,12 +221,12 @@ struct WrittenPaths {
         return byKey
     }
 
-    /// Texts are equal in Swift however their accents are composed.
+    /// Swift compares texts regardless of how accents are composed.
     private static func key(_ name: FilePath.Component) -> String { name.text.trimmed.lowercased() }
 }
 
 extension FilePath {
-    /// The path that a person or a program wrote; a `file` URL means its path (RFC 8089).
+    /// Makes the path that a person or a program wrote; a `file` URL gives its path (RFC 8089).
     init(written text: String) {
         let start = ["file://localhost/", "file:///", "file:/"].first { text.trimmed.lowercased().hasPrefix($0) }
         let path = start.flatMap { ("/" + text.trimmed.dropFirst($0.count)).removingPercentEncoding }

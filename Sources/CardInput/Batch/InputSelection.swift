@@ -2,11 +2,11 @@ import CardModel
 import Foundation
 import SystemPackage
 
-/// Decides what becomes of each candidate, and that each input appears once.
+/// Decides what to do with each candidate, and lists each input once.
 struct InputSelection {
     private struct Key: Hashable {
         var real: FilePath
-        /// As it was written: two slashes of a URL are no one slash.
+        /// As written: unlike a path, a URL with two slashes differs from one with one.
         var address: String?
         var businessNumber: BusinessNumber?
     }
@@ -14,12 +14,12 @@ struct InputSelection {
     private let candidates: [ListedFile]
     private let manifest: Manifest?
     private let options: BatchOptions
-    /// The first row of each file: what it says holds wherever else the file was named.
+    /// The first row of each file, which applies wherever else the file was named.
     private var rowOfFile: [FilePath: Int] = [:]
     private var namedFiles: Set<FilePath> = []
-    /// In lower case, as sidecars are told by.
+    /// In lower case, because sidecars are compared so.
     private var namedPaths: Set<String> = []
-    /// Where the files lie that were found by walking: one that was named, too, was walked to all the same.
+    /// The positions of files found by walking, also for those that were named, too.
     private var places: [FilePath: FolderPath] = [:]
 
     init(_ candidates: [ListedFile], manifest: Manifest?, options: BatchOptions) {
@@ -38,7 +38,7 @@ struct InputSelection {
         }
     }
 
-    /// Refuses a file that is only meant, where another row or path names it, too: its own photo may be missing.
+    /// Refuses a merely similar file that another row or path names, too: its own photo may be missing.
     private static func certain(_ candidate: ListedFile) -> ListedFile {
         guard let written = candidate.written else { return candidate }
         return ListedFile(written.text, at: written, candidate.origin, .unusable(.inputSimilarUsed))
@@ -48,7 +48,7 @@ struct InputSelection {
     ///
     /// - Throws: `too_many_inputs`.
     func entries(limit: Int) throws(CodedError) -> [BatchListing.Listed] {
-        // Of inputs that are listed more than once, by their keys and then by their first place: all places.
+        // The index of each input by key, and for repeated inputs all their indexes by the first.
         var first: [Key: Int] = [:]
         var repeated: [Int: [Int]] = [:]
         var resolver = MetadataResolver(options: self.options.fields, rule: self.options.businessNumberRule)
@@ -59,7 +59,7 @@ struct InputSelection {
             var key = Key(real: candidate.real, address: candidate.finding == .address ? candidate.source : nil)
             if case .take(let item) = entry { key.businessNumber = item.metadata.businessNumber }
             if let place = first[key] {
-                // The row itself, whose file was found or named before; or the same path again.
+                // A further row for the file counts; the same path again does not.
                 guard case .row = candidate.origin, row?.number != listed[place].row else { continue }
                 if entry.item != nil { repeated[place, default: [place]].append(listed.count) }
             } else {
@@ -72,8 +72,9 @@ struct InputSelection {
         return listed
     }
 
-    /// Compares the rows of one file and number: those that say the same are one input, those that differ are refused,
-    /// all of them, since one of them may be meant for another file.
+    /// Compares the rows of one file and number: equal ones are one input, different ones are all refused.
+    ///
+    /// One of different rows may belong to another file.
     private static func compare(_ places: [Int], in listed: inout [BatchListing.Listed]) {
         let rows = places.compactMap { place in
             listed[place].entry.item.map { (place: place, item: $0, number: listed[place].row ?? 0) }
@@ -91,7 +92,7 @@ struct InputSelection {
         }
     }
 
-    /// Whether this is the manifest, or the sidecar of an image that was named beside it (as `run folder/*` does).
+    /// Whether this is the manifest, or the sidecar of an image that was named, too (as `run folder/*` does).
     private func isNoInput(_ candidate: ListedFile) -> Bool {
         if candidate.real == self.manifest?.path { return true }
         guard candidate.origin == .named, let image = Sidecar.image(of: candidate.path) else { return false }
@@ -116,7 +117,7 @@ struct InputSelection {
         }
     }
 
-    /// Where the photo of a candidate lies, or what the candidate is if it is no photo.
+    /// Returns the location of a candidate's photo, or the reason why it is not a photo.
     private func photo(_ candidate: ListedFile) throws(CodedError) -> Result<InputItem.Place, CodedError> {
         let name = candidate.path.name
         switch candidate.finding {
@@ -127,7 +128,7 @@ struct InputSelection {
             throw .unreadable(message)
         case .address: return .success(.address(Redacted(candidate.source)))
         case .file(let identity):
-            // One whose name says that it is an image is not opened to decide that.
+            // A file with the name of an image is not opened to decide that.
             if self.namedFiles.contains(candidate.real) || ImageFormat.isName(name) { return .success(.file(identity)) }
             do {
                 return try SourceFile.reasonNotAnImage(identity).map { .failure($0) } ?? .success(.file(identity))

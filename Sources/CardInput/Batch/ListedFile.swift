@@ -1,44 +1,44 @@
 import CardModel
 import SystemPackage
 
-/// A file on its way to become an input of a list.
+/// A listed file that may become an input.
 struct ListedFile {
-    /// How the file came to be looked at.
+    /// How the file was found.
     enum Origin: Hashable {
-        /// Its path was named on the command line: taken whatever it holds.
+        /// Named on the command line: an input whatever its content.
         case named
-        /// Found in a folder or by a pattern: taken if it is an image.
+        /// Found in a folder or by a pattern: an input if it is an image.
         case found
-        /// Named by this row of the manifest, counted from 0: taken whatever it holds.
+        /// Named by this row of the manifest, counted from 0: an input whatever its content.
         case row(Int)
     }
 
-    /// What can already be said without opening the file.
+    /// What is known without opening the file.
     enum Finding: Hashable {
-        /// A regular file; the path of the identity is the real one.
+        /// A regular file; its identity has the real path.
         case file(FileIdentity)
         case address
         case unusable(Message)
-        /// A symbolic link that is not followed, and why.
+        /// A symbolic link that is not followed; the reason.
         case strayLink(Message)
-        /// Neither file nor folder, found in passing.
+        /// Neither a file nor a folder, found while listing.
         case notAFile
     }
 
-    /// The path as the user gave it, joined with the part below; or the URL.
+    /// The user's path, joined with the part below; or the URL.
     var source: String
-    /// The real folder, then the file's own name, which may be a link: where a sidecar lies beside.
+    /// The real folder with the file's own name, which may be a link: the sidecar lies beside it.
     var path: FilePath
-    /// The real path of the file: two candidates with one are the same file.
+    /// The real path of the file: candidates with equal ones are the same file.
     var real: FilePath
-    /// The folder it was found in; `nil` if it was not found by walking into a named folder.
+    /// The folder in which walking a named folder found it, else `nil`.
     var place: FolderPath?
     var origin: Origin
     var finding: Finding
-    /// What was written, if nothing lies there and this is the one file that it may mean.
+    /// The written path, if there is no file of that name and this one is the only similar one.
     var written: FilePath?
 
-    /// - Parameter real: where the file really lies, if not at its path.
+    /// - Parameter real: the real path of the file, if it differs.
     init(
         _ source: String,
         at path: FilePath,
@@ -51,10 +51,10 @@ struct ListedFile {
         (self.origin, self.finding) = (origin, finding)
     }
 
-    /// The folders between the named one and it.
+    /// The folders between the named one and the file.
     var below: [String] { self.place?.folders ?? [] }
 
-    /// The source as reports name it: a URL without user, password, query and fragment, which may be secrets.
+    /// The source for reports: a URL without user, password, query and fragment, which may be secrets.
     var shownSource: String {
         guard self.finding == .address else { return self.source }
         let address = self.source.prefix { $0 != "?" && $0 != "#" }
@@ -65,19 +65,19 @@ struct ListedFile {
     }
 }
 
-/// Where a folder lies that was walked into: below the nearest folder that the user named.
+/// The position of a walked folder below the nearest folder that the user named.
 struct FolderPath: Hashable {
-    /// The name of the named folder; `nil` if it has none that is certain.
+    /// The name of the named folder; `nil` if it is ambiguous.
     var rootName: String?
-    /// The names of the folders below it, down to this one; none for the named folder itself.
+    /// The names of the folders below it, down to this one; empty for the named folder itself.
     var folders: [String] = []
 
-    /// The place of a folder in this one.
+    /// Returns the position of a folder in this one.
     func below(_ name: String) -> FolderPath { FolderPath(rootName: self.rootName, folders: self.folders + [name]) }
 }
 
 extension FolderPath {
-    /// The place of a folder that the user named; one that is written as `.` or `..` has the name of its real path.
+    /// Makes the position of a named folder; `.` or `..` gets the name of its real path.
     init(named given: FilePath, real: FilePath) {
         let isName = given.lastComponent?.kind == .regular
         let name = isName ? given.name : real.name
@@ -86,12 +86,12 @@ extension FolderPath {
 }
 
 extension CodedError {
-    /// A file that is listed cannot be used; the message reads on by itself.
+    /// A listed file cannot be used; the message is a whole sentence.
     static func unreadable(_ message: Message) -> CodedError { CodedError(.sourceUnreadable, .input, message) }
 
-    /// Neither a file nor a folder was found in passing.
+    /// Something other than a file or folder was found while listing.
     static let notAFile = CodedError(.sourceUnreadable, .input, .inputNotAFile)
 
-    /// A list has more files than it may.
+    /// A list exceeds the limit of files.
     static func tooManyInputs(limit: Int) -> CodedError { CodedError(.tooManyInputs, .input, .inputTooMany(limit)) }
 }

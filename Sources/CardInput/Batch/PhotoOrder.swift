@@ -2,13 +2,13 @@ import CardModel
 import Foundation
 import SystemPackage
 
-// Which of two photos counts as admitted earlier where they come together. Of two of a side the one taken later wins (`PhotoAge`);
-// this order decides where the times of their files say nothing.
+// The order of photos that come together. Of two photos of one side the one taken later wins (`PhotoAge`); this order decides if
+// the times of their files do not.
 
-/// The name of a photo as people count: `front.jpg` before `front (2).jpg` before `front (10).jpg`. Made once for a sort.
+/// The name of a photo in natural order: `front.jpg` before `front (2).jpg` before `front (10).jpg`. Made once for a sort.
 struct PhotoName: Comparable {
     private let path: FilePath
-    /// Without the extension: a blank comes before a dot.
+    /// Without the extension, because a blank precedes a dot.
     private let stem: String
 
     init(_ file: FileIdentity) {

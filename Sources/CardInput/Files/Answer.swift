@@ -1,7 +1,7 @@
-/// Waits for what blocks, perhaps for ever, and no longer than a grace once the task is cancelled. The body goes on.
+/// Waits for a body that may block permanently; once the task is cancelled, only for a grace. The body continues.
 ///
 /// - Parameter perform: runs the body on a thread that may block.
-/// - Throws: `CancellationError` if there was no answer by then.
+/// - Throws: `CancellationError` if there was no answer within the grace.
 package func answer<Value: Sendable>(
     grace: Duration = .zero,
     on perform: (@escaping @Sendable () -> Void) -> Void,

@@ -2,7 +2,7 @@ import CFolders
 import Glibc
 import SystemPackage
 
-// What swift-system leaves to the C library.
+// Calls of the C library that swift-system lacks.
 
 /// In `FilePath`, `stat` is a method.
 private func look(_ path: UnsafePointer<CChar>, _ status: inout stat, followingLinks: Bool) -> Int32 {
@@ -17,14 +17,14 @@ extension FilePath {
         return status
     }
 
-    /// Opens what a real path names; a link that has taken the place of a part of the path is not followed (`ELOOP`).
+    /// Opens a real path; a link that has replaced a part of the path is not followed (`ELOOP`).
     func openReal(_ flags: Int32) throws(Errno) -> Int32 {
         let descriptor = self.withPlatformString { idc_open_real($0, flags | O_NOFOLLOW | O_CLOEXEC) }
         guard descriptor >= 0 else { throw Errno.last }
         return descriptor
     }
 
-    /// Reads what a real path names; see `openReal`.
+    /// Returns the status of a real path; see `openReal`.
     func realStatus() throws(Errno) -> Glibc.stat {
         var status = Glibc.stat()
         let descriptor = self.withPlatformString { idc_look_real($0) }
@@ -60,29 +60,29 @@ extension FilePath {
 // millisecond.
 
 extension FilePath {
-    /// The path as text; bytes that are no UTF-8 are replaced.
+    /// The path as text; bytes other than UTF-8 are replaced.
     var text: String { self.withPlatformString { String(cString: $0) } }
 
     var isUTF8: Bool { self.withPlatformString { String(validatingCString: $0) != nil } }
 }
 
 extension FilePath.Component {
-    /// The name as text; bytes that are no UTF-8 are replaced.
+    /// The name as text; bytes other than UTF-8 are replaced.
     var text: String { self.withPlatformString { String(cString: $0) } }
 
     var isUTF8: Bool { self.withPlatformString { String(validatingCString: $0) != nil } }
 }
 
 extension Errno {
-    /// Why the call that has just failed did so.
+    /// The error of the last failed call.
     static var last: Errno { Errno(rawValue: errno) }
 
-    /// Whether a path names nothing.
+    /// Whether the path does not exist.
     var isAbsence: Bool { self == .noSuchFileOrDirectory || self == .notDirectory }
 }
 
 extension stat {
-    /// What stands at a path.
+    /// The kind of a file.
     enum Kind {
         case file
         case folder

@@ -4,17 +4,16 @@ import SystemPackage
 
 /// Walks a folder that the user named and everything below it.
 ///
-/// A real folder is entered once. Symbolic links are followed only to what lies below the folder given, and links to
-/// folders only after all real folders have been seen, so a file keeps the name of the folder it really lies in and
-/// loops end by themselves. Names of `IgnoredNames`, folders of files that were put away and the sandbox are passed
-/// over.
+/// A real folder is entered once. Symbolic links are followed only within the given folder, and links to folders only after all
+/// real folders, so a file keeps the name of its real folder and loops end by themselves. Names of `IgnoredNames`, folders of
+/// archived files and the sandbox are skipped.
 struct FolderWalk {
     /// How a watched folder is walked: links are not followed.
     struct Watching {
         var passesOver: (_ name: FilePath.Component, _ folder: FolderPath) -> Bool
-        /// Hears of each folder before it is listed; says why it is not to be entered.
+        /// Called for each folder before it is listed; returns the reason not to enter it, if any.
         var entering: (_ folder: FilePath, _ place: FolderPath) -> Message?
-        /// Hears of each folder below the watched one that holds nothing.
+        /// Called for each empty folder below the watched one.
         var isEmpty: (_ folder: FilePath) -> Void = { _ in }
     }
 
@@ -25,7 +24,7 @@ struct FolderWalk {
     }
 
     let root: FilePath
-    /// The folder as the user gave it.
+    /// The folder as the user wrote it.
     let source: FilePath
     /// All folders that the user named, by their real paths.
     let roots: [FilePath: FolderPath]
@@ -38,7 +37,7 @@ struct FolderWalk {
     private(set) var linked: [Folder] = []
     private(set) var entered: Set<FilePath> = []
     private(set) var found: [(below: FilePath, candidate: ListedFile)] = []
-    /// How often each rule of `IgnoredNames` passed something over.
+    /// How many files and folders each rule of `IgnoredNames` skipped.
     private(set) var passedOver: [String: Int] = [:]
 
     /// Lists the files, sorted by the bytes of their paths.
@@ -56,7 +55,7 @@ struct FolderWalk {
 
     private mutating func nextFolder() -> Folder? {
         if let folder = self.pending.popLast() { return folder }
-        // In byte order, so that the result does not depend on how the file system orders names.
+        // In byte order, so that the result does not depend on the order of the file system.
         self.linked.sort { $1.below.precedes($0.below) }
         return self.linked.popLast()
     }
@@ -75,12 +74,12 @@ struct FolderWalk {
             guard !folder.below.isEmpty else {
                 throw CodedError(.inputUnreadable, .input, .folderNamedCannotList(self.source.text, error.rawValue))
             }
-            // Gone since its parent was listed: then it holds nothing.
+            // Removed since its parent was listed: treat it as empty.
             if error.isAbsence { return }
             return self.add(.unusable(.folderCannotList(error.rawValue)), path: folder.path, below: folder.below)
         }
         if names.isEmpty, !folder.place.folders.isEmpty { self.watching?.isEmpty(folder.path) }
-        // What the user named is meant, also if it was put away.
+        // A folder that the user named is listed, even an archive.
         guard folder.below.isEmpty || !names.contains(where: { $0.text == IgnoredNames.putAwayMark }) else { return }
         let sidecars = SidecarNames(names)
         for name in names where !IgnoredNames.isOwn(name.text) {
@@ -99,8 +98,8 @@ struct FolderWalk {
         let below = folder.below.appending(name)
         guard name.isUTF8 else { return self.add(.unusable(.inputNameNotUTF8), path: path, below: below) }
         do {
-            // By way of the descriptor: a link that takes the place of a folder is not followed. One that has vanished
-            // meanwhile is no input.
+            // Through the descriptor: a link that replaces a folder is not followed. A file that has vanished meanwhile is not an
+            // input.
             guard let status = try open.status(of: name.text) else { return }
             switch status.kind {
             case .file:
@@ -125,7 +124,7 @@ struct FolderWalk {
             return self.add(.strayLink(.linkBroken(error.rawValue)), path: path, below: below)
         }
         guard target.starts(with: self.root) else {
-            // A folder may hold photos, so that the run would not be whole without it.
+            // A folder may hold photos, so the run would be incomplete without it.
             let isFolder = status.kind == .folder
             return self.add(isFolder ? .unusable(.linkOutside) : .strayLink(.linkOutside), path: path, below: below)
         }
@@ -143,7 +142,7 @@ struct FolderWalk {
         }
     }
 
-    /// A folder below another one; if the user named it, too, what lies in it belongs to it.
+    /// Returns a folder below another one; if the user named it, too, its files belong to it.
     private func folder(_ name: FilePath.Component, at path: FilePath, below: FilePath, in parent: Folder) -> Folder {
         Folder(path: path, below: below, place: self.roots[path] ?? parent.place.below(name.text))
     }

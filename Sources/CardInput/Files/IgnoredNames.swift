@@ -2,24 +2,25 @@ import CardModel
 import Glibc
 import SystemPackage
 
-/// The names that are never inputs, and those that are never business numbers: one list for runs, watched folders and
-/// the server. Field case F1.
+/// The names that are never inputs, and those that are never business numbers.
 ///
-/// A whole photo that a person copied (`Copy of front.jpg`, `front - Copy.jpg`, `front (1).jpg`) is an input: such
-/// names are also those of photos that were turned or cut, and equal bytes are found out later. A backup
-/// (`front.jpg.bak`) is none: it is what the photo was before; nor is the version that lost when folders were
-/// synchronised.
+/// One list for runs, watched folders and the server. Field case F1.
+///
+/// A copied photo (`Copy of front.jpg`, `front - Copy.jpg`, `front (1).jpg`) is an input: turned or cut photos have such names,
+/// too, and equal bytes are recognised later. A backup (`front.jpg.bak`) is not: it is an older state of the photo; nor is the
+/// version that lost a conflict of synchronised folders.
 package enum IgnoredNames {
-    /// The folder by which a watched folder marks what it has put away. An empty folder rather than a file, so that
-    /// whoever counts or copies files finds only theirs.
+    /// The empty folder that marks an archive of a watched folder.
+    ///
+    /// It is a folder rather than a file, so that programs that count or copy files only find those of their users.
     static let putAwayMark = ".idcard-put-away"
 
-    /// Whether a name is one that this program gives its own files: the marks of folders, and files that are being moved
-    /// or deleted. They are passed over without a word.
+    /// Whether a name is one of this program's own files: marks of folders, and files that are being moved or deleted.
+    ///
+    /// They are skipped without being counted.
     static func isOwn(_ name: String) -> Bool { name.hasPrefix(".idcard-") }
 
-    /// Bins, snapshots and system folders of NAS, Windows, macOS, Linux and archives, and files that file managers
-    /// leave.
+    /// Bins, snapshots and system folders of NAS, Windows, macOS, Linux and archives, and files of file managers.
     private static let names: Set<String> = [
         // Synology, QNAP, other NAS and file servers.
         "#recycle", "#snapshot", "@eadir", "@tmp", "@recycle", "@recently-snapshot", "@snapshot", "@sharebin",
@@ -32,12 +33,12 @@ package enum IgnoredNames {
         "__macosx", "icon\r", "lost+found",
     ]
 
-    /// The rule by which a Mac's sign for a file is passed over that is in the iCloud alone: `.front.jpg.icloud`.
+    /// The rule for a Mac's placeholder of a file that is only in iCloud: `.front.jpg.icloud`.
     package static let iCloud = ".*.icloud"
 
     private static let backups = ["~", ".bak", ".backup", ".old", ".orig", "_original", ".swp"]
 
-    /// Copies, downloads and uploads that are not finished, and what is kept beside one of them.
+    /// Unfinished copies, downloads and uploads, and the files that programs store beside them.
     private static let unfinished = [
         ".tmp", ".temp", ".part", ".partial", ".filepart",
         ".duckpart", ".dtapart", ".crdownload", ".download", ".opdownload", ".fdmdownload", ".downloading",
@@ -47,7 +48,7 @@ package enum IgnoredNames {
 
     private static let suffixes = backups + unfinished
 
-    /// The name, in small letters, of the file that another one says is not finished: `front.jpg` of `front.jpg.aria2`.
+    /// Returns the lower-case name of the file that another one marks as unfinished: `front.jpg` of `front.jpg.aria2`.
     static func unfinished(by name: String) -> String? {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex,
             self.unfinished.contains(name[dot...].lowercased())
@@ -55,16 +56,16 @@ package enum IgnoredNames {
         return name[..<dot].lowercased()
     }
 
-    /// What services that synchronise folders put into the name of the version that lost: Syncthing, Nextcloud,
-    /// Dropbox, Seafile, Synology Drive, Google Drive, Resilio, pCloud, Nutstore.
+    /// The marks that synchronisation puts into the name of the version that lost.
+    ///
+    /// Those of Syncthing, Nextcloud, Dropbox, Seafile, Synology Drive, Google Drive, Resilio, pCloud and Nutstore.
     private static let conflictMarks = [
         ".sync-conflict-", "_conflict-", "_conflict.", "_caseconflict.", ".conflict.", "[conflict", "(conflict",
         "conflicted copy", "(case conflict", "(sfconflict", "konflikt stehende kopie", "冲突副本", "冲突文件", "衝突副本",
         "衝突複本", "競合コピー",
     ]
 
-    /// Returns the rule by which a file or folder is passed over, for example `#recycle`, `*.bak` or `.*`; `nil` if it
-    /// is not.
+    /// Returns the rule that skips a file or folder, for example `#recycle`, `*.bak` or `.*`; `nil` if none does.
     package static func rule(matching name: String) -> String? {
         let lowered = name.lowercased()
         if name.utf8.first == UInt8(ascii: ".") { return lowered.hasSuffix(".icloud") ? self.iCloud : ".*" }
@@ -77,8 +78,9 @@ package enum IgnoredNames {
         return self.suffixes.first { lowered.hasSuffix($0) && lowered.utf8.count > $0.utf8.count }.map { "*" + $0 }
     }
 
-    /// Whether a name is that of an image with random characters after it, under which it is written before it gets its
-    /// own: eight hexadecimal digits by the clients of S3, six letters and digits by mkstemp(3).
+    /// Whether a name is that of an image with random characters appended: a temporary name while the file is written.
+    ///
+    /// S3 clients use eight hexadecimal digits, mkstemp(3) six letters and digits.
     private static func isBeingWritten(_ name: String) -> Bool {
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), ImageFormat.isName(String(name[..<dot])) else {
             return false
@@ -91,14 +93,14 @@ package enum IgnoredNames {
 
     // MARK: Business numbers
 
-    /// What file managers call a folder that was just made, before somebody names it.
+    /// The names that file managers give to new folders.
     private static let newFolders: Set<String> = [
         "new folder", "newfolder", "untitled folder", "untitled", "new directory", "新建文件夹", "新文件夹", "未命名文件夹",
         "无标题文件夹", "新增資料夾", "新資料夾", "未命名檔案夾", "neuer ordner", "nouveau dossier", "nueva carpeta",
         "nova pasta", "nuova cartella", "новая папка", "新しいフォルダー", "新規フォルダ", "새 폴더",
     ]
 
-    /// What cameras, phones, messengers and scanners call the folder that they write the photos of all people into.
+    /// The folders into which cameras, phones, messengers and scanners write the photos of all people.
     private static let devices: Set<String> = [
         // Cameras and phones.
         "dcim", "camera", "camera roll", "camera uploads", "pictures", "my pictures", "saved pictures", "photos",
@@ -115,8 +117,9 @@ package enum IgnoredNames {
         "扫描仪", "扫描文件", "扫描图片", "扫描全能王", "掃描", "掃描檔案",
     ]
 
-    /// What follows the number in the name of a folder of a camera (DCF, CIPA DC-009): `100APPLE`. Known names only, since
-    /// `2026A001` may be a number.
+    /// The letters after the number in the name of a camera's folder (DCF, CIPA DC-009): `100APPLE`.
+    ///
+    /// Only known names, since `2026A001` may be a business number.
     private static let cameras: Set<String> = [
         "apple", "cloud", "canon", "_pana", "media", "nikon", "olymp", "msdcf", "_fuji", "casio", "kodak", "pentx",
         "ricoh", "sigma", "leica", "sscam", "photo", "andro", "sharp", "lgdsc", "gopro",
@@ -127,7 +130,7 @@ package enum IgnoredNames {
             && self.cameras.contains(String(name.dropFirst(3)))
     }
 
-    /// What file managers add to the name of a copy, behind it and before it.
+    /// The words that file managers append or prepend to the name of a copy.
     private static let copies = [
         "copy", "kopie", "copie", "copia", "cópia", "копия", "副本", "复件", "复制", "複製", "拷贝", "拷貝", "コピー", "복사본",
     ]
@@ -137,9 +140,8 @@ package enum IgnoredNames {
 
     /// Returns whether the name of a folder may be a business number.
     ///
-    /// Not those of the lists above, of new folders (`New folder (2)`) and of copies of a folder, nor of what a watched
-    /// folder has put away. Photos in a new folder are refused in words rather than passed over, since nobody else
-    /// would say that they are still there.
+    /// It is `false` for the lists above, new folders (`New folder (2)`), copies of a folder, and archives of a watched folder.
+    /// Photos in a new folder are refused with a message rather than skipped, since nothing else would report them.
     package static func mayBeNumber(_ folder: String) -> Bool {
         guard self.rule(matching: folder) == nil, folder != "done", folder != "failed" else { return false }
         let name = folder.lowercased()
@@ -157,7 +159,7 @@ package enum IgnoredNames {
         }
     }
 
-    /// A name without the number at its end by which file managers tell a second one: `(2)`, `（2）`, `2`.
+    /// Returns a name without the final number of a second one: `(2)`, `（2）`, `2`.
     private static func withoutCounter(_ name: String) -> Substring? {
         let isClosed = name.last == ")" || name.last == "）"
         let end = name.dropLast(isClosed ? 1 : 0)
@@ -167,7 +169,7 @@ package enum IgnoredNames {
         return base.dropLast(base.reversed().prefix(while: \.isWhitespace).count)
     }
 
-    /// The name that a folder copies if there is one of that name beside it: `LOAN-1` of `LOAN-1 (2)`.
+    /// Returns the possible original of a copied folder: `LOAN-1` of `LOAN-1 (2)`.
     static func original(of folder: String) -> String? {
         guard let base = self.withoutCounter(folder), !base.isEmpty, let next = folder[base.endIndex...].first,
             next.isWhitespace || next == "(" || next == "（"
@@ -175,23 +177,23 @@ package enum IgnoredNames {
         return String(base)
     }
 
-    /// Whether a folder holds what a watched folder has put away.
+    /// Whether a folder is an archive of a watched folder.
     static func isPutAway(_ folder: FilePath) -> Bool {
         (try? folder.appending(self.putAwayMark).status(followingLinks: false)) != nil
     }
 }
 
-/// The folder in which the program keeps its sandbox, as it lies on the disk: nothing in it is an input.
+/// The real folder of the sandbox: no file in it is an input.
 ///
-/// Its files are not even opened to see what they are. SQLite locks by fcntl(2), and a process that closes any
-/// descriptor of a file lets go of all locks that it has on it (https://sqlite.org/howtocorrupt.html, 2.2): another
-/// process would then take itself for the last one and remove the log that this one goes on writing to.
+/// Its files are not even opened to examine them. SQLite locks with fcntl(2), and a process that closes any descriptor of a file
+/// releases all its locks on the file (https://sqlite.org/howtocorrupt.html, 2.2): another process would then consider itself the
+/// last one and remove the log that this one still writes to.
 struct OwnFolder {
     private let path: FilePath?
 
-    /// Looks the folder up; one that is not there holds nothing.
+    /// Looks the folder up; a missing one contains nothing.
     init(_ written: String?) { self.path = written.flatMap { try? FilePath($0).real() } }
 
-    /// Whether a real path is the folder or lies in it.
+    /// Whether a real path is the folder or inside it.
     func holds(_ real: FilePath) -> Bool { self.path.map { real.starts(with: $0) } ?? false }
 }

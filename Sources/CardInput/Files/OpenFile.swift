@@ -4,18 +4,18 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// A regular file that is open for reading; what is read is what was looked at.
+/// A regular file open for reading: its status and content belong to the same file.
 struct OpenFile: ~Copyable {
     enum Failure: Error, Hashable {
         case system(Errno)
         case notAFile
-        /// It has so many bytes, more than the limit.
+        /// Larger than the limit; the size in bytes.
         case tooLarge(Int)
         case changed
 
-        /// What is wrong, to read on after what the file is: "the manifest ".
+        /// Returns the message of the failure, as a continuation of, for example, "the manifest ".
         ///
-        /// - Parameter limit: the most bytes, in words.
+        /// - Parameter limit: the most bytes.
         func message(limit: Int) -> Message {
             switch self {
             case .system(let code): .textSystemError(code.rawValue)
@@ -27,15 +27,14 @@ struct OpenFile: ~Copyable {
     }
 
     private let descriptor: Int32
-    /// What it was when it was opened.
+    /// The status when the file was opened.
     let status: stat
 
     /// Opens a file.
     ///
-    /// - Parameter followingLinks: `false` takes a real path, and refuses a symbolic link that has taken the place of
-    ///   any part of it.
+    /// - Parameter followingLinks: `false` requires a real path, and refuses a symbolic link that has replaced any part of it.
     init(_ path: FilePath, followingLinks: Bool) throws(Failure) {
-        // O_NONBLOCK: a pipe that took the file's place since it was listed must not hang the caller.
+        // O_NONBLOCK: a pipe that replaced the file since it was listed must not block the caller.
         let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
         let descriptor = path.withPlatformString { path in
             followingLinks ? open(path, flags) : idc_open_real(path, flags | O_NOFOLLOW)
@@ -57,7 +56,7 @@ struct OpenFile: ~Copyable {
 
     deinit { close(self.descriptor) }
 
-    /// Reads the whole file, if it has no more bytes than the limit.
+    /// Reads the whole file, up to the limit.
     func contents(limit: Int) throws(Failure) -> Data {
         let size = Int(self.status.st_size)
         guard size <= limit else { throw .tooLarge(size) }
@@ -70,7 +69,7 @@ struct OpenFile: ~Copyable {
         return data
     }
 
-    /// Reads so many bytes from the start, fewer if the file ends before.
+    /// Reads `count` bytes from the start, fewer if the file is shorter.
     func head(_ count: Int) throws(Failure) -> Data {
         var data = Data(count: min(count, Int(self.status.st_size)))
         var filled = 0

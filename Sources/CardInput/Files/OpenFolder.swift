@@ -3,20 +3,20 @@ import CardModel
 import Glibc
 import SystemPackage
 
-/// An open folder: what is done in it is done there, whatever becomes of its path.
+/// An open folder: operations affect this folder even if its path changes.
 struct OpenFolder: ~Copyable {
     let descriptor: Int32
 
-    /// Opens a folder by its real path; a link is refused, also as part of the path.
+    /// Opens a folder by its real path; a link in any part of the path is refused.
     init(_ path: FilePath) throws(Errno) { self.descriptor = try path.openReal(O_RDONLY | O_DIRECTORY) }
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(self.descriptor) }
 
-    /// Opens what lies below, entering no link.
+    /// Opens a folder below, without following links.
     ///
-    /// - Parameter making: whether folders that are missing are made.
+    /// - Parameter making: whether to create missing folders.
     consuming func entering(_ names: [String], making: Bool = false) throws(Errno) -> OpenFolder {
         var current = self
         for name in names { current = try current.entering(name, making: making) }
@@ -28,7 +28,7 @@ struct OpenFolder: ~Copyable {
         let descriptor = openat(self.descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else {
             let error = Errno.last
-            // Without a folder, what kept it from being made is the reason.
+            // If the folder is missing, the failed creation is the reason.
             throw error == .noSuchFileOrDirectory ? refusal ?? error : error
         }
         return OpenFolder(descriptor: descriptor)
@@ -36,7 +36,7 @@ struct OpenFolder: ~Copyable {
 
     /// Lists the names in the order of their bytes.
     borrowing func names() throws(Errno) -> [FilePath.Component] {
-        // A descriptor of its own: the stream closes it, and moves its place in the folder.
+        // A separate descriptor: the stream closes it, and moves its offset.
         let copy = openat(self.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw Errno.last }
         guard let stream = fdopendir(copy) else {
@@ -72,26 +72,27 @@ struct OpenFolder: ~Copyable {
         return nil
     }
 
-    /// Whether a name is that of a regular file which is still as it was, wherever its name was then.
+    /// Whether a name is that of an unchanged regular file, under whatever name it was observed.
     borrowing func holds(_ identity: FileIdentity, as name: String) throws(Errno) -> Bool {
         guard let status = try self.status(of: name), status.kind == .file else { return false }
         return FileIdentity(path: identity.path.reveal(), status).isSame(as: identity)
     }
 
-    /// Deletes a file by its name; one that is not there is deleted.
+    /// Deletes a file by its name; a missing file is not an error.
     borrowing func unlink(_ name: String) throws(Errno) {
         guard unlinkat(self.descriptor, name, 0) != 0 else { return }
         let error = Errno.last
         guard error.isAbsence else { throw error }
     }
 
-    /// Whether a mount lies between it and another folder, so that no file can be renamed from one into the other. The
-    /// kernel says so before it looks at the names, and it never renames ".".
+    /// Whether the two folders are on different mounts, so that no file can be renamed from one into the other.
+    ///
+    /// The kernel checks this before the names, and it never renames ".".
     borrowing func isMountedApart(from other: borrowing OpenFolder) -> Bool {
         renameat(self.descriptor, ".", other.descriptor, ".") != 0 && Errno.last == .improperLink
     }
 
-    /// Whether other machines or programs change it without the kernel's knowing.
+    /// Whether other machines or programs may change it without the kernel's knowledge.
     var isRemote: Bool { idc_is_remote(self.descriptor) == 1 }
 
     /// Makes its names durable.

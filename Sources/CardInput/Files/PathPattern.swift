@@ -2,7 +2,7 @@ import CardModel
 import Glibc
 import SystemPackage
 
-/// A path with wildcards that the shell has not expanded: glob(3) and fnmatch(3) read it as a shell does.
+/// A path with wildcards that the shell has not expanded: glob(3) and fnmatch(3) interpret it as a shell does.
 enum PathPattern {
     static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
@@ -10,10 +10,11 @@ enum PathPattern {
         self.inUTF8 { name.withPlatformString { fnmatch(pattern, $0, FNM_PERIOD) == 0 } }
     }
 
-    /// Lists what a pattern names, sorted by the bytes of the paths, and counts what each rule of `IgnoredNames` passed
-    /// over. Symbolic links that leave the part before the first wildcard are passed over, too.
+    /// Lists the matches of a pattern, sorted by the bytes of the paths, and counts the files that each rule skipped.
     ///
-    /// - Throws: `input_unreadable` if a folder on the way cannot be listed.
+    /// The rules are those of `IgnoredNames`. Symbolic links that leave the part before the first wildcard are skipped, too.
+    ///
+    /// - Throws: `input_unreadable` if a folder of the pattern cannot be listed.
     static func expand(_ text: String) throws(CodedError) -> (paths: [FilePath], passedOver: [String: Int]) {
         let pattern = FilePath(text)
         let fixed = pattern.components.prefix { !self.hasWildcard($0) }
@@ -48,7 +49,7 @@ enum PathPattern {
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { FilePath(platformString: $0) } }
     }
 
-    /// Whether a folder that cannot be listed holds no input.
+    /// Whether an unlistable folder may be ignored, because it holds no input.
     private static func mayBeUnlisted(_ folder: FilePath, _ error: Int32) -> Bool {
         Errno(rawValue: error).isAbsence || self.rule(matching: folder.name) != nil
     }
@@ -57,12 +58,12 @@ enum PathPattern {
         component.text.contains { "*?[\\".contains($0) }
     }
 
-    /// Only a pattern that starts with a dot matches a hidden name, and then that is meant.
+    /// Only a pattern that starts with a dot matches a hidden name, which is then intended.
     private static func rule(matching name: String) -> String? {
         IgnoredNames.rule(matching: name.utf8.first == UInt8(ascii: ".") ? String(name.dropFirst()) : name)
     }
 
-    /// In the C locale `?` would stand for one byte, a third of a Chinese character.
+    /// In the C locale `?` would match one byte, a third of a Chinese character.
     private static func inUTF8<Value>(_ body: () -> Value) -> Value {
         let utf8 = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
         let before = utf8.map { uselocale($0) }

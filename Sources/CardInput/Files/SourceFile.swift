@@ -3,22 +3,22 @@ package import Dispatch
 package import Foundation
 import SystemPackage
 
-/// Reads the photos of a list: what is opened is the very file that was listed.
+/// Reads photos: the opened file must be the listed one.
 package enum SourceFile {
-    /// The threads for what blocks: as many as there are calls that do not answer, and none of those that others need.
+    /// The threads for blocking calls: one for each call that does not return, and none that other code needs.
     package static let threads = DispatchQueue(label: "files", attributes: .concurrent)
 
     /// Reads a whole file.
     ///
     /// - Parameters:
-    ///   - identity: the file as it was listed; its path leads over no link.
+    ///   - identity: the file as it was listed; its path has no links.
     ///   - limit: the largest size that is accepted, in bytes (`imaging.max_source_bytes`).
     /// - Throws: `CodedError` with `source_unreadable`, `source_changed` or `image_too_large_bytes`.
     package static func read(_ identity: FileIdentity, limit: Int) throws(CodedError) -> Data {
         try self.reading(identity, limit: limit) { file throws(OpenFile.Failure) in try file.contents(limit: limit) }
     }
 
-    /// Reads a whole file on a thread of its own: its file system may not answer, and others go on then.
+    /// Reads a whole file on a separate thread, since its file system may not answer and must not block others.
     ///
     /// - Throws: as `read`; `CancellationError`.
     package static func readApart(_ identity: FileIdentity, limit: Int) async throws -> Data {
@@ -26,7 +26,7 @@ package enum SourceFile {
             .get()
     }
 
-    /// Says by the first bytes of a file whose name claims no image why it is none; `nil` if it is one.
+    /// Returns why a file without an image name is not an image, by its first bytes; `nil` if it is one.
     ///
     /// - Throws: as `read`.
     static func reasonNotAnImage(_ identity: FileIdentity) throws(CodedError) -> CodedError? {
@@ -46,7 +46,7 @@ package enum SourceFile {
             let file = try OpenFile(FilePath(path), followingLinks: false)
             if FileIdentity(path: path, file.status).isSame(as: identity) { return try body(file) }
         } catch {
-            // A link has taken the place of the file.
+            // A link has replaced the file.
             if error != .system(.tooManySymbolicLinkLevels) { throw self.error(error, limit: limit) }
         }
         throw CodedError(.sourceChanged, .temporary, .sourceReplaced)

@@ -2,10 +2,11 @@ import CardModel
 import Foundation
 import SwiftCSV
 
-/// Reads a manifest in CSV (RFC 4180) whose first row names the columns; columns are separated by commas, blank rows
-/// are passed over, and so are columns at the end that are empty in every row (field case F8).
+/// Reads a manifest in CSV (RFC 4180), separated by commas, whose first row names the columns.
+///
+/// Blank rows are skipped, as are final columns that are empty in every row (field case F8).
 enum CSVManifest {
-    /// Reads all rows; the first row below the names is row 2, as in a spreadsheet.
+    /// Reads all rows; the first row below the names has the number 2, as in a spreadsheet.
     ///
     /// - Throws: `CodedError` with `manifest_invalid` or `field_duplicate`.
     static func rows(in data: Data) throws(CodedError) -> [Manifest.Row] {
@@ -33,7 +34,7 @@ enum CSVManifest {
         return rows
     }
 
-    /// What a file is that is no CSV at all: words about its columns or quotes would help nobody.
+    /// Returns the message about a file of another kind, for which messages about columns or quotes would not help.
     private static func otherKind(of data: Data) -> Message? {
         if data.starts(with: [0x50, 0x4B, 3, 4]) || data.starts(with: [0xD0, 0xCF, 0x11, 0xE0]) {
             return .manifestWorkbook
@@ -43,7 +44,7 @@ enum CSVManifest {
         return .manifestJSONName
     }
 
-    /// Drops white space before the ends of unquoted values; SwiftCSV does so at their starts, and beside quotes.
+    /// Removes white space at the ends of unquoted values; SwiftCSV does so at their starts, and beside quotes.
     private static func withoutBlanks(_ text: String) -> String {
         var (result, blanks, isQuoted) = ("", "", false)
         result.reserveCapacity(text.utf8.count)
@@ -63,11 +64,11 @@ enum CSVManifest {
     private static func records(of text: String) throws(CodedError) -> [[String]] {
         var records: [[String]] = []
         do {
-            // No row is wanted from the initialiser: it would fill short rows up, and hide long ones.
+            // No rows from the initialiser: it would fill short rows, and hide long ones.
             let csv = try CSV<Enumerated>(string: text, delimiter: .comma, loadColumns: false, rowLimit: 0)
             try csv.enumerateAsArray(startAt: 0, rowLimit: nil) { records.append($0) }
         } catch {
-            // The parser's own words quote the manifest, which is personal.
+            // The parser's message quotes the manifest, which is personal.
             throw Manifest.invalid(row: records.count + 1, .manifestStrayQuote)
         }
         return records

@@ -2,21 +2,20 @@ import CardModel
 import Foundation
 import SystemPackage
 
-/// A table of photos and what is said of them: CSV with a header, or JSON lines if the file name ends in `.jsonl` or
-/// `.ndjson`.
+/// A table of photos and their metadata: CSV with a header, or JSON lines in a file `.jsonl` or `.ndjson`.
 ///
-/// What is wrong with the table as a whole, an unknown column too, is an error, so that a misspelt `business_no` is
-/// not a missing one. What is wrong with the values of one row refuses the photo of that row.
+/// An error in the table as a whole, including an unknown column, fails the reading, so that a misspelt `business_no` does not
+/// look like a missing one. An error in the values of one row refuses only its photo.
 struct Manifest {
     struct Row: Hashable {
-        /// Its number in messages: a row of the spreadsheet, or a line of JSON.
+        /// The number in messages: a row of the spreadsheet, or a line of JSON.
         var number: Int
         /// The path as written: absolute, or relative to the manifest's folder; or a URL.
         var path: String
-        /// What the row says about the photo, or why that cannot be used.
+        /// The metadata of the row, or why it cannot be used.
         var fields: Result<SubmittedFields, CodedError>
 
-        /// Whether the path is the URL of an image (RFC 3986 section 3.1: schemes are written in any case).
+        /// Whether the path is the URL of an image (RFC 3986 section 3.1: schemes are case-insensitive).
         var isAddress: Bool { Self.isAddress(self.path) }
 
         private static func isAddress(_ path: String) -> Bool {
@@ -24,7 +23,7 @@ struct Manifest {
             return start.hasPrefix("https://") || start.hasPrefix("http://")
         }
 
-        /// Makes a row of its texts.
+        /// Makes a row from its texts.
         ///
         /// - Throws: `manifest_invalid` if it has no path.
         init(_ number: Int, _ record: Record) throws(CodedError) {
@@ -44,7 +43,7 @@ struct Manifest {
     let rows: [Row]
     /// The real path of the manifest, which is never an input itself.
     let path: FilePath
-    /// The folder that relative paths start from, as the user gave it.
+    /// The folder that relative paths start from, as the user wrote it.
     private let folder: FilePath
 
     /// Reads a manifest.
@@ -69,7 +68,7 @@ struct Manifest {
         self.folder = path.removingLastComponent()
     }
 
-    /// Reads the lines of a manifest; the number of a row is the number of its line, blank lines are passed over.
+    /// Reads the lines of a manifest; rows have the numbers of their lines, and blank lines are skipped.
     private static func rows(inJSON data: Data) throws(CodedError) -> [Row] {
         var rows: [Row] = []
         for (index, line) in TableText.withoutByteOrderMark(data).split(
@@ -106,7 +105,7 @@ struct Manifest {
         }
     }
 
-    /// Says why a row cannot be used.
+    /// Returns the error of an unusable row.
     static func invalid(row: Int, _ reason: Message, code: ReasonCode = .manifestInvalid) -> CodedError {
         CodedError(code, .input, .manifestRowInvalid(row, reason))
     }

@@ -3,7 +3,7 @@ import Foundation
 
 /// The texts of a row or sidecar by their columns or keys.
 struct Record {
-    /// The path of the photo; a sidecar may have one, which means nothing.
+    /// The path of the photo; ignored in a sidecar.
     var path: String?
     var fields: [SubmittedField: String] = [:]
     /// The columns or keys that are given twice.
@@ -19,7 +19,7 @@ struct Record {
         ["path", "文件"].contains(name) ? "path" : SubmittedField(column: name)?.rawValue
     }
 
-    /// A column by its English name, with the Chinese one behind it.
+    /// Returns the English name of a column with its Chinese name.
     static func bothNames(_ name: String) -> String {
         "\(name) (\(SubmittedField(rawValue: name)?.chineseName ?? "文件"))"
     }
@@ -29,7 +29,7 @@ struct Record {
         if let field = SubmittedField(rawValue: name) { self.fields[field] = text } else { self.path = text }
     }
 
-    /// Describes columns or keys that nobody knows: a few of them, cut, each on one line.
+    /// Returns a few unknown columns or keys for a message, cut, each on one line.
     static func shown(_ names: [String]) -> Redacted<String> {
         let shown = names.prefix(InputLimits.shownNames.count).map { name in
             let cut = name.unicodeScalars.prefix(InputLimits.shownNames.length)
@@ -45,9 +45,9 @@ struct Record {
 extension Record {
     /// Reads a flat JSON object of texts, whole numbers and nulls: a sidecar, or a line of a JSONL manifest.
     ///
-    /// A key that is `null` is missing, one that stands twice is among `duplicates`.
+    /// A key with `null` is missing, a repeated one is among `duplicates`.
     ///
-    /// - Throws: `CodedError` whose message reads on after "row 7 of the manifest " or "its sidecar ".
+    /// - Throws: `CodedError` whose message continues "row 7 of the manifest " or "its sidecar ".
     init(json: Data) throws(CodedError) {
         guard let object = JSONValue(parsing: json), object.isObject else { throw Self.invalid(.recordMalformed) }
         let unknown = object.members.map(\.name).filter { Self.column($0) == nil }

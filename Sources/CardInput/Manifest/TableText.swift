@@ -1,17 +1,16 @@
 import Foundation
 import Glibc
 
-/// Makes text of the bytes of a table.
+/// Decodes the bytes of a table.
 enum TableText {
-    /// Reads UTF-8, UTF-16 with a byte order mark, else GB18030, in which Excel writes CSV on Chinese Windows; `nil`
-    /// if it is none of them.
+    /// Decodes UTF-8, UTF-16 with a byte order mark, else GB18030, which Excel writes on Chinese Windows; `nil` for other bytes.
     static func decoded(_ data: Data) -> String? {
         if data.starts(with: [0xFF, 0xFE]) { return self.utf16(data.dropFirst(2), .utf16LittleEndian) }
         if data.starts(with: [0xFE, 0xFF]) { return self.utf16(data.dropFirst(2), .utf16BigEndian) }
         return String(validating: self.withoutByteOrderMark(data), as: UTF8.self) ?? self.gb18030(data)
     }
 
-    /// The bytes without a UTF-8 byte order mark at the start, which some editors write.
+    /// Returns the bytes without a UTF-8 byte order mark at the start, which some editors write.
     static func withoutByteOrderMark(_ data: Data) -> Data {
         data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data
     }
@@ -21,12 +20,12 @@ enum TableText {
         data.count.isMultiple(of: 2) ? String(data: data, encoding: encoding) : nil
     }
 
-    /// Converts by iconv(3); `nil` if a byte does not belong to the charset, or the system lacks its table.
+    /// Converts with iconv(3); `nil` if a byte is not in the charset, or the system lacks its table.
     private static func gb18030(_ data: Data) -> String? {
         guard let converter = iconv_open("UTF-8", "GB18030"), Int(bitPattern: converter) != -1 else { return nil }
         defer { iconv_close(converter) }
         var input = data.map { CChar(bitPattern: $0) }
-        // No character takes fewer bytes than a third of its UTF-8.
+        // The UTF-8 of a character has at most three times its bytes.
         var output = [CChar](repeating: 0, count: 3 * input.count)
         let written = input.withUnsafeMutableBufferPointer { input in
             output.withUnsafeMutableBufferPointer { output -> Int? in

@@ -1,24 +1,24 @@
 package import CardModel
 import Synchronization
 
-/// Which part of an image's path is its business number, where manifest, sidecar and option give none
-/// (`--business-no-from`, `intake.business_no_from`).
+/// Which part of an image's path is its business number (`--business-no-from`, `intake.business_no_from`).
 ///
-/// Only folders that were walked into from a named one count. An image that is named itself, by a pattern of the
-/// command line or by a row of a manifest has no folder, whatever its path says.
+/// It applies unless a manifest, sidecar or option gives a number.
+///
+/// Only folders found by walking a named one count. An image that is named itself, by a pattern of the command line or by a row
+/// of a manifest has no folder, whatever its path.
 package enum BusinessNumberRule: Sendable {
     /// The folder directly below the named one, for images directly in it.
     case folder
-    /// The folder so many levels below the named one, for images at any depth in it.
+    /// The folder at this level below the named one, for images at any depth in it.
     case level(Int)
     /// The named folder, for all images in it.
     case root
-    /// What a regular expression finds in the path below the named folder; in the name of an image that is named
-    /// itself.
+    /// The match of a regular expression in the path below the named folder; in the name of an image that is named itself.
     case pattern(BusinessNumberPattern)
     case none
 
-    /// Whether folders below the named one are cases, each with photos of its number alone.
+    /// Whether each folder below the named one is a case, with photos of only its number.
     var isOfFolders: Bool {
         switch self {
         case .folder, .level: true
@@ -28,7 +28,7 @@ package enum BusinessNumberRule: Sendable {
 
     /// Reads a rule.
     ///
-    /// - Throws: `business_no_from_invalid`; the message reads on after the name of the option or key.
+    /// - Throws: `business_no_from_invalid`; the message continues the name of the option or key.
     package init(_ text: String) throws(CodedError) {
         switch text {
         case "folder": self = .folder
@@ -52,7 +52,7 @@ package enum BusinessNumberRule: Sendable {
         CodedError(.businessNumberRuleInvalid, .configuration, message)
     }
 
-    /// Returns what the path of an image gives as its number, not yet looked at, and by what.
+    /// Returns the text of a path that is its number, not yet checked, and its origin.
     ///
     /// - Throws: `business_no_missing`.
     func text(_ candidate: ListedFile) throws(CodedError) -> (String, FieldOrigin) {
@@ -85,7 +85,7 @@ package enum BusinessNumberRule: Sendable {
         }
     }
 
-    /// Describes why no number is known, and what a person may do; without the path itself.
+    /// Returns the error of a missing number, with the remedy; without the path itself.
     static func missing(_ why: Message) -> CodedError {
         CodedError(.businessNumberMissing, .input, .noNumberMissing(why))
     }
@@ -93,19 +93,19 @@ package enum BusinessNumberRule: Sendable {
 
 /// A regular expression that finds the business number in the path of an image.
 package final class BusinessNumberPattern: Sendable {
-    /// The group that is the number if there are several.
+    /// The name of the group that is the number if there are several.
     private static let groupName = "business_no"
 
     // `Regex` is not `Sendable`.
     private let regex: Mutex<Regex<AnyRegexOutput>>
     private let group: Int
 
-    /// Takes an expression with one capture group, or one of several that is named `business_no`.
+    /// Compiles an expression with one capture group, or one of several that is named `business_no`.
     init(_ text: String) throws(CodedError) {
         let groups: [String?]
         do {
             self.regex = Mutex(try Regex(text))
-            // It matches the empty text, and a match names all groups.
+            // This expression matches the empty text, and a match lists all groups.
             let probe = try Regex("(?:\(text))|").firstMatch(in: "")
             groups = probe?.output.dropFirst().map(\.name) ?? []
         } catch {
@@ -117,8 +117,7 @@ package final class BusinessNumberPattern: Sendable {
         self.group = group + 1
     }
 
-    /// Returns the number in a path, and whether folder or file name gives it; `nil` if the expression does not match,
-    /// or its group is blank.
+    /// Returns the number in a path, and whether folder or file name contains it; `nil` without a match, or for a blank group.
     func number(in folders: String, _ name: String) -> (String, FieldOrigin)? {
         let path = folders.isEmpty ? name : folders + "/" + name
         return self.regex.withLock { regex -> (String, FieldOrigin)? in

@@ -1,18 +1,18 @@
 import CardModel
 import SystemPackage
 
-/// Puts together what is known about a photo: manifest row, then sidecar, then options, then its path; the first found
-/// wins, field by field.
+/// Combines the metadata of a photo; the first value of each field wins.
 ///
-/// One thing is not decided by rank: a sidecar and a folder that name different numbers. One of them is wrong, and a
-/// photo put into the wrong folder looks just like a sidecar that was copied along. A number in the manifest or none
-/// at all decides.
+/// The order is: manifest row, sidecar, options, path.
+///
+/// An exception is a sidecar and a folder with different numbers. One of them is wrong: a photo in the wrong folder looks just
+/// like a sidecar that was copied along. Then the photo is refused, unless the manifest has a number.
 struct MetadataResolver {
     private struct Known {
         var fields = SubmittedFields()
         var origins: [SubmittedField: FieldOrigin] = [:]
 
-        /// Fills what is missing from a source that comes later.
+        /// Fills missing fields from a later source.
         mutating func add(_ other: SubmittedFields, from origin: FieldOrigin) {
             self.add(\.businessNumber, .businessNumber, other, origin)
             self.add(\.userNumber, .userNumber, other, origin)
@@ -36,20 +36,19 @@ struct MetadataResolver {
 
     private let options: SubmittedFields
     private let rule: BusinessNumberRule
-    /// What became of the texts of paths, and what each copies if that is there: all photos of a folder have the same one,
-    /// and a look takes long.
+    /// The number of each text of a path, and the folder that it copies, if any: a cache, since these are slow to compute.
     private var numbers: [String: (number: Result<BusinessNumber, CodedError>, original: String?)] = [:]
     private var sidecars: [FilePath: SidecarNames] = [:]
 
-    /// Takes what the options say of each photo, and which part of a path is a business number.
+    /// Makes a resolver; `options` apply to each photo, `rule` tells which part of a path is the business number.
     init(options: SubmittedFields, rule: BusinessNumberRule) {
         self.options = options
         self.rule = rule
     }
 
-    /// Returns a photo with what it is taken in with, and who said each field.
+    /// Returns a photo with its metadata and the origin of each field.
     ///
-    /// - Throws: `CodedError` if it cannot be taken in: `business_no_missing`, `business_no_invalid`,
+    /// - Throws: `CodedError` if it cannot be admitted: `business_no_missing`, `business_no_invalid`,
     ///   `business_no_conflict`, `sidecar_invalid`, `field_invalid`, `field_duplicate`.
     mutating func item(
         _ candidate: ListedFile,
@@ -83,13 +82,13 @@ struct MetadataResolver {
         switch place {
         case .missing: return nil
         case .at(let path): return try Sidecar.fields(at: path)
-        // A URL has nothing beside it.
+        // A URL has no sidecar.
         case .beside where candidate.finding == .address: return nil
         case .beside: break
         }
         let folder = candidate.path.removingLastComponent()
         guard let names = self.sidecars[folder] ?? (try? OpenFolder(folder).names()).map({ SidecarNames($0) }) else {
-            // A folder that may be entered and not listed; what is wrong otherwise is found by opening.
+            // The folder may be entered but not listed; opening the file finds other errors.
             return try Sidecar.fields(at: FilePath(candidate.path.text + Sidecar.suffix))
         }
         self.sidecars[folder] = names
@@ -97,7 +96,7 @@ struct MetadataResolver {
         return try Sidecar.fields(at: folder.appending(name))
     }
 
-    /// The number that the path of a photo gives, and by what.
+    /// Returns the number in the path of a photo, and its origin.
     private mutating func number(_ candidate: ListedFile) throws(CodedError) -> (BusinessNumber, FieldOrigin) {
         let (text, origin) = try self.rule.text(candidate)
         let known = self.numbers[text] ?? (Self.number(text), IgnoredNames.original(of: text))
@@ -109,7 +108,7 @@ struct MetadataResolver {
         return (number, origin)
     }
 
-    /// Whether a folder lies beside another one that the path of a photo leads through.
+    /// Whether a folder exists beside another one of a photo's path.
     private static func lies(_ name: String, beside folder: String, on path: FilePath) -> Bool {
         var path = path.removingLastComponent()
         while let last = path.lastComponent, last.text != folder { path.removeLastComponent() }

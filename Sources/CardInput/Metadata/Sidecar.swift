@@ -5,10 +5,9 @@ import SystemPackage
 /// The sidecar of an image: a JSON object in a file beside it, named after the whole file name, so `front.jpg.json` for
 /// `front.jpg`; upper and lower case do not matter.
 ///
-/// Its keys are the columns of a manifest; `path` may be there and means nothing. It must be a regular file, not a
-/// link.
+/// Its keys are the columns of a manifest; `path` is ignored. It must be a regular file, not a link.
 enum Sidecar {
-    /// Where the sidecar of a photo is.
+    /// The location of a photo's sidecar.
     enum Place {
         /// Beside the photo, if it has one.
         case beside
@@ -17,12 +16,12 @@ enum Sidecar {
         case missing
     }
 
-    /// What is put after the image's file name.
+    /// The suffix after the image's file name.
     static let suffix = ".json"
 
-    /// Reads a sidecar; `nil` if it is not there.
+    /// Reads a sidecar; `nil` if there is none.
     ///
-    /// - Throws: `CodedError` with `sidecar_invalid`, or what is wrong with a field.
+    /// - Throws: `CodedError` with `sidecar_invalid`, or the error of a field.
     static func fields(at path: FilePath) throws(CodedError) -> SubmittedFields? {
         guard let data = try self.contents(at: path) else { return nil }
         let record: Record
@@ -43,7 +42,7 @@ enum Sidecar {
         do {
             return try OpenFile(path, followingLinks: false).contents(limit: InputLimits.sidecarBytes)
         } catch {
-            // Of a name that leaves no room for the suffix, there is no such file either.
+            // A name too long for the suffix cannot have a sidecar.
             if case .system(let code) = error, code.isAbsence || code == .fileNameTooLong { return nil }
             throw self.invalid(error.message(limit: InputLimits.sidecarBytes))
         }
@@ -55,9 +54,9 @@ enum Sidecar {
 
     // MARK: Names
 
-    /// The name of the one sidecar that lies beside a photo, if any.
+    /// Returns the name of a photo's sidecar, if any.
     ///
-    /// - Throws: `sidecar_invalid` if there are several, or if something looks like its sidecar and is none.
+    /// - Throws: `sidecar_invalid` if there are several, or if a file merely looks like its sidecar.
     static func name(_ match: SidecarNames.Match) throws(CodedError) -> String? {
         if let stray = match.strays.first { throw CodedError(.sidecarInvalid, .input, .sidecarName(stray)) }
         guard match.names.count < 2 else {
@@ -66,18 +65,18 @@ enum Sidecar {
         return match.names.first
     }
 
-    /// The image whose sidecar a path names; `nil` if it is not named like one.
+    /// Returns the image that a path is the sidecar of; `nil` if it is not named like one.
     static func image(of path: FilePath) -> FilePath? {
         guard let image = self.base(of: path.name).flatMap({ FilePath.Component($0) }) else { return nil }
         return path.removingLastComponent().appending(image)
     }
 
-    /// Whether a path is named like a sidecar and the image is there.
+    /// Whether a path is named like the sidecar of an existing image.
     static func belongs(_ path: FilePath) -> Bool {
         self.image(of: path).map { (try? $0.status(followingLinks: true)) != nil } ?? false
     }
 
-    /// The name that a sidecar is named after; `nil` if the name is not that of one.
+    /// Returns the file name that a sidecar belongs to; `nil` if the name is not that of a sidecar.
     static func base(of name: String) -> String? {
         let suffix = name.utf8.suffix(self.suffix.utf8.count)
         guard suffix.count < name.utf8.count, String(Substring(suffix)).lowercased() == self.suffix else { return nil }
@@ -85,28 +84,28 @@ enum Sidecar {
     }
 }
 
-/// The names in a folder that are those of sidecars, or look so.
+/// The names of sidecars in a folder, and names that look like them.
 ///
-/// Programs and people write `front.jpg.JSON`, `Front.jpg.json` and `front.json` for the sidecar of `front.jpg`. The
-/// first two are read: upper and lower case do not matter. The third is none, nor are `front.jpg.json.txt` and
-/// `front (1).jpg.json`, which editors and browsers make; and a photo must not go out without what
-/// it was to be checked against: it refuses the photo.
+/// Programs and people write `front.jpg.JSON`, `Front.jpg.json` and `front.json` for the sidecar of `front.jpg`. The first two
+/// are read: upper and lower case do not matter. The third is not a sidecar, nor are `front.jpg.json.txt` and `front
+/// (1).jpg.json`, which editors and browsers make. Each of these refuses the photo, because a photo must not be sent without the
+/// values it should be checked against.
 struct SidecarNames {
-    /// What lies beside a photo.
+    /// The files beside a photo.
     struct Match: Hashable, Sendable {
         /// The names of its sidecar; more than one is an error.
         var names: [String] = []
-        /// What looks like its sidecar and is none.
+        /// The names that look like its sidecar.
         var strays: [String] = []
-        /// Whether a file beside it says that its download is not finished.
+        /// Whether a file beside it marks it as an unfinished download.
         var isUnfinished = false
     }
 
     private struct Name {
         var name: String
-        /// What it is named after.
+        /// The file name that it belongs to.
         var base: String
-        /// Whether a file beside it has this very name.
+        /// Whether a file beside it has exactly this name.
         var isExact: Bool
     }
 
@@ -130,7 +129,7 @@ struct SidecarNames {
             if lowered.contains(key) {
                 self.byBase[key, default: []].append(Name(name: name, base: base, isExact: all.contains(base)))
             } else {
-                // Without the number that a browser adds, too.
+                // Also without the number that a browser adds.
                 for key in Set([key, key.replacing(#/ ?\(\d+\)/#, with: "")]) {
                     self.strays[key, default: []].append(name)
                 }
@@ -138,7 +137,7 @@ struct SidecarNames {
         }
     }
 
-    /// Returns what lies beside a photo; one that is named exactly after another file is the sidecar of that one.
+    /// Returns the files beside a photo; a sidecar named exactly after another file belongs to that one.
     func match(_ photo: String) -> Match {
         let names = self.byBase[photo.lowercased(), default: []].filter { $0.base == photo || !$0.isExact }.map(\.name)
         var match = Match(names: names, isUnfinished: self.unfinished.contains(photo.lowercased()))
@@ -147,6 +146,6 @@ struct SidecarNames {
         return match
     }
 
-    /// Whether a name is that of the sidecar of a file beside it.
+    /// Whether a name is that of a sidecar of a file beside it.
     func belongs(_ name: String) -> Bool { Sidecar.base(of: name).map { self.byBase[$0.lowercased()] != nil } ?? false }
 }

@@ -1,21 +1,21 @@
 import CardModel
 import SystemPackage
 
-/// Finds out how a file of a watched folder looks, what it is, and what is known about it. Blocks.
+/// Observes the files of a watched folder and decides what to do with them. Blocks.
 struct FileExaminer: Sendable {
-    /// What is to be done with a file that is complete.
+    /// What to do with a complete file.
     enum Plan: Sendable {
         case changed
-        /// It goes with a file that is there.
+        /// Nothing: the file is a companion of an existing file.
         case companion(of: ListedFile)
         case take(InputItem)
-        /// It is the sidecar of a photo that was taken in before, and that has this name now.
+        /// Amend the card of a photo admitted before: the file is its sidecar, and the photo has this name now.
         case amend(InputItem, beside: String)
         case refuse(CodedError)
-        /// It stays where it is, as long as it looks so, and why: it is no photo, or cannot be one of a case yet.
+        /// Leave the unchanged file where it is: it is not a photo, or cannot be one of a case yet; the reason.
         case leave(CodedError)
 
-        /// The number of the photo that is to be handed over.
+        /// The number of the photo to hand over.
         var number: BusinessNumber? {
             switch self {
             case .take(let item), .amend(let item, _): item.metadata.businessNumber
@@ -28,15 +28,15 @@ struct FileExaminer: Sendable {
     /// The real path of the watched folder.
     let root: FilePath
 
-    /// Looks at a file; `nil` if it is not there.
+    /// Observes a file; `nil` if it does not exist.
     ///
-    /// - Parameter folders: the sidecars in the folders that were listed for this look or those before it.
-    /// - Throws: `Errno` if it cannot be looked at.
+    /// - Parameter folders: the sidecars of the folders listed so far; a folder not yet listed is added.
+    /// - Throws: `Errno` if it cannot be observed.
     func observation(of candidate: ListedFile, _ folders: inout [FilePath: SidecarNames]) throws(Errno)
         -> FileObservation?
     {
         let path = candidate.path.removingLastComponent()
-        // Where a folder may not be listed, the sidecar of its very name is found all the same.
+        // If a folder may not be listed, a sidecar of the exact name is found nevertheless.
         let names = folders[path] ?? SidecarNames((try? OpenFolder(path).names()) ?? [])
         folders[path] = names
         return try self.observation(of: candidate, names.match(candidate.path.name))
@@ -48,7 +48,7 @@ struct FileExaminer: Sendable {
         do throws(Errno) {
             return try folder.observation(of: candidate.path.name, in: folder.open(), sidecars)
         } catch {
-            // A link that took the place of a folder is not followed.
+            // A link that replaced a folder is not followed.
             if error.isAbsence || error == .tooManySymbolicLinkLevels { return nil }
             throw error
         }
@@ -58,10 +58,10 @@ struct FileExaminer: Sendable {
         PhotoFolder(root: self.root, below: candidate.below, suffixes: self.options.companionSuffixes)
     }
 
-    /// Tells what is to be done with a file that looks so.
+    /// Returns what to do with a file of this observation.
     func plan(for candidate: ListedFile, _ observation: FileObservation) -> Plan {
         let plan = self.read(candidate, observation)
-        // Its sidecar may have been written while it was read.
+        // The sidecar may have been written during the reading.
         return (try? self.observation(of: candidate, observation.sidecars)) == observation ? plan : .changed
     }
 
@@ -92,7 +92,7 @@ struct FileExaminer: Sendable {
         }
     }
 
-    /// The file of a name if it is there, or for a sidecar one whose name differs by case alone.
+    /// Returns an existing file by its name; for a sidecar also one whose name differs only in case.
     private func present(_ image: ListedFile, orOtherCase: Bool) -> ListedFile? {
         if (try? self.observation(of: image, SidecarNames.Match())) != nil { return image }
         guard orOtherCase, let names = try? OpenFolder(image.path.removingLastComponent()).names() else { return nil }
@@ -101,7 +101,7 @@ struct FileExaminer: Sendable {
         return name.flatMap { self.image(of: image, $0.text) }
     }
 
-    /// Another file in the folder of one.
+    /// Returns another file in the same folder.
     private func image(of candidate: ListedFile, _ name: String) -> ListedFile? {
         guard let name = FilePath.Component(name) else { return nil }
         var image = candidate
@@ -111,7 +111,7 @@ struct FileExaminer: Sendable {
         return image
     }
 
-    /// Says what an image has waited for in vain: `WatchedFiles` gives it its turn all the same.
+    /// Returns the error of a missing companion: `WatchedFiles` lets such an image have its turn after a long wait.
     private func missingCompanion(_ observation: FileObservation) -> CodedError? {
         if let marker = self.options.doneMarker, !observation.companions.contains(where: { $0.suffix == marker }) {
             return CodedError(.doneMarkerMissing, .input, .watchWaitsForMarker)
@@ -124,11 +124,11 @@ struct FileExaminer: Sendable {
         return CodedError(.sidecarMissing, .input, .watchWaitsForSidecar)
     }
 
-    /// Where the sidecar of a photo is; one that went ahead of its photo is read where it is.
+    /// Returns the location of a photo's sidecar; one that was moved ahead of its photo is read there.
     private func sidecar(of observation: FileObservation) throws(CodedError) -> Sidecar.Place {
         let name = try Sidecar.name(observation.sidecars)
         if let sidecar = observation.sidecar { return .at(FilePath(sidecar.identity.path.reveal())) }
-        // One that is no regular file.
+        // A sidecar that is not a regular file.
         return name.map { .at(FilePath(observation.identity.path.reveal()).removingLastComponent().appending($0)) }
             ?? .missing
     }
@@ -145,9 +145,9 @@ struct FileExaminer: Sendable {
 
     private static let lone = Plan.leave(CodedError(.photoMissing, .input, .watchPhotoMissing))
 
-    /// What a sidecar is that lies without its photo.
+    /// Returns what to do with a sidecar without a photo.
     ///
-    /// It is late if the last photo of its name was taken without one. Any other is for a photo to come.
+    /// It is late if the last photo of its name was admitted without one. Any other belongs to a future photo.
     private func late(_ image: ListedFile, _ sidecar: FilePath) -> Plan {
         guard self.options.after == .move, let (name, identity) = try? self.lastTaken(image),
             let alone = try? self.item(image, identity, sidecar: .missing)
@@ -157,12 +157,12 @@ struct FileExaminer: Sendable {
             return alone.metadata.businessNumber == item.metadata.businessNumber
                 ? .amend(item, beside: name) : Self.lone
         } catch {
-            // It may be for the next photo of this name, which does not go without it.
+            // It may belong to the next photo of this name, which waits for it.
             return .leave(error)
         }
     }
 
-    /// The last photo of a name that was put into `done`, if it has no sidecar there.
+    /// Returns the last photo of a name in `done`, if it has no sidecar there.
     private func lastTaken(_ image: ListedFile) throws(Errno) -> (String, FileIdentity)? {
         let folder = self.folder(of: image)
         let done = try folder.open(in: "done")

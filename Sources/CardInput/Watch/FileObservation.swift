@@ -2,39 +2,39 @@ import CardModel
 import Glibc
 import SystemPackage
 
-/// How a file of a watched folder, and what goes with it, looks without being read.
+/// An observation of a file of a watched folder and its companions, without their content.
 struct FileObservation: Hashable, Sendable {
     /// A sidecar or done-marker.
     struct Companion: Hashable, Sendable {
         var suffix: String
         var name: String
         var identity: FileIdentity
-        /// `done` or `failed` if it went there ahead of its file, in a process that was killed then.
+        /// `done` or `failed` if a process that was then killed moved it there ahead of its file.
         var folder: String?
-        /// The name of the file that it stands for in its folder.
+        /// The name of its file in that folder.
         var base: String
     }
 
     var name: String
     var identity: FileIdentity
-    /// What goes with it, in the order of the suffixes.
+    /// The companions, in the order of the suffixes.
     var companions: [Companion] = []
-    /// The names beside it that are those of its sidecar, or look so.
+    /// The names beside the file that are its sidecar, or look like it.
     var sidecars = SidecarNames.Match()
 
     var sidecar: Companion? { self.companions.first { $0.suffix == Sidecar.suffix } }
 }
 
-/// The folder of a watched file, and those of the same place in `done` and `failed`.
+/// The folder of a watched file, and the corresponding folders in `done` and `failed`.
 struct PhotoFolder: Sendable {
     /// The real path of the watched folder.
     let root: FilePath
-    /// The folders between it and the file.
+    /// The folders between the watched one and the file.
     let below: [String]
-    /// The suffixes of what may go with a file.
+    /// The suffixes of companions.
     let suffixes: [String]
 
-    /// Opens it, or the one of its place in one of `FileDisposal.folders`.
+    /// Opens the folder, or the corresponding one in one of `FileDisposal.folders`.
     func open(in top: String? = nil) throws(Errno) -> OpenFolder {
         try OpenFolder(self.root).entering((top.map { [$0] } ?? []) + self.below)
     }
@@ -44,12 +44,12 @@ struct PhotoFolder: Sendable {
         return FileIdentity(path: path.joined(separator: "/"), status)
     }
 
-    /// The names that a file may be given in these folders.
+    /// Returns the names that a file may get in these folders.
     func names(for name: String) -> NumberedName {
         NumberedName(name, leavingRoomFor: FileDisposal.room(self.suffixes))
     }
 
-    /// Looks at a file in the opened folder, and at what goes with it; `nil` if there is no such file.
+    /// Observes a file in the opened folder, with its companions; `nil` if there is no such file.
     func observation(of name: String, in folder: borrowing OpenFolder, _ sidecars: SidecarNames.Match) throws(Errno)
         -> FileObservation?
     {
@@ -63,7 +63,7 @@ struct PhotoFolder: Sendable {
         }
         let missing = self.suffixes.filter { suffix in !observation.companions.contains { $0.suffix == suffix } }
         for top in FileDisposal.folders where !missing.isEmpty {
-            // Where there is no such folder, or none that can be opened, nothing went ahead.
+            // If the folder is missing or cannot be opened, no companion was moved ahead.
             guard let target = try? self.open(in: top) else { continue }
             let ahead = try self.ahead(of: name, status, missing, target)
             for (base, suffix, found) in ahead {
@@ -78,8 +78,10 @@ struct PhotoFolder: Sendable {
         return observation
     }
 
-    /// What went ahead of a file: it stands where the file was to be put, and was put there after the file last
-    /// changed, for a rename counts as a change of status. A newer file of the same name has changed since.
+    /// Returns the companions that were moved ahead of a file.
+    ///
+    /// They have the names intended for it, and were moved after the file last changed, since a rename changes the status. A
+    /// newer file of the same name has changed later than that.
     private func ahead(
         of name: String,
         _ file: stat,
@@ -92,14 +94,14 @@ struct PhotoFolder: Sendable {
             number = try names.free(above: 1) { name throws(Errno) in try Self.isOther(name, in: target, than: file) }
         }
         while true {
-            // The file stands there itself if its move was cut short before its first name went.
+            // The file itself is there if its move was cut short before its first name was removed.
             let isThere = try target.status(of: names[number]) != nil
             var isAny = false
             var ahead: [(base: String, suffix: String, stat)] = []
             for suffix in suffixes {
                 guard let found = try target.status(of: names[number] + suffix), found.kind == .file else { continue }
                 isAny = true
-                // A sidecar that was refused by itself has a note of its own.
+                // A sidecar that was refused alone has its own note.
                 let isRefused = try target.status(of: names[number] + suffix + FailureNote.suffix) != nil
                 if !isRefused, isThere || !found.changedBefore(file) { ahead.append((names[number], suffix, found)) }
             }

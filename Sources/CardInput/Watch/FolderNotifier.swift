@@ -4,30 +4,30 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A folder that is watched: a named one, or one below it.
+/// A watched folder: a named one, or one below it.
 struct WatchedFolder: Hashable, Sendable {
-    /// The place of the named folder in the list.
+    /// The index of the named folder in the list.
     var root: Int
     /// The real path.
     var path: FilePath
-    /// Where it lies in the named folder.
+    /// The position in the named folder.
     var place: FolderPath
 }
 
-/// A hint that something deserves a look; it may be wrong or come late, and may be missing altogether.
+/// A hint that something may have changed; it may be wrong, late or missing.
 enum FolderChange: Hashable, Sendable {
     enum Kind: Sendable {
-        /// Its name appeared: it is being created, or got a further name.
+        /// The name appeared: the file is being created, or got a further name.
         case appeared
         case written
-        /// It was closed after writing, or moved in.
+        /// The file was closed after writing, or moved in.
         case closed
-        /// It was moved away or deleted.
+        /// The file was moved away or deleted.
         case left
     }
 
     case file(FilePath.Component, WatchedFolder, Kind)
-    /// A folder appeared, or something in it that has no readable name.
+    /// A folder appeared, or an entry in it without a readable name.
     case folder(WatchedFolder)
     /// A named folder was moved or deleted.
     case rootGone(Int)
@@ -35,16 +35,16 @@ enum FolderChange: Hashable, Sendable {
     case overflow
 }
 
-/// Hears of changes in folders by inotify(7).
+/// Collects changes of folders through inotify(7).
 final class FolderNotifier: Sendable {
     private struct State {
-        /// The folders by their watches; the kernel never gives a number twice.
+        /// The folders by their watch numbers, which the kernel never reuses.
         var folders: [Int32: WatchedFolder] = [:]
         var changes: [FolderChange] = []
         var isStopped = false
     }
 
-    /// That files are written to is wanted only to tell one that is still open from one that got a further name.
+    /// `IN_MODIFY` distinguishes a file that is still open from one that got a further name.
     private static let mask = [
         IN_CLOSE_WRITE, IN_MOVED_TO, IN_MOVED_FROM, IN_CREATE, IN_DELETE, IN_MODIFY, IN_DELETE_SELF, IN_MOVE_SELF,
         IN_ONLYDIR, IN_EXCL_UNLINK, IN_DONT_FOLLOW,
@@ -54,13 +54,13 @@ final class FolderNotifier: Sendable {
     private let state = Mutex(State())
     private let limit: Int
     private let ring: @Sendable () -> Void
-    // Made once, and only ever cancelled.
+    // Set once, and later only cancelled.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
-    /// Starts to listen.
+    /// Starts inotify.
     ///
     /// - Parameters:
-    ///   - limit: the most changes between two takings; beyond, all count as lost.
+    ///   - limit: the most changes between two calls of `takeChanges`; beyond it, all count as lost.
     ///   - ring: called whenever there are changes to take; must not block.
     /// - Throws: `Errno`, such as `EMFILE` beyond `fs.inotify.max_user_instances`.
     init(limit: Int = WatchLimits.changes, ring: @escaping @Sendable () -> Void) throws(Errno) {
@@ -76,11 +76,11 @@ final class FolderNotifier: Sendable {
         self.source.resume()
     }
 
-    /// Hears of a folder from now on; of one that is known already the path is taken over.
+    /// Watches a folder from now on; a known one gets the new path.
     ///
     /// - Throws: `Errno`: `ENOSPC` beyond `fs.inotify.max_user_watches`, `EACCES` without the right to read.
     func watch(_ folder: WatchedFolder) throws(Errno) {
-        // Under the lock, so that no event of the new watch meets a table that does not know it.
+        // Under the lock, so that the table knows the watch before its first event.
         try self.state.withLock { state throws(Errno) in
             guard !state.isStopped else { return }
             let watch = folder.path.withPlatformString { inotify_add_watch(self.descriptor, $0, Self.mask) }
@@ -89,18 +89,18 @@ final class FolderNotifier: Sendable {
         }
     }
 
-    /// Hears no more of a folder that is watched, but may still hear of those below it.
+    /// Stops watching a folder, but not those below it.
     func rest(_ path: FilePath) {
         self.state.withLock { state in
             guard !state.isStopped else { return }
-            // The kernel gives the number that the folder has.
+            // For a watched folder, the kernel returns the existing number.
             let watch = path.withPlatformString { inotify_add_watch(self.descriptor, $0, Self.mask) }
             if watch >= 0 { inotify_rm_watch(self.descriptor, watch) }
             state.folders[watch] = nil
         }
     }
 
-    /// Hears no more of a folder and all below it.
+    /// Stops watching a folder and all below it.
     func forget(_ path: FilePath) {
         self.state.withLock { state in
             for (watch, folder) in state.folders where folder.path.starts(with: path) {
@@ -110,7 +110,7 @@ final class FolderNotifier: Sendable {
         }
     }
 
-    /// How many folders it hears of.
+    /// The number of watched folders.
     var count: Int { self.state.withLock { $0.folders.count } }
 
     func takeChanges() -> [FolderChange] {
@@ -147,7 +147,7 @@ final class FolderNotifier: Sendable {
             let known =
                 event.has(IN_IGNORED) ? state.folders.removeValue(forKey: event.watch) : state.folders[event.watch]
             guard let folder = known, let change = event.change(in: folder) else { return nil }
-            // Whatever moved away is told of under a name that is no longer its own.
+            // Further events of a moved folder would have its old path.
             if case .folder(let moved) = change, event.has(IN_MOVED_FROM) || event.has(IN_DELETE) { return moved.path }
             if state.changes.last != change { state.changes.append(change) }
             if case .rootGone = change { return folder.path }
@@ -159,11 +159,11 @@ final class FolderNotifier: Sendable {
 
 /// One event of inotify(7).
 struct InotifyEvent: Hashable {
-    /// The watch it comes from; -1 if the queue has overflowed.
+    /// The watch number; -1 if the queue has overflowed.
     var watch: Int32
     /// What happened, as `IN_…` bits.
     var mask: UInt32
-    /// The name in the watched folder; `nil` if it is about the folder itself, or is not UTF-8.
+    /// The name in the watched folder; `nil` if the event concerns the folder itself, or the name is not UTF-8.
     var name: FilePath.Component?
 
     /// Whether all bits of a flag are set.
@@ -172,7 +172,7 @@ struct InotifyEvent: Hashable {
         return self.mask & bits == bits
     }
 
-    /// Takes apart what one `read` gave; an event that is cut off ends it.
+    /// Parses the result of one `read`; ends at an incomplete event.
     static func events(in buffer: UnsafeRawBufferPointer) -> [InotifyEvent] {
         var events: [InotifyEvent] = []
         var offset = 0
@@ -189,10 +189,10 @@ struct InotifyEvent: Hashable {
         return events
     }
 
-    /// What an event of a folder means; `nil` if nothing.
+    /// Returns the change that an event of a folder means; `nil` if none.
     func change(in folder: WatchedFolder) -> FolderChange? {
         if self.has(IN_DELETE_SELF) || self.has(IN_MOVE_SELF) || self.has(IN_UNMOUNT) {
-            // Of any other folder its own parent tells when it goes.
+            // For any other folder, its parent reports that it is gone.
             return folder.place.folders.isEmpty ? .rootGone(folder.root) : nil
         }
         if self.has(IN_IGNORED) { return nil }

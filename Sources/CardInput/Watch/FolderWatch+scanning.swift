@@ -2,21 +2,21 @@ import CardModel
 import Glibc
 import SystemPackage
 
-// How folders are looked through, and how changes are heard of.
+// Scans folders and receives changes.
 extension FolderWatch {
     private struct Scan: Sendable {
         var real: FilePath
-        /// Whether inotify does not hear of all of it.
+        /// Whether inotify does not report all changes in it.
         var isRemote = false
         var found: [ListedFile]
         var passedOver: [String: Int]
-        /// Why inotify could not be had for a folder.
+        /// Why inotify does not watch a folder.
         var watchError: Errno?
         /// The folders below it that are empty.
         var empty: [FilePath] = []
-        /// Those of them that were removed.
+        /// The empty folders that were removed.
         var removed: [FilePath] = []
-        /// Why the folder bears no mark.
+        /// Why the folder could not be marked.
         var unmarked: CodedError?
     }
 
@@ -29,7 +29,7 @@ extension FolderWatch {
         }
     }
 
-    /// Looks for changes in a root from now on, because inotify does not tell of all of them.
+    /// Polls a root from now on, because inotify does not report all its changes.
     private func poll(_ index: Int, because error: Errno) {
         self.roots[index].isPolled = true
         let message: Message =
@@ -41,7 +41,7 @@ extension FolderWatch {
         self.tell(CodedError(.watchPolls, .temporary, message), of: index)
     }
 
-    /// Looks a root through, and returns what to report of it once its files have been looked at; `nil` if it is not there.
+    /// Scans a root, and returns the event to report once its files are examined; `nil` if the root is missing.
     func scan(_ index: Int) async throws(CancellationError) -> WatchEvent? {
         let (given, known) = (self.roots[index].given, self.roots[index].real)
         let isFirst = !self.roots[index].isSwept && self.options.after != .leave
@@ -55,7 +55,7 @@ extension FolderWatch {
                 } catch {
                     throw .unwatchable(given, error)
                 }
-                // Each time: a share comes back under the path of the folder that it was mounted on.
+                // Each time, because a share returns under the path of the folder that it was mounted on.
                 let unmarked = try self.mark.claim(real, given: given)
                 if let unmarked, self.options.after != .leave { throw unmarked }
                 if let known, known != real { notifier?.forget(known) }
@@ -90,7 +90,7 @@ extension FolderWatch {
         guard let real = root.real, !IgnoredNames.isPutAway(folder.path) else { return }
         let source = folder.place.folders.reduce(FilePath(root.given)) { $0.appending($1) }
         let result = try await self.blocking(in: folder.root) { [notifier = self.notifier] in
-            // One that cannot be listed is told of by the next scan of its root; most often it is gone already.
+            // The next scan of the root reports a folder that cannot be listed; most often it is already gone.
             try? self.walk(folder, source: source, notifier)
         }
         guard let result, self.roots[folder.root].real == real else { return }
@@ -110,19 +110,19 @@ extension FolderWatch {
             passesOver: { name, place in self.options.passesOver(name, isAtTop: place.folders.isEmpty) },
             entering: { path, place in
                 if let refusal = self.mark.refusal(of: path) {
-                    // It was entered before the other sandbox came.
+                    // inotify watched it before the other sandbox claimed it.
                     notifier?.forget(path)
                     return refusal
                 }
-                // Fallback of what cannot be swept: the next start of the watch.
+                // Fallback of a failed sweep: the next start of the watch.
                 if sweeping { try? TransitName.sweep(OpenFolder(path)) }
                 do throws(Errno) {
-                    // There it hears little, and a server that hangs would hang what is heard of all folders.
+                    // There inotify reports little, and a server that does not answer would block the events of all folders.
                     if try OpenFolder(path).isRemote {
                         isRemote = true
                         return nil
                     }
-                    // First, so that nothing that comes while the folder is being read is missed.
+                    // Before listing, so that no file that comes during the listing is missed.
                     try notifier?.watch(WatchedFolder(root: folder.root, path: path, place: place))
                 } catch {
                     if !error.isAbsence { watchError = watchError ?? error }
@@ -145,10 +145,11 @@ extension FolderWatch {
         return scan
     }
 
-    /// Gives the watches of folders up that stood empty for long, and removes those of them that the watch has emptied,
-    /// where each folder is a case: any other may be the place that a scanner writes to.
+    /// Ends the inotify watches of long empty folders, and removes those that the watch has emptied.
     ///
-    /// - Returns: the folders that were removed; none that holds something by now.
+    /// It removes folders only if each is a case: a scanner may write to any other folder.
+    ///
+    /// - Returns: the removed folders; a folder with new files is never removed.
     private nonisolated func tidy(_ scan: Scan, _ emptied: Set<FilePath>, _ notifier: FolderNotifier?) -> [FilePath] {
         let date = self.date
         return scan.empty.filter { folder in
@@ -163,7 +164,7 @@ extension FolderWatch {
         }
     }
 
-    /// Whether files of a folder lie in `done/` or `failed/`: so a watch that was started since knows what it has emptied.
+    /// Whether files of a folder are in `done/` or `failed/`: shows, after a restart, which folders the watch has emptied.
     private static func isPutAway(_ folder: FilePath, of root: FilePath) -> Bool {
         var below = folder
         guard below.removePrefix(root) else { return false }
@@ -230,7 +231,7 @@ extension FolderWatch {
         return count
     }
 
-    /// Takes what inotify has told of any folder.
+    /// Processes the changes that inotify reported.
     func takeChanges() {
         for change in self.notifier?.takeChanges() ?? [] {
             switch change {

@@ -1,7 +1,7 @@
 package import CardModel
 import SystemPackage
 
-// What becomes of a file whose turn it is, and of one whose card is refused later.
+// Handles files whose turn it is, and those whose cards are refused later.
 extension FolderWatch {
     func handle(_ file: WatchedFiles.File, _ plan: FileExaminer.Plan) async throws {
         let path = file.candidate.path
@@ -24,7 +24,7 @@ extension FolderWatch {
 
     /// Hands a photo to the pipeline.
     ///
-    /// - Parameter name: the name that the photo has now, if the file is its late sidecar.
+    /// - Parameter name: the current name of the photo, if the file is its late sidecar.
     private func hand(
         _ item: InputItem,
         of file: WatchedFiles.File,
@@ -32,7 +32,7 @@ extension FolderWatch {
         beside name: String?,
         _ wasWaiting: Bool
     ) async throws {
-        // Taken as it is, it only could not be put away.
+        // Already admitted in this state; only the archiving failed.
         guard file.taken != observation else { return await self.finish(file, observation, beside: name) }
         let isYoung = self.now < file.since + self.options.quietTime || observation.sidecars.isUnfinished
         let isLate = name != nil || file.taken != nil
@@ -66,7 +66,7 @@ extension FolderWatch {
         if self.pause == nil { self.report(.paused(error)) }
         self.files.putBack(file.candidate.path)
         let now = self.now
-        // Those that were handed over with the first say the same.
+        // Photos handed over at the same time get the same answer.
         guard self.pause.map({ $0.until <= now }) ?? true else { return }
         let count = self.pause?.count ?? 0
         self.pause = (now + WatchLimits.wait(tries: count), count + 1)
@@ -78,10 +78,10 @@ extension FolderWatch {
         self.report(.resumed)
     }
 
-    /// Tells of a file that stays where it is, once it has stood still.
+    /// Reports a file that stays where it is, once it was unchanged for a while.
     private func stay(_ file: WatchedFiles.File, _ error: CodedError) {
         let path = file.candidate.path
-        // The photo of a sidecar may still be under way.
+        // The photo of a sidecar may come later.
         let wait = error.code == .photoMissing ? WatchLimits.openWait : self.options.quietTime
         guard self.now >= file.since + wait else { return self.files.lookAgain(path, at: file.since + wait) }
         self.tellOnce(ofStaying: file, error)
@@ -122,7 +122,7 @@ extension FolderWatch {
                 return self.files.lookAgain(path, at: self.now + WatchLimits.retry.longest)
             }
             let isStill = file.since + self.options.quietTime
-            // Another piece of it may come within moments.
+            // The file may still grow within moments.
             guard self.now >= isStill else { return self.files.lookAgain(path, at: isStill) }
             let isDoubtful = error.kind != .input || error.code == .sourceUnreadable
             if isDoubtful, file.tries + 1 < WatchLimits.tries { return self.tryAgain(file) }
@@ -135,15 +135,13 @@ extension FolderWatch {
         await self.putAway(file, observation, as: .failed(self.note(error, card, on: file)))
     }
 
-    /// Refuses the sidecar of a photo that was taken in before and is still there.
+    /// Refuses the sidecar of a photo that was admitted before and is still there.
     private func refuseSidecar(
         of file: WatchedFiles.File,
         _ observation: FileObservation,
         _ error: CodedError,
         card: CardID?
-    )
-        async
-    {
+    ) async {
         let ownName = observation.sidecar?.name ?? observation.name + Sidecar.suffix
         let name = Redacted(FilePath(file.candidate.source).removingLastComponent().appending(ownName).text)
         if self.files[file.candidate.path]?.isTold == false {
@@ -162,11 +160,11 @@ extension FolderWatch {
         if let place = try? put?.get() {
             self.report(.placed(name: name, place))
         }
-        // One that could not be moved is met again with its photo.
+        // If it could not be moved, it is examined again with its photo.
         self.tryAgain(file)
     }
 
-    /// Has a file tried again, later each time.
+    /// Schedules another try of a file, later each time.
     func tryAgain(_ file: WatchedFiles.File) {
         self.files.lookAgain(file.candidate.path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
     }
@@ -175,9 +173,9 @@ extension FolderWatch {
         FailureNote(error, card: card, in: file.candidate.below, time: self.date)
     }
 
-    // MARK: Putting away
+    // MARK: Archiving
 
-    /// How a file is put away; `nil` if the watched folder is not there.
+    /// Returns the archiving step of a file; `nil` if the watched folder is missing.
     private func step(_ file: WatchedFiles.File, _ observation: FileObservation) -> FileDisposal? {
         self.examiner(of: file.root).map {
             FileDisposal(folder: $0.folder(of: file.candidate), observation: observation)
@@ -204,14 +202,14 @@ extension FolderWatch {
         newName: String? = nil
     ) async {
         let path = file.candidate.path
-        // The folder may have gone, or moved away, since.
+        // The folder may have been moved or removed meanwhile.
         guard var step = self.step(file, observation) else { return self.files.isAway(path, now: self.now) }
         step.newName = newName
         let result = try? await self.blocking(in: file.root, grace: WatchLimits.endWait) { [step] in
             Result { try step.put(as: ending) }
         }
         switch result {
-        // The watch ends; the next start finds the file again, or where it was put.
+        // The watch ends; the next start finds the file again, or in its archive.
         case nil: self.files.settle(path, isDone: false, now: self.now)
         case .success(let place?):
             self.files.isAway(path, now: self.now)
@@ -238,12 +236,13 @@ extension FolderWatch {
 
     // MARK: Photos whose cards are refused later
 
-    /// Writes notes beside the photo of a refused card where the watch has put it. A photo that was renamed, changed or removed
-    /// gets none, and a note that cannot be written is due again at the next start.
+    /// Writes notes beside the archived photo of a refused card.
+    ///
+    /// A photo that was renamed, changed or removed gets none, and a note that cannot be written is due again at the next start.
     ///
     /// - Parameters:
     ///   - files: the files that the card was imported from.
-    ///   - moving: whether the photo is moved on to `failed` with its note.
+    ///   - moving: whether the photo is moved from `done` to `failed` with its note.
     package func note(_ error: CodedError, card: CardID, beside files: [FileIdentity], moving: Bool = false) async {
         guard self.options.after == .move else { return }
         let note = FailureNote(error, card: card, in: [], time: self.date)
@@ -255,7 +254,7 @@ extension FolderWatch {
                     for file in files { Self.write(note, text, beside: file, in: folder, suffixes, moving: moving) }
                 }
             }
-            // A folder that does not answer holds up the notes in others for a moment alone.
+            // A folder that does not answer delays the notes in others only for a moment.
             writing.cancel()
             try? await writing.value
         }
@@ -271,7 +270,7 @@ extension FolderWatch {
     ) {
         let parts = FilePath(file.path.reveal()).components.filter { $0.kind == .regular }.map(\.text)
         let names = NumberedName(parts.last ?? "", leavingRoomFor: FileDisposal.room(suffixes))
-        // How much of the name lies below the folder depends on how the folder was named then.
+        // How much of the path is below the folder depends on how the folder was named at the admission.
         for depth in parts.indices {
             guard let root = try? FilePath(folder).real(),
                 let done = try? OpenFolder(root).entering(["done"] + parts.dropLast().suffix(depth)),
@@ -288,18 +287,18 @@ extension FolderWatch {
 
     // MARK: Problems
 
-    /// Tells of a problem, once until it is mended.
+    /// Reports a problem, once until it is solved.
     func tell(_ error: CodedError, of root: Int, as code: ReasonCode? = nil) {
         guard self.roots[root].problems.insert(code ?? error.code).inserted else { return }
         self.report(.problem(folder: Redacted(self.roots[root].given), error))
     }
 
-    /// Tells of a problem, or without one that it is no more.
+    /// Reports a problem, or without one that it is solved.
     func tell(_ error: CodedError?, orMend code: ReasonCode, of root: Int) {
         if let error { self.tell(error, of: root) } else { self.mend(code, of: root) }
     }
 
-    /// Tells that a problem is no more, if it was told of.
+    /// Reports that a problem is solved, if it was reported.
     func mend(_ code: ReasonCode, of root: Int) {
         guard self.roots[root].problems.remove(code) != nil else { return }
         self.report(.mended(folder: Redacted(self.roots[root].given), code))
@@ -307,7 +306,7 @@ extension FolderWatch {
 }
 
 extension NumberedName {
-    /// Returns the name that a file has among these; operators may have removed others.
+    /// Returns the name of a file among these; operators may have removed others.
     fileprivate func name(of file: FileIdentity, in folder: borrowing OpenFolder) throws(Errno) -> String? {
         var (number, last) = (1, WatchLimits.missingNames)
         while number <= last {

@@ -3,42 +3,42 @@ package import CardModel
 import Dispatch
 import SystemPackage
 
-/// Takes in the photos that arrive in folders, and puts each away once its card is durable.
+/// Admits the photos that arrive in folders, and archives each once its card is durable.
 ///
-/// inotify is a hint that a path deserves a look; the truth is what a scan finds, at the start and again and again. A
-/// photo is handed on when it is complete (`WatchedFiles`), and put away only after that has returned and only if it is
-/// still the very file that was taken (`FileDisposal`). A process killed in between finds the file again, is told that the
-/// card is there, and goes on where it stopped. Symbolic links are not followed, wherever they lead, and not touched.
+/// inotify only gives hints; the repeated scans, from the start on, decide. A photo is handed to the pipeline when it is complete
+/// (`WatchedFiles`). It is archived only after that call has returned, and only if it is still the same file (`FileDisposal`). A
+/// process killed in between finds the file again, learns that the card exists, and continues. Symbolic links are neither
+/// followed nor changed.
 package actor FolderWatch {
-    /// Hands a photo to the pipeline; returns once its fate is durable. An error ends the watch.
+    /// Hands a photo to the pipeline; returns once the result is durable. An error ends the watch.
     package typealias Take = @Sendable (_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome
-    /// Runs what blocks in a folder, by its place in the list, on a thread that may.
+    /// Runs a body that blocks in a folder, by its index in the list, on a thread that may block.
     package typealias Perform = @Sendable (_ root: Int, _ body: @escaping @Sendable () -> Void) -> Void
 
     /// A named folder.
     struct Root {
         let given: String
-        /// Its real path as long as it is there.
+        /// Its real path while it exists.
         var real: FilePath?
-        /// Whether inotify does not tell of all of it.
+        /// Whether inotify does not report all its changes.
         var isPolled: Bool
-        /// When it is looked through next; `nil` while it is, unless somebody has asked for another time since.
+        /// The time of the next scan; `nil` during a scan, unless another one was requested since.
         var nextScan: Duration? = .zero
-        /// Whether deletions that an earlier process left unfinished in it were finished.
+        /// Whether unfinished deletions of earlier processes in it were finished.
         var isSwept = false
-        /// What was told of it and is not mended.
+        /// The problems that were reported and are not solved.
         var problems: Set<ReasonCode> = []
-        /// The links, pipes and the like in it, which were told of.
+        /// Links and special files already reported: each is reported once.
         var strays: Set<FilePath> = []
         /// Folders below it that archiving may have emptied.
         var emptied: Set<FilePath> = []
-        /// The files that could not be put away.
+        /// The files that could not be archived or deleted.
         var unplaced: Set<FilePath> = []
-        /// The folders in it that are to be looked through: something was heard of them.
+        /// The changed folders in it, to scan.
         var changed: Set<WatchedFolder> = []
         fileprivate var underway = 0
         fileprivate var alarm: Duration?
-        /// Whether it is there and answers, as far as is known.
+        /// Whether it exists and answers, as far as is known.
         var isAtHand: Bool { !self.problems.contains(.watchFolderMissing) }
     }
 
@@ -50,27 +50,26 @@ package actor FolderWatch {
     private let perform: Perform
     var files: WatchedFiles
     var roots: [Root]
-    /// The photos of each business number of which one is being taken, that one first: of two of one side the later
-    /// wins.
+    /// The queue of each business number whose first photo is being processed: of two photos of one side the later wins.
     private var queues: [BusinessNumber: [FilePath]] = [:]
     private var numbers: [FilePath: BusinessNumber] = [:]
-    /// Until when nothing is taken, and how often that was so in a row.
+    /// Until when no photo is handed over, and the number of pauses in a row.
     var pause: (until: Duration, count: Int)?
-    /// One for the loop of each folder.
+    /// The signal of each folder's loop.
     private let bells: [(stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)]
     private let plans = AsyncStream.makeStream(of: (WatchedFiles.File, FileExaminer.Plan).self)
     private let ending = AsyncStream.makeStream(of: Void.self)
     var notifier: FolderNotifier?
     private var isEnding = false
 
-    /// Prepares to watch; nothing is looked at yet.
+    /// Prepares a watch; does not read anything yet.
     ///
     /// - Parameters:
-    ///   - options: which folders, and how; `WatchOptions.problems` tells what is wrong with them.
-    ///   - sandbox: the identity of the sandbox; a folder that another one watches is told of and not looked through.
-    ///   - time: what waits are measured by.
-    ///   - take: hands a photo to the pipeline; several are handed over at a time.
-    ///   - report: hears what happens; must not block.
+    ///   - options: the folders and rules; `WatchOptions.problems` checks them.
+    ///   - sandbox: the identity of the sandbox; a folder that another sandbox watches is reported and not scanned.
+    ///   - time: the clock of the waits.
+    ///   - take: hands a photo to the pipeline; called concurrently.
+    ///   - report: receives the events; must not block.
     package init(
         options: WatchOptions,
         sandbox: String,
@@ -89,10 +88,12 @@ package actor FolderWatch {
         }
     }
 
-    /// Watches until `end` is called or its task is cancelled; what is being taken in then is put away, and nothing
-    /// else begins. Each folder has a loop of its own: one that does not answer holds up neither others nor the end.
+    /// Watches until `end` is called or its task is cancelled.
     ///
-    /// - Throws: what handing a photo over has thrown.
+    /// At the end, photos being processed are archived, and no other begins. Each folder has its own loop: one that does not
+    /// answer delays neither others nor the end.
+    ///
+    /// - Throws: the error of handing over a photo.
     package func run() async throws {
         self.listen()
         self.ring()
@@ -125,7 +126,7 @@ package actor FolderWatch {
         }
     }
 
-    /// Begins nothing more; `run` returns once what is being taken in has been put away.
+    /// Begins no other photo; `run` returns once the current ones are archived.
     package func end() {
         self.isEnding = true
         self.ending.continuation.finish()
@@ -134,20 +135,20 @@ package actor FolderWatch {
     var now: Duration { self.time.steady() }
     nonisolated var date: Timestamp { self.time.now() }
 
-    /// Has the next turn of each folder come at once.
+    /// Starts the next turn of each folder at once.
     nonisolated func ring() { for bell in self.bells { bell.continuation.yield() } }
 
-    /// Runs what blocks in a folder on a thread that may, and tells if the folder does not answer.
+    /// Runs a body that blocks in a folder on a thread that may block, and reports a folder that does not answer.
     ///
-    /// - Parameter grace: how long the answer is waited for once the task is cancelled.
-    /// - Throws: `CancellationError` if there was none by then.
+    /// - Parameter grace: how long to wait for the answer once the task is cancelled.
+    /// - Throws: `CancellationError` if there was no answer within the grace.
     func blocking<Value: Sendable>(
         in root: Int,
         grace: Duration = .zero,
         _ body: @escaping @Sendable () -> Value
     ) async throws(CancellationError) -> Value {
         let silence = Task {
-            // In two parts: who slept for that long, as a machine that was suspended does, has not waited for the folder.
+            // In two halves: a suspended machine skips only one of them, so it does not blame the folder.
             for _ in 1...2 { try await self.time.sleep(WatchLimits.silence / 2) }
             self.tell(.silent(nil), of: root)
         }
@@ -163,7 +164,7 @@ package actor FolderWatch {
     private func turn(of root: Int) async throws(CancellationError) {
         self.takeChanges()
         let isDue = self.roots[root].nextScan.map { $0 <= self.now } ?? false
-        // What is asked for from here on this scan may have missed.
+        // This scan may miss what is requested from here on.
         if isDue { self.roots[root].nextScan = nil }
         let scan = isDue ? try await self.scan(root) : nil
         while let folder = self.roots[root].changed.popFirst() { try await self.scan(folder) }
@@ -178,13 +179,13 @@ package actor FolderWatch {
         }
     }
 
-    /// Looks at the files of a folder; `nil` if the folder is not there.
+    /// Returns the examiner of a folder; `nil` if the folder is missing.
     func examiner(of root: Int) -> FileExaminer? {
         self.roots[root].real.map { FileExaminer(options: self.options, root: $0) }
     }
 
     private func nextFile(of root: Int) -> WatchedFiles.File? {
-        // What hangs in a folder that does not answer takes no place of others.
+        // Files of folders that do not answer use no slots of others.
         let underway = self.roots.reduce(0) { $0 + ($1.isAtHand ? $1.underway : 0) }
         guard !self.isEnding, underway < WatchLimits.takenAtOnce,
             self.pause.map({ $0.until <= self.now }) ?? true, let file = self.files.takeReady(in: root)
@@ -193,7 +194,7 @@ package actor FolderWatch {
         return file
     }
 
-    /// Tells what is to be done with a file; `nil` if an older photo of its number comes first.
+    /// Returns what to do with a file; `nil` if an older photo of its number comes first.
     private func plan(for file: WatchedFiles.File) async throws(CancellationError) -> FileExaminer.Plan? {
         var plan = FileExaminer.Plan.changed
         if let observation = file.observation, let examiner = self.examiner(of: file.root) {
@@ -209,18 +210,18 @@ package actor FolderWatch {
         return nil
     }
 
-    /// Lets others of their numbers have their turn where the first is gone.
+    /// Gives the turn to other photos of numbers whose first photo is gone.
     func releaseGone() {
         for path in Array(self.numbers.keys) where self.files[path] == nil { self.release(path) }
     }
 
-    /// Lets the next photo of a number have its turn.
+    /// Gives the turn to the next photo of a number.
     private func release(_ path: FilePath) {
         guard let number = self.numbers.removeValue(forKey: path) else { return }
         self.queues[number]?.removeFirst()
         guard let next = self.queues[number]?.first else { return self.queues[number] = nil }
         self.files.putBack(next)
-        // It may lie in another folder.
+        // The next photo may be in another folder.
         self.ring()
     }
 
@@ -228,7 +229,7 @@ package actor FolderWatch {
         let path = file.candidate.path
         defer {
             self.roots[file.root].underway -= 1
-            // One that is to be handed over again stays the first of its number.
+            // A photo that will be handed over again stays the first of its number.
             if self.files[path]?.phase != .ready, self.files[path]?.isWaiting != true { self.release(path) }
             self.ring()
         }
@@ -240,9 +241,9 @@ package actor FolderWatch {
         }
     }
 
-    /// When something is due that nobody will call for, if no alarm is set for that or for an earlier time.
+    /// Returns when a timer must wake the folder, unless one is set for that time or earlier.
     private func nextAlarm(of root: Int) -> Duration? {
-        // Where nothing may begin for other reasons, whoever ends calls.
+        // If no photo may begin for another reason, a finished one signals the loop.
         let pause = self.pause.flatMap { self.files.hasReady(in: root) && $0.until > self.now ? $0.until : nil }
         let times = [self.files.nextDue(in: root), pause, self.roots[root].nextScan]
         guard let due = times.compactMap(\.self).min(), self.roots[root].alarm.map({ due < $0 }) ?? true else {
@@ -259,7 +260,7 @@ package actor FolderWatch {
         self.bells[root].continuation.yield()
     }
 
-    /// Looks at files that are due, and returns whether there may be more.
+    /// Examines files that are due, and returns whether there may be more.
     private func lookAtFiles(in root: Int) async throws(CancellationError) -> Bool {
         let due = self.files.takeDue(in: root, now: self.now, limit: WatchLimits.looksAtOnce)
         guard !due.isEmpty else { return false }
@@ -272,7 +273,7 @@ package actor FolderWatch {
                     file: file, observation: observation, name: (try? observation.get()).map { PhotoName($0.identity) }
                 )
             }
-            // Of two of one side, the one that comes in later wins where their times say nothing.
+            // Of two photos of one side, the one handed over later wins if their times do not decide.
             return looks.sorted { left, right in
                 guard let name = left.name, let other = right.name else { return left.name == nil && right.name != nil }
                 return name < other
@@ -284,7 +285,7 @@ package actor FolderWatch {
             case .success(let observation): self.files.looked(at: path, observation, now: self.now)
             case .failure: self.tryAgain(look.file)
             }
-            // Others of its number need not wait for one that is not ready after all.
+            // Other photos of its number do not wait for one that is not ready after all.
             if self.files[path]?.phase != .ready { self.release(path) }
         }
         return due.count == WatchLimits.looksAtOnce

@@ -4,21 +4,21 @@ import SystemPackage
 
 /// The mark of the sandbox that watches a folder: a file in it with the identity of the sandbox.
 ///
-/// Two sandboxes that watch one folder would both send every card. Several processes of one sandbox may watch it, and
-/// so may a sandbox that was restored: its backups keep the identity.
+/// Two sandboxes that watch one folder would both send every card. Several processes of one sandbox may watch it, and so may a
+/// restored sandbox: backups have the same identity.
 struct WatchMark: Sendable {
     static let name = ".idcard-pipeline-sandbox"
 
     let sandbox: String
 
-    /// Marks a folder unless it bears the mark.
+    /// Marks a folder unless it has the mark.
     ///
-    /// - Returns: why the folder cannot be marked; `nil` if it is.
-    /// - Throws: `watch_folder_claimed` if it, or one above it, bears the mark of another sandbox.
+    /// - Returns: why the folder cannot be marked; `nil` if it is marked.
+    /// - Throws: `watch_folder_claimed` if the folder, or one above it, has the mark of another sandbox.
     func claim(_ root: FilePath, given: String) throws(CodedError) -> CodedError? {
         var folder = root
         while folder.removeLastComponent() {
-            // A folder above that cannot be read is not watched by this user either.
+            // This user does not watch an unreadable folder above.
             if let owner = try? self.owner(of: folder), owner != self.sandbox { throw Self.claimed(given, folder) }
         }
         do throws(Errno) {
@@ -31,14 +31,14 @@ struct WatchMark: Sendable {
         return nil
     }
 
-    /// Says why a folder below the watched one is not to be entered: another sandbox watches it.
+    /// Returns why a folder below the watched one must not be entered: another sandbox watches it.
     func refusal(of folder: FilePath) -> Message? {
-        // What cannot be read is told of when the folder is listed.
+        // Listing the folder reports an unreadable mark.
         guard let owner = try? self.owner(of: folder), owner != self.sandbox else { return nil }
         return .watchOthersFolder(mark: Self.file(in: folder))
     }
 
-    /// The identity in a folder's mark, `nil` without a mark; empty for a mark that cannot be one.
+    /// Returns the identity in a folder's mark, `nil` without a mark; empty for an invalid mark.
     private func owner(of folder: FilePath) throws(Errno) -> String? {
         do throws(OpenFile.Failure) {
             let file = try OpenFile(folder.appending(Self.name), followingLinks: false)
@@ -53,7 +53,7 @@ struct WatchMark: Sendable {
         }
     }
 
-    /// Makes the mark whole or not at all, and never in the place of another one.
+    /// Creates the mark atomically, and never replaces another one.
     private func make(in root: FilePath) throws(Errno) {
         let folder = try OpenFolder(root)
         let part = "\(Self.name).\(UInt64.random(in: .min ... .max)).part"
@@ -65,7 +65,7 @@ struct WatchMark: Sendable {
             unlinkat(folder.descriptor, part, 0)
         }
         let text = Array("\(self.sandbox)\n".utf8)
-        // Other users read it, whatever the umask.
+        // Other users must be able to read it, whatever the umask.
         guard fchmod(descriptor, 0o644) == 0, write(descriptor, text, text.count) == text.count, fsync(descriptor) == 0
         else { throw Errno.last }
         guard let status = try folder.status(of: part) else { return }
@@ -75,7 +75,7 @@ struct WatchMark: Sendable {
         try Self.sweep(folder)
     }
 
-    /// Removes what processes left that were killed before their mark had its name; there is a mark now.
+    /// Removes partial marks of killed processes; the folder is now marked.
     private static func sweep(_ folder: borrowing OpenFolder) throws(Errno) {
         for name in try folder.names().map(\.text) where name.hasPrefix(self.name + ".") && name.hasSuffix(".part") {
             try folder.unlink(name)
@@ -90,13 +90,14 @@ struct WatchMark: Sendable {
 }
 
 extension WatchOptions {
-    /// Marks the folders as watched by a sandbox, before anything in them is read. The watch itself tells of those that
-    /// cannot be marked.
+    /// Marks the folders as watched by a sandbox, before anything in them is read.
+    ///
+    /// The watch itself reports those that cannot be marked.
     ///
     /// - Throws: `watch_folder_claimed` for a folder that another sandbox watches.
     package func claim(for sandbox: String) throws(CodedError) {
         for folder in self.folders {
-            // The watch tells of a folder that is not there, or does not answer.
+            // The watch reports a folder that is missing, or does not answer.
             let claim = Self.inTime {
                 Result { () throws(CodedError) in
                     guard let root = try? FilePath(folder).real() else { return }

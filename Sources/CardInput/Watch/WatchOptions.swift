@@ -6,21 +6,21 @@ import SystemPackage
 
 /// How folders are watched (`watch.*`).
 package struct WatchOptions: Sendable {
-    /// How changes are learnt of.
+    /// How changes are detected.
     package enum Mode: String, CaseIterable, Sendable {
-        /// By inotify, with rescans; by polling on the file systems of other machines.
+        /// Through inotify, with rescans; through polling on the file systems of other machines.
         case automatic
-        /// By looking again and again.
+        /// Through repeated scans.
         case polling
     }
 
-    /// What becomes of a file once its card is durable.
+    /// What to do with a file once its card is durable.
     package enum After: String, CaseIterable, Sendable {
-        /// It goes to `done/`.
+        /// Move it to `done/`, a refused one to `failed/`.
         case move
-        /// It is deleted; refused ones go to `failed/`.
+        /// Delete it; move a refused one to `failed/`.
         case delete
-        /// It stays, and so does one that is refused.
+        /// Leave it, even a refused one.
         case leave
     }
 
@@ -28,9 +28,9 @@ package struct WatchOptions: Sendable {
     package enum SidecarRule: String, CaseIterable, Sendable {
         /// For `sidecarWait`.
         case optional
-        /// Not at all; one that is there is read.
+        /// Not at all; an existing one is read.
         case none
-        /// For ever.
+        /// Permanently.
         case required
     }
 
@@ -39,14 +39,15 @@ package struct WatchOptions: Sendable {
 
     /// The folders, each with all below it.
     package var folders: [String]
-    /// How changes are learnt of.
+    /// How changes are detected.
     package var mode = Mode.automatic
-    /// What becomes of a file once its card is durable.
+    /// What to do with a file once its card is durable.
     package var after = After.move
-    /// How long a file stands still before it counts as complete, unless inotify tells sooner; longer than file servers
-    /// keep attributes, which is 3 seconds for NFS.
+    /// How long a file is unchanged before it counts as complete, unless inotify reports its end sooner.
+    ///
+    /// Longer than file servers cache attributes, which is 3 seconds for NFS.
     package var quietTime = Duration.seconds(5)
-    /// The suffix of a file that says that a photo is complete: with `.done`, a.jpg is taken once a.jpg.done is there.
+    /// The suffix of a file that marks a photo as complete: with `.done`, a.jpg is admitted once a.jpg.done exists.
     package var doneMarker: String?
     /// Patterns of names that are never inputs, beside those of `IgnoredNames`.
     package var ignore: [String] = []
@@ -54,20 +55,19 @@ package struct WatchOptions: Sendable {
     package var sidecar = SidecarRule.optional
     /// How long a photo waits for an optional sidecar; then it is imported without one.
     package var sidecarWait = Duration.seconds(2)
-    /// What holds for all photos, as for those of a list: how an image is told, default fields, the rule for business
-    /// numbers, the folder of the sandbox, which is never watched.
+    /// The options for all photos: default fields, rule for business numbers, and the sandbox, which is never watched.
     package var inputs: BatchOptions
 
-    /// Takes the folders and what holds for all photos; all else has its default.
+    /// Makes the options of these folders and inputs, with defaults otherwise.
     package init(folders: [String], inputs: BatchOptions) {
         self.folders = folders
         self.inputs = inputs
     }
 
-    /// The suffixes of files that go with a photo.
+    /// The suffixes of companions of a photo.
     var companionSuffixes: [String] { [Sidecar.suffix] + (self.doneMarker.map { [$0] } ?? []) }
 
-    /// The names of the files that one goes with, if it is named like a sidecar or done-marker, and its suffix.
+    /// Returns the possible files of a companion, if it is named like a sidecar or done-marker, each with its suffix.
     func owners(of name: String) -> [(image: String, suffix: String)] {
         var owners = Sidecar.base(of: name).map { [(image: $0, suffix: Sidecar.suffix)] } ?? []
         if let marker = self.doneMarker, name.hasSuffix(marker) {
@@ -76,7 +76,7 @@ package struct WatchOptions: Sendable {
         return owners
     }
 
-    /// Whether a name is never that of an input.
+    /// Whether a file of this name is never an input.
     ///
     /// - Parameter isAtTop: whether it lies directly in the watched folder, where `done` and `failed` are.
     func passesOver(_ name: FilePath.Component, isAtTop: Bool) -> Bool {
@@ -87,7 +87,7 @@ package struct WatchOptions: Sendable {
 
     // MARK: Checking
 
-    /// Returns what keeps the folders from being watched as asked; empty if nothing does.
+    /// Returns the problems that prevent watching the folders; empty if there are none.
     package func problems() -> [CodedError] {
         guard !self.folders.isEmpty else { return [CodedError(.watchFolderMissing, .input, .watchNoFolder)] }
         var problems: [CodedError] = []
@@ -110,7 +110,7 @@ package struct WatchOptions: Sendable {
         }
     }
 
-    /// What a body says that may block for ever in a folder, as on a share that hangs; `nil` if that takes too long.
+    /// Returns the result of a body that may block permanently, for example on an unresponsive share; `nil` after `limit`.
     static func inTime<Value: Sendable>(
         _ limit: Duration = WatchLimits.silence,
         _ body: @escaping @Sendable () -> Value
@@ -120,7 +120,8 @@ package struct WatchOptions: Sendable {
             let value = body()
             answer.withLock { $0 = value }
         }
-        // By a clock that nobody sets: a semaphore waits by the wall clock, whose steps would end the wait or draw it out.
+        // A clock that is never set: a semaphore waits by the wall clock, so a step of that clock would shorten or prolong the
+        // wait.
         let end = ContinuousClock.now + limit
         while answer.withLock({ $0 == nil }), ContinuousClock.now < end { usleep(1_000) }
         return answer.withLock(\.self)
@@ -136,13 +137,13 @@ package struct WatchOptions: Sendable {
         return self.after == .leave ? nil : self.immovable(folder, root)
     }
 
-    /// Why files cannot be moved to `done/` and `failed/`, where these are there already.
+    /// Returns why files cannot be moved to existing `done/` and `failed/` folders.
     private func immovable(_ folder: String, _ root: FilePath) -> CodedError? {
         let targets = FileDisposal.folders.filter { self.after != .delete || $0 != "done" }.map { root.appending($0) }
         if let readOnly = ([root] + targets).first(where: { access($0.text, W_OK) != 0 && errno != ENOENT }) {
             return CodedError(.watchFolderReadOnly, .input, .watchReadOnly(folder, readOnly.text))
         }
-        // A folder that cannot be opened, as one that is a link, fails when the first file is put away.
+        // A folder that cannot be opened, such as a link, fails when the first file is archived.
         guard let opened = try? OpenFolder(root),
             let mount = targets.first(where: { (try? OpenFolder($0))?.isMountedApart(from: opened) ?? false })
         else { return nil }
@@ -160,7 +161,7 @@ package struct WatchOptions: Sendable {
 }
 
 extension CodedError {
-    /// A call in a watched folder takes long, and may never come to an end.
+    /// A call in a watched folder takes long, and may never return.
     ///
     /// - Parameter folder: `nil` where it is named beside the error.
     static func silent(_ folder: String?) -> CodedError {
@@ -169,7 +170,7 @@ extension CodedError {
         return CodedError(.watchFolderMissing, .input, message)
     }
 
-    /// A watched folder cannot be opened, and why.
+    /// A watched folder cannot be opened, for the given reason.
     static func unwatchable(_ folder: String, _ error: Errno) -> CodedError {
         let message: Message =
             switch error {

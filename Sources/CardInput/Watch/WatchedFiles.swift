@@ -3,56 +3,56 @@ import DequeModule
 import HeapModule
 import SystemPackage
 
-/// What is known of the files of watched folders, and what is due next.
+/// The state of the files of watched folders, and the files that are due next.
 ///
-/// It looks at nothing and has no clock: whoever has says what was seen and when. A file is complete when inotify told
-/// that it was closed or moved in and nothing has changed since, or when it stood still for a while over two looks.
+/// It neither reads files nor has a clock: callers pass observations and times. A file is complete when inotify reported that it
+/// was closed or moved in and nothing has changed since, or when it was unchanged for a while over two observations.
 struct WatchedFiles {
-    /// What is to be done with a file.
+    /// What to do with a file.
     enum Phase: Hashable {
-        /// It is to be looked at, at this time.
+        /// Examine the file at this time.
         case look(at: Duration)
-        /// It waits for its turn.
+        /// The file waits for its turn.
         case ready
         case underway
-        /// Nothing, as long as it looks as it does.
+        /// Nothing while the file is unchanged.
         case settled
     }
 
     struct File {
         let candidate: ListedFile
-        /// The place of its named folder in the list.
+        /// The index of its named folder in the list.
         let root: Int
         fileprivate(set) var observation: FileObservation?
-        /// When it was first seen like this.
+        /// When it was first observed in this state.
         fileprivate(set) var since = Duration.zero
         fileprivate(set) var tries = 0
         var isTold = false
-        /// Whether its number has no room for now: it keeps its turn, and that was told.
+        /// Whether its number has reached its limit for now: the file keeps its turn, and this was reported.
         var isWaiting = false
-        /// How it looked when its card became durable.
+        /// The observation when its card became durable.
         var taken: FileObservation?
-        /// Whether nothing is to be done with it as long as it looks as it does.
+        /// Whether there is nothing to do while it is unchanged.
         fileprivate(set) var isDone = false
         fileprivate(set) var phase: Phase
-        /// Whether something was told of it while somebody worked on it.
+        /// Whether an event came while the file was processed.
         fileprivate var isStale = false
-        /// Whether its end was told of since the last look, and whether it looks so since.
+        /// Whether its closing was reported since the last observation, and whether it is unchanged since.
         fileprivate var wasClosed = false
         fileprivate var isClosed = false
-        /// Whether somebody has written to it and not closed it.
+        /// Whether it was written to and not closed.
         fileprivate var isOpen = false
-        /// Whether its name was seen to appear, and no end was told of since.
+        /// Whether its name appeared, and no closing was reported since.
         fileprivate var hasAppeared = false
-        /// Whether it lacks the done-marker or sidecar without which it is not taken.
+        /// Whether it lacks the done-marker or sidecar that it must have to be admitted.
         fileprivate var lacksCompanion = false
         fileprivate var isInScan = true
     }
 
-    /// When a file is to be looked at; it holds as long as the file still says the same.
+    /// When to examine a file; valid while the file has the same time.
     private struct Look: Comparable {
         let at: Duration
-        /// Of two at one time, the one that was asked for first comes first.
+        /// Of two at one time, the one scheduled first comes first.
         let number: Int
         let path: FilePath
 
@@ -61,7 +61,7 @@ struct WatchedFiles {
 
     private let options: WatchOptions
     private var files: [FilePath: File] = [:]
-    /// One that does not hold any more stays until it comes to the top.
+    /// An outdated look stays until it comes to the top.
     private var looks: [Int: Heap<Look>] = [:]
     private var lookCount = 0
     private var ready: [Int: Deque<FilePath>] = [:]
@@ -69,7 +69,7 @@ struct WatchedFiles {
     init(_ options: WatchOptions) { self.options = options }
 
     func hasReady(in root: Int) -> Bool { self.ready[root]?.isEmpty == false }
-    /// When the next file of a folder is to be looked at.
+    /// Returns when the next file of a folder is due.
     mutating func nextDue(in root: Int) -> Duration? {
         while let look = self.looks[root]?.min {
             if self.files[look.path]?.phase == .look(at: look.at) { return look.at }
@@ -83,12 +83,12 @@ struct WatchedFiles {
         set { self.files[path] = newValue }
     }
 
-    /// How many files of a folder were told to stay, and still look so.
+    /// How many files of a folder were reported to stay, and are unchanged.
     func staying(in root: Int) -> Int { self.files.values.count { $0.root == root && ($0.isTold || $0.isWaiting) } }
 
-    // MARK: News
+    // MARK: Events
 
-    /// Has a file looked at that a scan or a hint has met.
+    /// Schedules the examination of a file that a scan or an event named.
     mutating func met(_ candidate: ListedFile, root: Int, _ change: FolderChange.Kind? = nil, now: Duration) {
         let path = candidate.path
         var file = self.files[path] ?? File(candidate: candidate, root: root, phase: .settled)
@@ -102,7 +102,7 @@ struct WatchedFiles {
         switch file.phase {
         case .underway: file.isStale = change != nil || file.isStale
         case .look(let at) where at <= now: break
-        // A rescan does not cut a wait short, but where inotify is silent it alone finds what was lacking.
+        // A rescan does not end a wait early, except for a missing companion: without inotify, only a scan finds it.
         case .look where change == nil && !file.lacksCompanion: break
         case .ready where change == nil: break
         case .look, .ready, .settled:
@@ -113,7 +113,7 @@ struct WatchedFiles {
         self.files[path] = file
     }
 
-    /// Takes what is told of any file from now on for all there is: changes were lost.
+    /// Resets the state derived from events, because changes were lost.
     mutating func changesWereLost() {
         for path in self.files.keys {
             self.files[path]?.isOpen = false
@@ -125,11 +125,11 @@ struct WatchedFiles {
         for (path, file) in self.files where file.root == root { self.files[path]?.isInScan = false }
     }
 
-    /// Forgets what was not met.
+    /// Forgets the files that the scan did not find.
     mutating func scanEnds(root: Int) {
         for (path, file) in self.files where file.root == root && !file.isInScan {
-            // One that has its turn, or is about to, is found to be gone then. So is a sidecar that is to be looked at:
-            // a scan does not list those of photos.
+            // A file that has its turn, or is next, will be found missing then. So will a scheduled sidecar: scans do not list
+            // the sidecars of photos.
             if case .look = file.phase, Sidecar.image(of: path) != nil { continue }
             if file.phase != .underway, file.phase != .ready { self.files[path] = nil }
         }
@@ -150,14 +150,14 @@ struct WatchedFiles {
             let path = self.looks[root]?.popMin()?.path
         {
             guard let file = self.files[path] else { continue }
-            // Told of again during the look, it is looked at again.
+            // An event during the examination schedules another one.
             self.files[path]?.phase = .settled
             taken.append(file)
         }
         return taken
     }
 
-    /// Notes how a file looks; `nil` if it is not there.
+    /// Stores the observation of a file; `nil` if it does not exist.
     mutating func looked(at path: FilePath, _ observation: FileObservation?, now: Duration) {
         guard var file = self.files[path], file.phase == .settled else { return }
         guard let observation else {
@@ -190,8 +190,7 @@ struct WatchedFiles {
         return self.options.sidecar == .required && observation.sidecar == nil
     }
 
-    /// How long a file must look as it does before its turn comes; that of one which lacks its companion comes for the
-    /// file to be told of.
+    /// Returns how long a file must be unchanged before its turn, in which a missing companion is reported.
     private func wait(_ file: File, _ observation: FileObservation) -> Duration {
         let isSidecar = Sidecar.image(of: file.candidate.path) != nil
         let long = max(self.options.quietTime, WatchLimits.openWait)
@@ -203,7 +202,7 @@ struct WatchedFiles {
         } else if self.isBeingWritten(file, observation.identity) {
             wait = long
         }
-        // One that lies without its photo: that may be on its way.
+        // A sidecar without its photo: the photo may come soon.
         if isSidecar { return wait + self.options.quietTime + self.options.sidecarWait }
         if let sidecar = observation.sidecar {
             let file = self.files[FilePath(sidecar.identity.path.reveal())]
@@ -212,7 +211,7 @@ struct WatchedFiles {
         return self.options.sidecar == .optional ? max(wait, self.options.sidecarWait) : wait
     }
 
-    /// Whether a file is open for writing, or was made and is still empty.
+    /// Whether a file is open for writing, or new and still empty.
     private func isBeingWritten(_ file: File, _ identity: FileIdentity) -> Bool {
         file.isOpen || (file.hasAppeared && identity.size == 0)
     }
@@ -221,7 +220,7 @@ struct WatchedFiles {
 
     mutating func takeReady(in root: Int) -> File? {
         while let path = self.ready[root]?.popFirst() {
-            // It may have changed, or gone, since it became ready.
+            // The file may have changed or vanished since it became ready.
             guard let file = self.files[path], file.phase == .ready else { continue }
             self.files[path]?.phase = .underway
             return file
@@ -236,22 +235,22 @@ struct WatchedFiles {
         self.ready[root, default: []].prepend(path)
     }
 
-    /// Forgets a file that is no longer there, unless something was told of its name meanwhile.
+    /// Forgets a file that no longer exists, unless an event of its name came meanwhile.
     mutating func isAway(_ path: FilePath, now: Duration) {
         guard self.files[path]?.isStale == true else { return self.files[path] = nil }
         self.lookAgain(path, at: now)
     }
 
-    /// Leaves a file alone as long as it looks as it does.
+    /// Leaves a file alone while it is unchanged.
     ///
-    /// - Parameter isDone: `false` has it tried again when a scan meets it.
+    /// - Parameter isDone: `false` allows another try when a scan finds it.
     mutating func settle(_ path: FilePath, isDone: Bool = true, now: Duration) {
         self.files[path]?.isDone = isDone
         guard self.files[path]?.isStale != true else { return self.lookAgain(path, at: now) }
         self.files[path]?.phase = .settled
     }
 
-    /// Has a file looked at again; `isTry` counts what was done as a try.
+    /// Schedules another examination; `isTry` counts the last one as a try.
     mutating func lookAgain(_ path: FilePath, at time: Duration, isTry: Bool = false) {
         self.files[path]?.isStale = false
         if isTry { self.files[path]?.tries += 1 }

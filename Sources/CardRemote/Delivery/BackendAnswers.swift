@@ -1,16 +1,16 @@
 import CardModel
 import MultipartForm
 
-/// A statement of the backend with its meaning: the answer for a delivery, or for one card of it.
+/// A statement of the backend with its meaning: the answer to a delivery, or to one card of it.
 ///
-/// A RETMSG is free text of a foreign system: it may quote the form, and what the backend reads from the image.
+/// A RETMSG is free text of a foreign system: it may quote the form, or text read from the image.
 struct BackendAnswer {
     let meaning: RetcodeTable.Meaning
-    /// The RETCODE in every way it may be listed, as it came.
+    /// The spellings of the RETCODE that a list may have, as received.
     let spellings: Redacted<[String]>
-    /// The RETCODE if it has the shape of one, else `unknown_retcode`: it is persisted and shown.
+    /// The RETCODE if it looks like one, else `unknown_retcode`: it is stored and shown.
     let code: String
-    /// The RETMSG as it came: masked only where it is shown, which most answers are not.
+    /// The RETMSG as received: it is masked only when shown, and most answers are not.
     private let message: Redacted<String>
     private let mask: MessageMask
 
@@ -22,7 +22,7 @@ struct BackendAnswer {
             !code.isEmpty && code.utf8.allSatisfy { $0.isASCIIAlphanumeric || "_.-".utf8.contains($0) }
             && code.utf8.count <= Limits.retcodeLength
             && code.utf8.count { (0x30...0x39).contains($0) } <= Limits.retcodeDigits
-        // A code of a list is the operator's own word.
+        // The operator wrote a listed code himself.
         let isHarmless = self.meaning != .unlisted || !mask.holdsValue(code)
         self.code = isShowable && isHarmless ? code : "unknown_retcode"
         self.message = Redacted(statement.message)
@@ -36,43 +36,43 @@ struct BackendAnswer {
     }
 }
 
-/// How many documents a delivery holds and whether their answers are needed one by one.
+/// How many documents a delivery has, and whether each needs an answer.
 struct DeliveryShape: Hashable, Sendable {
     /// How many cards the form holds.
     var members = 1
-    /// Whether the form is one of the layout `batch` with several cards, whose items must then fit.
+    /// Whether the form has the layout `batch` and several cards; the items of the reply must then match.
     var isBatch = false
 }
 
 extension DeliveryShape {
-    /// The shape of a delivery as it was formed: the configuration may have changed since.
+    /// The shape of a delivery at its forming: the configuration may have changed since.
     init(of delivery: OutboundDelivery) {
         self.members = delivery.images.count
         self.isBatch = delivery.layout == .batch && self.members > 1
     }
 }
 
-/// The answers of one reply, fitted to the form it answers.
+/// The answers of one reply, matched with the form.
 struct BackendAnswers {
     /// The answers card by card.
     enum Items {
-        /// There are none that count.
+        /// There are no valid ones.
         case absent
         /// One for each card, in the order of the form; `nil` for a card that is not named.
         case byMember([BackendAnswer?])
-        /// There are some, and nobody can say for which cards; how many entries there are.
+        /// There are some, but it is unknown for which cards; the number of entries.
         case contradictory(count: Int)
     }
 
     /// The answer for all cards; `nil` without a code.
     private(set) var whole: BackendAnswer?
     private(set) var items = Items.absent
-    /// Whether any entry says that the backend holds a document, also where the entries do not fit.
+    /// Whether any entry says that the backend stored a document, even if the entries do not match the form.
     private(set) var hasStoredItem = false
-    /// What the body says of the whole.
+    /// What the body says about the whole delivery.
     private(set) var words: BackendMeaning.Words
 
-    /// Takes what was read of a reply.
+    /// Matches the reading of a reply with a form.
     init(
         _ reading: ReplyCodec.Reading,
         of reply: HTTPReply,
@@ -85,17 +85,17 @@ struct BackendAnswers {
         if case .document(let document) = reading {
             self.take(document, shape: shape, table: table, mask: mask)
         } else if reply.isEmpty, RetcodeTable.statusesOfSuccess.contains(status), table.success.contains(status) {
-            // An answer without a body whose status is all it says.
+            // An answer without a body: its status is the code.
             self.whole = BackendAnswer(ReplyDocument.Statement(spellings: [status]), table: table, mask: mask)
         }
         if let whole = self.whole { self.words = .code(whole.meaning) }
         if !reply.isComplete, self.words == .noCode || self.words == .page { self.words = .cutOff }
     }
 
-    /// Takes the answers of a document.
+    /// Reads the answers of a document.
     ///
-    /// Entries count if there is one for each card. In a batch everything else is a contradiction, an empty list beside
-    /// a refusal excepted; a form of one business number may well be answered with entries that mean something else.
+    /// Entries are valid if there is one for each card. In a batch everything else is a contradiction, except an empty list
+    /// beside a refusal. The reply to a form of one business number may have entries with another meaning.
     private mutating func take(
         _ document: ReplyDocument,
         shape: DeliveryShape,
@@ -116,7 +116,7 @@ struct BackendAnswers {
             if entries.count == shape.members, areNamed {
                 self.items = .byMember(entries.map { $0.map { BackendAnswer($0, table: table, mask: mask) } })
             } else if shape.isBatch, !entries.isEmpty || self.whole?.meaning.isStored ?? false {
-                // "All well", and nothing taken? Of a batch that is no answer.
+                // In a batch, a success with an empty list contradicts itself, too.
                 self.items = .contradictory(count: entries.count)
             } else {
                 self.hasStoredItem = false

@@ -1,6 +1,6 @@
 import CardModel
 
-/// The outcomes of one answer: of a delivery as a whole, and of its cards one by one.
+/// Derives the outcomes of one answer: of a delivery as a whole, and of its cards one by one.
 struct BackendJudge {
     let reply: HTTPReply
     let table: RetcodeTable
@@ -10,9 +10,9 @@ struct BackendJudge {
 
     // MARK: The whole
 
-    /// The outcome of a delivery that was answered as a whole, or not at all.
+    /// Returns the outcome of a delivery that was answered as a whole, or not at all.
     ///
-    /// - Parameter unreadable: what is said of an answer that cannot be understood.
+    /// - Parameter unreadable: the message about an answer that cannot be understood.
     func outcome(unreadable: @autoclosure () -> Message) -> DeliveryOutcome {
         let answer = self.answers.whole
         var meaning = BackendMeaning(
@@ -39,7 +39,7 @@ struct BackendJudge {
         }
     }
 
-    /// A failure that the status decides.
+    /// Returns a failure that the status decides.
     private func failure(_ meaning: BackendMeaning, _ answer: BackendAnswer?) -> RemoteFailure {
         let code =
             switch meaning {
@@ -48,7 +48,7 @@ struct BackendJudge {
             case .tooLarge: answer?.code ?? "http_\(self.status)"
             default: "http_\(self.status)"
             }
-        // The reason of a stopped stage is shown in clear: the backend's text has no place there.
+        // The reason of a stopped stage is shown in clear, so it must not quote the backend's text.
         let consequence = meaning.consequence
         let said = answer.map { meaning.isStop ? .textVerbatim($0.code) : $0.quoted }
         let message: Message =
@@ -62,7 +62,7 @@ struct BackendJudge {
 
     // MARK: Card by card
 
-    /// What answers card by card mean; `nil` where there are none that count, and the whole decides.
+    /// The outcome of answers card by card; `nil` without valid ones: the answer for the whole then decides.
     var outcomeOfItems: DeliveryOutcome? {
         guard self.reply.isSuccess || (400..<500).contains(self.status) else { return nil }
         switch self.answers.items {
@@ -73,7 +73,7 @@ struct BackendJudge {
             return isCertain ? self.mismatch(count: count) : nil
         case .byMember(let items):
             if !self.reply.isSuccess {
-                // An error that took documents in: it cannot be known which of the two is wrong.
+                // An error status with accepted documents: it is unknown which of the two is wrong.
                 if items.contains(where: { $0?.meaning == .success }) { return self.mismatch(count: items.count) }
                 let meaning = BackendMeaning(status: self.status, words: .code(.unlisted))
                 let isRefusal = meaning.consequence.failureClass == .rejected
@@ -89,8 +89,8 @@ struct BackendJudge {
         let meanings = items.map { $0?.meaning }
         let areStored = meanings.map { $0?.isStored ?? false }
         if let whole = self.answers.whole {
-            // A refusal beside nothing but acceptances contradicts itself: "rolled back" is one of its meanings. That all are
-            // there already is a refusal of its own kind.
+            // A refusal of the whole contradicts acceptances of all cards: it may mean "rolled back". Only "already exists" for
+            // every card agrees with it.
             if !whole.meaning.isStored, areStored.allSatisfy({ $0 }), meanings.contains(.success) {
                 return self.mismatch(count: items.count)
             }
@@ -99,26 +99,26 @@ struct BackendJudge {
                     ? self.mismatch(count: items.count) : .tokenExpired(self.refusedToken(whole.code))
             }
         }
-        // Nothing was applied: the stage waits for the new TOKEN instead of learning it card by card.
+        // Nothing was applied: the delivery gets a new TOKEN, instead of an answer for each card.
         if let first = items.first ?? nil, meanings.allSatisfy({ $0 == .tokenExpired }) {
             return .tokenExpired(self.refusedToken(first.code))
         }
         return .items(items.map(self.itemOutcome))
     }
 
-    /// Whether a code says the same under an error status as under one of success.
+    /// Whether a code means the same under an error status as under success.
     private func isCertainUnderErrors(_ answer: BackendAnswer?) -> Bool {
         guard let answer, answer.meaning != .unlisted, answer.meaning != .success else { return false }
         let certain: [BackendMeaning] = [.alreadyThere, .token, .later, .refused]
         return certain.contains(BackendMeaning(status: self.status, words: .code(answer.meaning)))
     }
 
-    /// The outcome of a delivery whose answers, so many, contradict each other or its form.
+    /// Returns the outcome of a delivery whose answers contradict each other or the form; `count` is their number.
     private func mismatch(count: Int) -> DeliveryOutcome {
         .failed(self.failure(.unknown, "items_mismatch", .backendMismatch(self.status, items: count)))
     }
 
-    /// The outcome of one card of a delivery; `nil` is a card that the reply does not name.
+    /// Returns the outcome of one card; `nil` is a card that the reply does not name.
     private func itemOutcome(of answer: BackendAnswer?) -> DeliveryItemOutcome {
         guard let answer else { return .unknown(self.failure(.unknown, "item_missing", .backendItemMissing)) }
         switch answer.meaning {
@@ -130,10 +130,10 @@ struct BackendJudge {
         }
     }
 
-    /// The reason of a stopped stage is shown in clear: the backend's text has no place there.
+    /// The reason of a stopped stage is shown in clear, so it must not quote the backend's text.
     private func refusedToken(_ code: String) -> RemoteFailure { self.failure(.stop, code, .backendToken(code)) }
 
-    /// A definite "not now": nothing was applied, so this is no unknown outcome.
+    /// Returns the failure of a definite "not now": nothing was applied, so the outcome is known.
     private func later(_ answer: BackendAnswer) -> RemoteFailure {
         self.failure(.transient, answer.code, .backendLater(answer.quoted))
     }
@@ -147,7 +147,7 @@ struct BackendJudge {
             }
         if !self.reply.isSuccess { message = .backendStatus(self.status, message) }
         let isUnlisted = answer.meaning == .unlisted && self.table.unlisted == .hold
-        // An answer that came once too often may have been meant for the card before.
+        // An extra answer may belong to the previous card.
         if isUnlisted, self.reply.isOnReusedConnection { message = .backendReused(message) }
         var failure = self.failure(.rejected, answer.code, message)
         if isUnlisted { failure.unlistedCode = answer.spellings }

@@ -1,39 +1,39 @@
 import CardModel
 
-/// What an answer of the backend means for a delivery, as a table: the first row that fits status and words counts.
+/// The meaning of a backend's answer for a delivery, as a table: the first row that matches status and body counts.
 ///
-/// A delivery is not repeatable without its key, so the line between "refused" and "unknown" decides here: only an answer that
-/// is certain says that nothing was applied.
+/// A delivery is not repeatable without its key, so the difference between "refused" and "unknown" matters: only a certain answer
+/// says that nothing was applied.
 enum BackendMeaning: String, CaseIterable, Sendable {
-    /// The backend has the document now, or had it before.
+    /// The backend has stored the document, now or earlier.
     case accepted, alreadyThere
-    /// It applied nothing: the TOKEN is refused, "not now", the document is refused.
+    /// The backend applied nothing: the TOKEN is refused, "not now", the document is refused.
     case token, later, refused
     /// A code that no list names.
     case unlisted
-    /// The answer is whole, and nothing in it can be understood: the same bytes would get the same answer.
+    /// The answer is complete but not understood: the same bytes would get the same answer.
     case unreadable
-    /// The code says success, and the status does not.
+    /// The code says success, but the status does not.
     case contradiction
-    /// The request of this key is under way, or was another one.
+    /// A request with this key is being processed, or differed from this one.
     case inProgress, keyConflict
     case tooLarge
     /// The backend, or a gateway in its place, asks for a slower pace.
     case throttled, busy
-    /// Every request would be answered so: credentials of a proxy, access, address, redirect, or an answer about no document.
+    /// Every request would get this answer: credentials of a proxy, access, address, redirect, or an answer about no document.
     case proxy, access, address, redirect, noWord
-    /// A redirect as it follows a form that was stored.
+    /// A redirect that usually follows a stored form.
     case redirectStored
     /// Anything else: the document may have arrived.
     case unknown
 
     /// What the body of an answer says.
     enum Words: Hashable, Sendable {
-        /// A code, of a list or of none.
+        /// A code, listed or not.
         case code(RetcodeTable.Meaning)
         /// JSON, XML, a short text or nothing, without a code.
         case noCode
-        /// HTML or a long text, as gateways send it.
+        /// HTML or a long text, usually from a gateway.
         case page
         /// The answer broke off.
         case cutOff
@@ -54,7 +54,7 @@ enum BackendMeaning: String, CaseIterable, Sendable {
         Row(400...499, .code(.retryable), is: .later), Row(400...499, .code(.refusal), is: .refused),
         Row(403, is: .access), Row(404...405, is: .address), Row(409, is: .inProgress), Row(410, is: .address),
         Row(413, is: .tooLarge), Row(422, is: .keyConflict),
-        // What was cut off may have been the word that the document is there already.
+        // The missing part may say that the document is already there.
         Row(400...499, .cutOff, is: .unknown), Row(400...499, .code(.unlisted), is: .unlisted),
         Row(400...499, is: .noWord),
         // Post/redirect/get: the backend may have stored the document.
@@ -68,9 +68,9 @@ enum BackendMeaning: String, CaseIterable, Sendable {
 
     // MARK: What follows
 
-    /// How an attempt that is answered so ends, `nil` for one that is accepted; whether the backend may have the document: a
-    /// gateway may put every status in the place of an answer of the backend, whatever that did; and what happened and what
-    /// helps, where the status says it.
+    /// The class of the failure, `nil` if accepted; whether the document may be stored; and the message with the remedy.
+    ///
+    /// The message is for meanings that the status decides. A gateway may replace an answer of the backend by any status.
     var consequence: (failureClass: FailureClass?, mayBeApplied: Bool, message: Message) {
         switch self {
         case .accepted, .alreadyThere: (nil, false, .backendUnknown)
@@ -93,6 +93,6 @@ enum BackendMeaning: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether every other card would be answered so, too.
+    /// Whether every other card would get the same answer.
     var isStop: Bool { self.consequence.failureClass == .stop }
 }

@@ -1,15 +1,16 @@
 import CardModel
 import MultipartForm
 
-/// Reads the backend's replies: a pure function of status, headers and body. What an answer says stands in
-/// ``BackendAnswers``, what that means in ``BackendMeaning``.
+/// Reads the backend's replies: a pure function of status, headers and body.
+///
+/// ``BackendAnswers`` holds the content of an answer, ``BackendMeaning`` its meaning.
 struct BackendReply: Sendable {
     var table = RetcodeTable()
     var names = ReplyNames()
-    /// What decrypts replies; `nil` if no encryption is configured.
+    /// Decrypts replies; `nil` if no encryption is configured.
     var cipher: ReplyCipher?
 
-    /// Judges a reply to a form; the mask keeps the values in it out of messages.
+    /// Returns the outcome of a reply to a form; the mask removes the form's values from messages.
     func outcome(of reply: HTTPReply, mask: MessageMask, shape: DeliveryShape = DeliveryShape()) -> DeliveryOutcome {
         let reading = ReplyCodec(names: self.names, cipher: self.cipher).reading(of: reply)
         let answers = BackendAnswers(reading, of: reply, shape: shape, table: self.table, mask: mask)
@@ -17,7 +18,7 @@ struct BackendReply: Sendable {
         return judge.outcomeOfItems ?? judge.outcome(unreadable: self.unreadable(reply, reading))
     }
 
-    /// Names of fields as far as they are plain words: a foreign name may be anything.
+    /// Returns the names of fields that are plain words: a foreign name may contain anything.
     private static func shown(_ names: [String]) -> [String] {
         let plain = names.prefix(8).filter { name in
             name.utf8.count <= 40 && name.utf8.allSatisfy { $0.isASCIIAlphanumeric && $0 > 0x39 || $0 == 0x5F }

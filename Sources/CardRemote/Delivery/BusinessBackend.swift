@@ -6,7 +6,7 @@ import MultipartForm
 /// attempt.
 package final class BusinessBackend: Backend {
     package let layout: DeliveryLayoutKind
-    /// The account of cards that name none.
+    /// The account of cards without one.
     package let defaultUserNumber: Redacted<String>?
     package let body: DeliveryBody
     private let form: DeliveryLayout
@@ -15,7 +15,7 @@ package final class BusinessBackend: Backend {
     private let http: HTTPEndpoint
     package let terms: Redacted<String>
 
-    /// Sets the backend up; ``shutdown()`` must be called before it is released.
+    /// Sets up the backend; the caller must call ``shutdown()`` before releasing it.
     ///
     /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`, `encryption_invalid`, `encryption_unsupported`.
     package init(_ settings: DeliverySettings) throws(CodedError) {
@@ -33,10 +33,10 @@ package final class BusinessBackend: Backend {
 
     package var endpoint: String { self.http.address.authority }
 
-    /// Connects to the backend without sending it anything.
+    /// Connects to the backend without sending a form.
     package func probe() async -> EndpointProbe { await self.http.probe() }
 
-    /// Forms the parts of one delivery with the TOKEN as it is now.
+    /// Makes the parts of one delivery with the current TOKEN.
     ///
     /// - Throws: class `stop` with `token_unavailable`; class `rejected` with `user_no_missing`, `member_count` or
     ///   `member_mismatch`; class `notSent` if the calling task is cancelled.
@@ -56,8 +56,8 @@ package final class BusinessBackend: Backend {
 
     /// Derives the boundary of a delivery from its key and proves it absent from every part.
     ///
-    /// It is persisted with the delivery and never derived again: a change of the derivation must not change bytes
-    /// already sent. A raw body has none: the result is empty.
+    /// The boundary is stored with the delivery and never derived again: a new derivation must not change bytes already sent. A
+    /// raw body has none: the result is empty.
     ///
     /// - Throws: class `rejected` with `image_missing` or `form_invalid`.
     package func boundary(
@@ -79,9 +79,9 @@ package final class BusinessBackend: Backend {
 
     /// Makes one attempt.
     ///
-    /// - Parameter progress: told the bytes of the body that the socket has taken, and their total; it must not block.
-    /// - Throws: `CancellationError` alone, if the calling task was cancelled after the request had been handed over:
-    ///   nobody knows what became of it. Before that the outcome is `notSent`.
+    /// - Parameter progress: called with the bytes of the body that the socket has accepted, and their total; it must not block.
+    /// - Throws: only `CancellationError`, if the calling task was cancelled after the request had been handed over: its result
+    ///   is unknown. Before that the outcome is `notSent`.
     package func send(
         _ delivery: OutboundDelivery,
         progress: ByteProgress? = nil
@@ -112,6 +112,6 @@ package final class BusinessBackend: Backend {
 
     package func reload() throws(CodedError) { try self.http.reload() }
 
-    /// Closes the connections; calls under way end as interrupted.
+    /// Closes the connections; current calls end as interrupted.
     package func shutdown() async { await self.http.shutdown() }
 }

@@ -8,10 +8,10 @@ import CardModel
 /// | `application` | TOKEN, USERNO, BUSINESSTYPE, BUSINESSNO, then DOCTYPE, FILE for each card |
 /// | `batch` | TOKEN, USERNO, then BUSINESSTYPE, BUSINESSNO, DOCTYPE, FILE for each card |
 ///
-/// With one card the three are the same form; extra fields follow USERNO. The layout never reorders: the answers of the
-/// backend come in the order of the members.
+/// With one card, all three give the same form; extra fields follow USERNO. The layout never reorders: the backend's answers have
+/// the order of the members.
 struct DeliveryLayout: Sendable {
-    /// Loading the configuration has checked them: every name is there once, and the body can hold the layout.
+    /// Settings checked while loading: each name occurs once, and the body supports the layout.
     let settings: DeliverySettings
 
     private var kind: DeliveryLayoutKind { self.settings.layout }
@@ -25,10 +25,10 @@ struct DeliveryLayout: Sendable {
         }
     }
 
-    /// Forms the parts of one delivery, as they are persisted before the first attempt.
+    /// Makes the parts of one delivery, which are stored before the first attempt.
     ///
     /// - Parameters:
-    ///   - members: the cards in order; fronts stand before their backs.
+    ///   - members: the cards in order; fronts precede their backs.
     ///   - token: the TOKEN of this delivery.
     /// - Throws: `member_count`, `member_mismatch`, `user_no_missing`, of class `rejected`.
     func parts(
@@ -73,7 +73,7 @@ struct DeliveryLayout: Sendable {
         ]
     }
 
-    /// Checks that the cards may stand in one form, in this order.
+    /// Checks that one form may hold the cards, in this order.
     private func checkCompany(_ members: [DeliveryMember]) throws(RemoteFailure) {
         let isApplication = self.kind == .application
         if Set(members.map(\.card)).count != members.count

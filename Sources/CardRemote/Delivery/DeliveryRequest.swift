@@ -2,10 +2,10 @@ import CardModel
 import Foundation
 import MultipartForm
 
-/// One persisted delivery as a request: what it is sent as was settled when it was formed.
+/// The request of one stored delivery, whose forming fixed its bytes.
 struct DeliveryRequest: Sendable {
     let body: RequestBody
-    /// The headers beside the body's own.
+    /// The headers beside those of the body.
     let headers: [HeaderField]
 
     /// Makes the request of a delivery.
@@ -59,7 +59,7 @@ struct DeliveryRequest: Sendable {
         return image
     }
 
-    /// The failure of a delivery that makes no request: nothing was sent, and the same recipe would fail again.
+    /// Returns the failure of a delivery that makes no valid request: nothing was sent, and another attempt would fail, too.
     static func invalid(_ why: Message) -> RemoteFailure {
         RemoteFailure(.rejected, code: "form_invalid", message: .backendInvalidRequest(why))
     }
@@ -74,15 +74,15 @@ struct DeliveryRequest: Sendable {
     }
 }
 
-/// How the parts of a form become headers and a raw body.
+/// Converts the parts of a form to headers and a raw body.
 ///
-/// A text part `BUSINESSNO` becomes the header `X-BUSINESSNO`. Visible ASCII stays as it is, except the percent sign;
-/// every other byte of the text's UTF-8, spaces too, becomes `%` and two hexadecimal digits (RFC 3986 section 2.1). The
-/// image is the body, its name stands in `Content-Disposition: attachment; filename="…"`.
+/// A text part `BUSINESSNO` becomes the header `X-BUSINESSNO`. Visible ASCII stays as it is, except the percent sign; every other
+/// byte of the text's UTF-8, including spaces, becomes `%` and two hexadecimal digits (RFC 3986 section 2.1). The image is the
+/// body; its name is in `Content-Disposition: attachment; filename="…"`.
 enum OctetStreamUpload {
     /// Returns the headers and the card whose image is the body.
     ///
-    /// - Throws: `form_invalid`: not one image, or a name that makes no header.
+    /// - Throws: `form_invalid` unless there is one image, and every name makes a valid header.
     static func request(for parts: [DeliveryPart]) throws(RemoteFailure) -> (headers: [HeaderField], card: CardID) {
         var headers: [HeaderField] = []
         var card: CardID?
@@ -107,7 +107,7 @@ enum OctetStreamUpload {
         return (headers, card)
     }
 
-    /// The file name in quotes (RFC 6266); what is not ASCII goes into `filename*` (RFC 8187), too.
+    /// Returns the file name in quotes (RFC 6266); a name beyond ASCII also in `filename*` (RFC 8187).
     private static func disposition(_ filename: String) -> String {
         let plain = String(String.UnicodeScalarView(filename.unicodeScalars.map { $0.isASCII ? $0 : "_" }))
         let quoted = plain.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")

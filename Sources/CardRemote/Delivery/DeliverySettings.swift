@@ -1,21 +1,21 @@
 package import CardModel
 
-/// Where documents are delivered, and how the answers read (`delivery.*`).
+/// The backend that documents are delivered to, and the reading of its answers (`delivery.*`).
 package struct DeliverySettings: Sendable {
-    /// How the backend is reached.
+    /// The endpoint of the backend.
     package var endpoint: EndpointSettings
     /// How cards are joined into deliveries (`delivery.layout`).
     package var layout: DeliveryLayoutKind = .single
-    /// What new deliveries are sent as (`delivery.body`); one that exists stays what it was formed as.
+    /// The body of new deliveries (`delivery.body`); existing ones keep theirs.
     package var body = DeliveryBody.multipart
     /// How many cards a delivery of the layout `batch` holds at most (`delivery.batch_max_cards`).
     package var batchMaximumCards = 20
-    /// Where the TOKEN comes from.
+    /// The source of the TOKEN.
     package var token: TokenSource
-    /// The account of cards that name none (`delivery.user_no`).
+    /// The account of cards without one (`delivery.user_no`).
     package var userNumber: Redacted<String>?
     package var form = FormNames()
-    /// What the RETCODEs mean (`delivery.retcode.*`).
+    /// The meanings of the RETCODEs (`delivery.retcode.*`).
     package var retcodes = RetcodeTable()
     /// The names of the reply's fields (`delivery.reply.*`).
     package var reply = ReplyNames()
@@ -27,7 +27,7 @@ package struct DeliverySettings: Sendable {
         self.token = token
     }
 
-    /// All that answers are read with.
+    /// All settings that affect the reading of answers, to compare them.
     var terms: Redacted<String> {
         let lists = self.retcodes.lists.map { $0.codes.sorted() }
         let names = [self.reply.code, self.reply.message, self.reply.items, self.retcodes.unlisted.rawValue]
@@ -37,7 +37,7 @@ package struct DeliverySettings: Sendable {
     }
 }
 
-/// The names and constants of the business backend's form; no document defines them but the backend's own.
+/// The names and constants of the backend's form; only the backend's own document defines them.
 package struct FormNames: Hashable, Sendable {
     /// The part that carries the TOKEN (`delivery.fields.token`).
     package var token = "TOKEN"
@@ -61,10 +61,10 @@ package struct FormNames: Hashable, Sendable {
     package var frontFilename = "IDFrontImage.jpg"
     /// The file name of a back (`delivery.filename.back`).
     package var backFilename = "IDBackImage.jpg"
-    /// Further fields with constant values, in order; each form has them once.
+    /// Further fields with constant values, in order; each occurs once per form.
     package var extra: [DeliveryPart] = []
 
-    /// Takes the names and constants of the original flow.
+    /// Uses the names and constants of the original flow.
     package init() {}
 }
 
@@ -76,18 +76,18 @@ package struct ReplyNames: Hashable, Sendable {
     /// The field with one answer per card, in the order of the form (`delivery.reply.items`).
     package var items = "ITEMS"
 
-    /// Takes the names of the original flow.
+    /// Uses the names of the original flow.
     package init() {}
 }
 
 extension RetcodeTable {
-    /// The statuses that ``success`` can hold: the backend took the document and has nothing to say.
+    /// The statuses that ``success`` can hold: the backend accepted the document without a code.
     package static let statusesOfSuccess: Set<String> = ["http_200", "http_201", "http_202", "http_204"]
 
-    /// Whether an entry of a list has the shape of a status, `http_NNN`.
+    /// Whether an entry of a list is a status, `http_NNN`.
     package static func isStatus(_ entry: String) -> Bool { entry.hasPrefix("http_") }
 
-    /// Whether ``tokenExpired`` can hold a status: one of the client's side that would stop delivery.
+    /// Whether ``tokenExpired`` can hold a status: a 4xx that would stop delivery, except 407.
     package static func canMeanToken(_ entry: String) -> Bool {
         Int(entry.dropFirst("http_".count)).map { status in
             (400..<500).contains(status) && status != 407 && BackendMeaning(status: status).isStop

@@ -1,14 +1,14 @@
 import CardModel
 import Foundation
 
-/// Takes out of a remote's text what is, or may be, personal or secret.
+/// Removes personal and secret values from a remote's text.
 ///
-/// Masked are every run of six digits and more, whatever separates them, with an X at its end; every value that was
-/// sent and every confidential one, in any case and width and whatever separates its letters; of a confidential value
-/// of six letters and more every piece of four, for addresses are quoted in part; and every word with percent-encoded
-/// bytes, which could hold anything.
+/// It masks: every run of six digits and more, whatever separates them, with an X at its end; every sent value and every
+/// confidential one, in any case and width and whatever separates its letters; every four consecutive letters of a confidential
+/// value of six letters and more, because addresses are quoted in part; and every word with percent-encoded bytes, which may
+/// contain anything.
 ///
-/// What it looks for is worked out when a text is first shown: most answers show none.
+/// The values to look for are computed when a text is first shown: most answers show none.
 final class MessageMask: Discreet {
     let description = "MessageMask"
     private let delivery: OutboundDelivery
@@ -16,14 +16,14 @@ final class MessageMask: Discreet {
         if case .text(let value) = part.content { Self.folded(value.reveal()) } else { nil }
     }
     private lazy var personal = self.delivery.confidential.map { Self.folded($0.reveal()) }
-    /// The values and pieces to look for, in folded letters; one letter alone says nothing and would take half the
-    /// text.
+    /// The values and pieces to mask, folded; without single letters, which reveal nothing but are half the text.
     private lazy var secrets = Set((self.sent + self.personal + self.pieces(of: 4)).filter { $0.count > 1 })
-    /// What a code must not hold: longer pieces, for four digits of one are soon those of a year of birth, and a code
-    /// that is hidden can be put into no list.
+    /// The values and pieces that a code must not contain.
+    ///
+    /// The pieces are longer: four digits easily match a year of birth, and a hidden code cannot be listed.
     private lazy var values = Set((self.sent + self.personal + self.pieces(of: 6)).filter { $0.count >= 4 })
 
-    /// Takes the values of a delivery.
+    /// Makes a mask for the values of a delivery.
     init(_ delivery: OutboundDelivery) { self.delivery = delivery }
 
     private func pieces(of length: Int) -> [[Unicode.Scalar]] {
@@ -32,7 +32,7 @@ final class MessageMask: Discreet {
         }
     }
 
-    /// Returns a text masked, on one line, and cut.
+    /// Returns a text masked, on one line, and cut to the limit.
     func presentable(_ text: String) -> String {
         let scalars = Array(text.unicodeScalars.prefix(Limits.foreignText.read))
         var isMasked = [Bool](repeating: false, count: scalars.count)
@@ -63,7 +63,7 @@ final class MessageMask: Discreet {
         return Self.shown(scalars, hiding: isMasked)
     }
 
-    /// Whether a code holds a value of four letters and more, or six of a confidential one.
+    /// Whether a code contains a value of four letters and more, or six letters of a confidential one.
     func holdsValue(_ code: String) -> Bool {
         let folded = Self.folded(code)
         return self.values.contains { folded.contains($0) }
@@ -90,7 +90,7 @@ final class MessageMask: Discreet {
 
     private static func folded(_ text: String) -> [Unicode.Scalar] { text.unicodeScalars.flatMap(self.folded) }
 
-    /// The letters and digits that a scalar stands for, narrow and in small letters; none for what only separates.
+    /// Returns the letters and digits of a scalar, in narrow and small form; none for separators.
     private static func folded(_ scalar: Unicode.Scalar) -> [Unicode.Scalar] {
         String(scalar).decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.compactMap { letter in
             if letter.properties.numericType == .decimal, let value = letter.properties.numericValue {

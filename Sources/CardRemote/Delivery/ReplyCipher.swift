@@ -5,23 +5,23 @@ import Foundation
 import CLibCrypto
 #endif
 
-/// The 3DES in which a backend may hide its replies (`delivery.reply.encryption`, `.key`, `.iv`).
+/// The 3DES encryption of a backend's replies (`delivery.reply.encryption`, `.key`, `.iv`).
 ///
-/// The convention of iOS and Android clients: the bytes of a fixed text are the key, without hash or hexadecimal, and
-/// the ciphertext is Base64. Replies in the clear are read all the same: encryption is optional wherever it is met.
+/// It follows iOS and Android clients: the bytes of a fixed text are the key, without hash or hexadecimal, and the ciphertext is
+/// Base64. Unencrypted replies are still read: backends encrypt optionally.
 package struct ReplyEncryption: Hashable, Sendable {
-    /// How the blocks hang together.
+    /// The mode of operation.
     package enum Mode: String, CaseIterable, Sendable, Codable {
-        /// Each block is mixed with the one before, the first with the start vector.
+        /// Each block depends on the previous one, the first on the start vector.
         case cbc = "3des-cbc"
-        /// Each block stands alone; a start vector is ignored.
+        /// Each block is independent; a start vector is ignored.
         case ecb = "3des-ecb"
     }
 
     package var mode: Mode
-    /// The key: 24 bytes of UTF-8, of a longer text the first 24; 16 bytes are used as K1 K2 K1.
+    /// The key: the first 24 bytes of UTF-8; 16 bytes are used as K1 K2 K1.
     package var key: Redacted<String>
-    /// The start vector of the mode ``Mode/cbc``, 8 bytes; the default is that of the convention.
+    /// The start vector of ``Mode/cbc``, 8 bytes; the default is that of the convention.
     package var startVector: Redacted<String>
 
     package init(_ mode: Mode, key: Redacted<String>, startVector: Redacted<String> = Redacted("01234567")) {
@@ -30,7 +30,7 @@ package struct ReplyEncryption: Hashable, Sendable {
 
     var terms: [String] { [self.mode.rawValue, self.key.reveal(), self.startVector.reveal()] }
 
-    /// What is wrong, by the keys that set it.
+    /// The mistakes, by configuration key.
     package var mistakes: [(key: String, message: Message)] {
         var mistakes: [(String, Message)] = []
         let count = self.key.reveal().utf8.count
@@ -41,7 +41,7 @@ package struct ReplyEncryption: Hashable, Sendable {
         if self.mode == .cbc, vectorCount != ReplyCipher.blockLength {
             mistakes.append(("delivery.reply.iv", .encryptionVectorLength(vectorCount)))
         }
-        // FIPS mode and `openssl.cnf` may forbid it; found out by replies, it would hold every accepted card.
+        // FIPS mode and `openssl.cnf` may forbid 3DES; without this check, every accepted card would stay undecided.
         let block = [UInt8](repeating: 0, count: ReplyCipher.blockLength)
         if mistakes.isEmpty, ReplyCipher.isSupported, ReplyCipher(unchecked: self).decrypted(block) == nil {
             mistakes.append(("delivery.reply.encryption", .encryptionForbidden))
@@ -50,8 +50,9 @@ package struct ReplyEncryption: Hashable, Sendable {
     }
 }
 
-/// Decrypts 3DES replies, without judging whether the result makes sense: a wrong start vector spoils the first eight
-/// bytes alone and leaves the padding in order, so only reading the text can tell.
+/// Decrypts 3DES replies, without checking the result.
+///
+/// A wrong start vector changes only the first eight bytes and keeps the padding valid, so only parsing the text detects it.
 struct ReplyCipher: Sendable {
     static let blockLength = 8
 
@@ -59,7 +60,7 @@ struct ReplyCipher: Sendable {
     private let key: Redacted<[UInt8]>
     private let startVector: Redacted<[UInt8]>
 
-    /// Checks the lengths, and decrypts one block.
+    /// Checks the lengths, and tries to decrypt one block.
     ///
     /// - Throws: `encryption_invalid`, or `encryption_unsupported` where the program was built without the trait
     ///   `TripleDES`.
@@ -77,7 +78,7 @@ struct ReplyCipher: Sendable {
     fileprivate init(unchecked encryption: ReplyEncryption) {
         self.mode = encryption.mode
         let key = Array(encryption.key.reveal().utf8)
-        // What is longer than 24 bytes is cut, as Java's `DESedeKeySpec` does.
+        // A longer key is cut to 24 bytes, as Java's `DESedeKeySpec` does.
         self.key = Redacted(Array((key + key.prefix(Self.blockLength)).prefix(24)))
         self.startVector = Redacted(Array(encryption.startVector.reveal().utf8))
     }
@@ -85,16 +86,16 @@ struct ReplyCipher: Sendable {
 
 extension ReplyCipher {
     #if TripleDES
-    /// Whether this program can decrypt at all.
+    /// Whether this build can decrypt.
     static let isSupported = true
 
-    /// Returns the decrypted bytes, padding included; `nil` if they are no whole blocks.
+    /// Returns the decrypted bytes with their padding; `nil` unless they are whole blocks.
     func decrypted(_ bytes: [UInt8]) -> [UInt8]? {
         guard !bytes.isEmpty, bytes.count.isMultiple(of: Self.blockLength), let length = CInt(exactly: bytes.count),
             let context = EVP_CIPHER_CTX_new()
         else { return nil }
         defer { EVP_CIPHER_CTX_free(context) }
-        // Three keys: one of two is expanded before.
+        // Three keys; `init` has expanded a key of two.
         let cipher = self.mode == .cbc ? EVP_des_ede3_cbc() : EVP_des_ede3()
         var plain = [UInt8](repeating: 0, count: bytes.count + Self.blockLength)
         var written: CInt = 0
@@ -111,12 +112,12 @@ extension ReplyCipher {
     #endif
 }
 
-/// The ways in which Base64 comes out of business backends (RFC 4648, and what happens to it on the way).
+/// Decodes the variants of Base64 that backends send (RFC 4648, and changes in transit).
 enum Base64Spelling {
-    /// Returns the bytes a text may stand for, likeliest first; none if it is not Base64 of whole blocks.
+    /// Returns the possible decodings of a text, likeliest first; none unless it is Base64 of whole blocks.
     ///
-    /// Lines and blanks are taken out; a blank may also be a plus that a form decoder turned into it. The alphabet for
-    /// URLs and missing padding are taken, too.
+    /// Line breaks and blanks are removed; alternatively, a blank counts as a plus that a form decoder replaced. The alphabet for
+    /// URLs and missing padding are accepted, too.
     static func blocks(in text: [UInt8], ofLength length: Int) -> [[UInt8]] {
         let candidates = [text, text.map { $0 == 0x20 ? UInt8(ascii: "+") : $0 }]
         var found: [[UInt8]] = []

@@ -1,27 +1,27 @@
 import CardModel
 
-/// Finds out by its content what a reply is written in, and reads it.
+/// Recognises the format of a reply by its content, and reads it.
 ///
-/// In this order: a JSON object, XML, a JSON string or bare text that holds one of the two, and the same in Base64 and
-/// 3DES. What was decrypted counts only if it reads as JSON or XML; ciphertext never says anything by itself.
+/// It tries in this order: a JSON object, XML, a JSON string or bare text that contains one of the two, and the same in Base64
+/// and 3DES. A decrypted text counts only if it is JSON or XML; ciphertext by itself has no meaning.
 struct ReplyCodec: Sendable {
     enum Reading: Hashable, Sendable {
-        /// It reads; whether a code is in it is another question.
+        /// A document that was read, with or without a code.
         case document(ReplyDocument)
-        /// It is nothing of what is known.
+        /// No known format.
         case unknownFormat
-        /// It may be encrypted, and no encryption is configured.
+        /// Perhaps encrypted, but no encryption is configured.
         case encrypted
-        /// It may be encrypted, but the configured key and mode make no sense of it.
+        /// Perhaps encrypted, but the configured key and mode give no document.
         case undeciphered
-        /// It is in a coding or a charset that cannot be read; why.
+        /// In an unsupported coding or charset; the reason.
         case unreadable(Message)
 
         var isDocument: Bool { if case .document = self { true } else { false } }
     }
 
     var names = ReplyNames()
-    /// What decrypts; `nil` if no encryption is configured.
+    /// Decrypts replies; `nil` if no encryption is configured.
     var cipher: ReplyCipher?
 
     func reading(of reply: HTTPReply) -> Reading {
@@ -38,7 +38,7 @@ struct ReplyCodec: Sendable {
         guard !ciphertexts.isEmpty else { return .unknownFormat }
         guard let cipher = self.cipher else { return .encrypted }
         for ciphertext in ciphertexts {
-            // What was encrypted is in a charset of its own: that of its declaration, or the label of the reply.
+            // The plaintext has its own charset: that of its declaration, or of the reply's header.
             guard let plain = cipher.decrypted(ciphertext).map(Self.unpadded),
                 let text = (try? ReplyText.utf8(plain, charset: nil))
                     ?? (try? ReplyText.utf8(plain, charset: reply.charset)),
@@ -57,9 +57,9 @@ struct ReplyCodec: Sendable {
         }
     }
 
-    /// The text of a JSON string, or what stands in quotes; other bytes as they are.
+    /// Returns the text of a JSON string, or of plain quotes; other bytes unchanged.
     ///
-    /// Base64 in lines is no valid JSON string any more, and yet it is met: hence the plain quotes.
+    /// Base64 with line breaks is not a valid JSON string, but backends send it: hence the plain quotes.
     private static func unquoted(_ bytes: [UInt8]) -> [UInt8] {
         if case .string(let text) = JSONValue(parsing: bytes) { return Array(text.utf8) }
         guard bytes.count >= 2, let first = bytes.first, first == bytes.last, "\"'".utf8.contains(first) else {
@@ -68,14 +68,14 @@ struct ReplyCodec: Sendable {
         return Array(bytes.dropFirst().dropLast())
     }
 
-    /// Takes the white space of ASCII off the ends.
+    /// Removes ASCII white space from both ends.
     private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
         var rest = bytes.drop(while: Base64Spelling.isSpace)
         while let last = rest.last, Base64Spelling.isSpace(last) { rest.removeLast() }
         return Array(rest)
     }
 
-    /// Takes the padding off, of PKCS7 or of zeros, if there is one: whether it was right is for the reader to find.
+    /// Removes the padding of PKCS7 or of zeros, if any; the parser decides whether that was right.
     private static func unpadded(_ bytes: [UInt8]) -> [UInt8] {
         guard let last = bytes.last else { return bytes }
         let count = Int(last)

@@ -1,10 +1,10 @@
 import CardModel
 
-/// What a reply says, whatever it was written in.
+/// The content of a reply, in any format.
 struct ReplyDocument: Hashable, Sendable {
     /// A code with its text: the answer for all cards, or for one.
     struct Statement: Hashable, Sendable {
-        /// The code in every way it may be listed: as it was written, and a number also as the whole number it is.
+        /// The spellings of the code that a list may have: as written, and a number also as a whole number.
         var spellings: [String]
         /// The text; empty if there is none.
         var message = ""
@@ -13,7 +13,7 @@ struct ReplyDocument: Hashable, Sendable {
     /// The answers card by card.
     enum Items: Hashable, Sendable {
         case absent
-        /// One per entry; `nil` where an entry has no code.
+        /// One for each entry; `nil` for an entry without a code.
         case listed([Statement?])
         /// The field holds something else.
         case malformed
@@ -22,12 +22,12 @@ struct ReplyDocument: Hashable, Sendable {
     /// The answer for all; `nil` without a code, or with several.
     var statement: Statement?
     var items = Items.absent
-    /// The names of its fields, where none of them is certainly the code.
+    /// The names of its fields, if none of them is certainly the code.
     var fields: [String] = []
 }
 
 extension ReplyDocument {
-    /// Reads a JSON object; `nil` if the bytes are none.
+    /// Reads a JSON object; `nil` if the bytes are not one.
     init?(json bytes: [UInt8], names: ReplyNames) {
         guard let value = JSONValue(parsing: bytes), value.isObject else { return nil }
         self.statement = Statement(value, names: names)
@@ -40,8 +40,9 @@ extension ReplyDocument {
         }
     }
 
-    /// Reads `<RESPONSE><RETCODE>…</RETCODE><RETMSG/><ITEMS><ITEM>…`, whatever the names of the root and of the
-    /// entries; `nil` if the bytes are no XML.
+    /// Reads XML such as `<RESPONSE><RETCODE>…</RETCODE><RETMSG/><ITEMS><ITEM>…`; `nil` if the bytes are not XML.
+    ///
+    /// The root and the entries may have any names.
     init?(xml bytes: [UInt8], names: ReplyNames) {
         guard let root = ReplyXML.root(bytes) else { return nil }
         self.statement = Statement(root, names: names)
@@ -54,7 +55,7 @@ extension ReplyDocument {
 }
 
 extension ReplyDocument.Statement {
-    /// Takes code and text of an object; `nil` without a code that is certain.
+    /// Reads code and text of an object; `nil` without a certain code.
     init?(_ object: JSONValue, names: ReplyNames) {
         switch object.field(names.code) {
         case .boolean(let value): self.spellings = [String(value)]
@@ -72,9 +73,9 @@ extension ReplyDocument.Statement {
         }
     }
 
-    /// The whole number that a number with fraction or exponent is: some serialisers turn 0 into 0.0.
+    /// Returns a number with a zero fraction as a whole number: some serialisers turn 0 into 0.0.
     private static func wholeNumber(_ digits: String) -> String? {
-        // An exponent is nobody's way of writing a code, and a very small number is not 0.
+        // No backend writes a code with an exponent, and a very small number is not 0.
         guard digits.contains("."), !digits.contains(where: { "eE".contains($0) }), let value = Double(digits),
             value == value.rounded(), abs(value) < 1e15
         else { return nil }
@@ -83,9 +84,9 @@ extension ReplyDocument.Statement {
 }
 
 extension JSONValue {
-    /// The field of this very name; else, for a name with dots, the field at that path: `head.RETCODE`.
+    /// Returns the field of exactly this name; else, for a name with dots, the field at that path: `head.RETCODE`.
     ///
-    /// A name that stands several times is certain nowhere, so it is followed no further.
+    /// A repeated name is ambiguous, so its path is not followed.
     fileprivate func field(_ name: String) -> JSONValue? {
         if self.count(of: name) > 0 { return self[name] }
         guard name.contains(".") else { return nil }

@@ -7,8 +7,8 @@ import FoundationXML
 
 /// Reads XML into the shape of JSON: an element is the object of its children, or its text if it has none.
 ///
-/// Prefixes and attributes do not matter. A document type definition is refused before the parser sees it: entities
-/// that multiply or lie outside cannot even be declared.
+/// Prefixes and attributes are ignored. A document type definition is refused before the parser sees it: this excludes
+/// multiplying and external entities.
 enum ReplyXML {
     /// Returns the root of a document in UTF-8; `nil` if it is not well-formed or not harmless.
     static func root(_ bytes: [UInt8]) -> JSONValue? {
@@ -17,20 +17,21 @@ enum ReplyXML {
         let reader = ElementReader()
         parser.delegate = reader
         parser.shouldResolveExternalEntities = false
-        // On Linux `parse()` returns true for documents that are cut or go on behind their root: the error and the
-        // root's end must be asked for, too.
+        // On Linux `parse()` returns true for documents that are cut or continue after their root: check the error and the end of
+        // the root, too.
         guard parser.parse(), parser.parserError == nil else { return nil }
         return reader.root
     }
 
-    /// The document without its XML declaration, whose encoding was that of the bytes before they became UTF-8.
+    /// Returns the document without its XML declaration, whose encoding no longer applies after the conversion to UTF-8.
     private static func undeclared(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.starts(with: "<?xml".utf8), let end = bytes.firstRange(of: Array("?>".utf8)) else { return bytes }
         return Array(bytes[end.upperBound...])
     }
 
-    /// Whether a document declares nothing, and holds no processing instruction without data: XMLParser crashes on
-    /// these. What is passed over ends where the parser lets it end, or they could hide behind it.
+    /// Whether a document has no declarations, and no processing instruction without data: XMLParser crashes on these.
+    ///
+    /// Comments and CDATA end here exactly where the parser ends them; otherwise they could hide a declaration.
     private static func isHarmless(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
@@ -40,7 +41,7 @@ enum ReplyXML {
         return true
     }
 
-    /// Where the markup that the bytes begin with is passed; `nil` if it is cut or not harmless.
+    /// Returns the end of the markup at the beginning of the bytes; `nil` if it is cut or not harmless.
     private static func end(ofMarkup bytes: ArraySlice<UInt8>) -> Int? {
         func end(_ opening: Int, _ closing: String) -> Int? {
             bytes.dropFirst(opening).firstRange(of: Array(closing.utf8))?.upperBound
@@ -48,14 +49,14 @@ enum ReplyXML {
         if bytes.starts(with: "<!--".utf8) { return end(4, "-->") }
         if bytes.starts(with: "<![CDATA[".utf8) { return end(9, "]]>") }
         if bytes.starts(with: "<!".utf8) { return nil }
-        // A tag, in which the next `<` would stop the parser.
+        // A tag: a `<` in it would stop the parser.
         guard bytes.starts(with: "<?".utf8) else { return bytes.startIndex + 1 }
         let name = bytes.dropFirst(2).prefix(Limits.xmlNameBytes + 1).prefix { $0 > UInt8(ascii: " ") }
         return name.count > Limits.xmlNameBytes || name.contains(UInt8(ascii: ">")) ? nil : end(2, "?>")
     }
 }
 
-/// Gathers the elements of one document.
+/// Collects the elements of one document.
 private final class ElementReader: XMLParserDelegate {
     private struct Element {
         let name: String
@@ -64,7 +65,7 @@ private final class ElementReader: XMLParserDelegate {
     }
 
     private var open: [Element] = []
-    /// The root, once it has ended.
+    /// The root, once it is complete.
     private(set) var root: JSONValue?
 
     func parser(

@@ -1,16 +1,16 @@
 package import CardModel
 
-/// Where the TOKEN of the business backend comes from.
+/// The source of the backend's TOKEN.
 package enum TokenSource: Sendable {
-    /// It is configured (`delivery.token`).
+    /// The configuration (`delivery.token`).
     case value(Redacted<String>)
-    /// It stands in a file (`delivery.token_file`): this closure reads it, again for every delivery.
+    /// A file (`delivery.token_file`), which this closure reads for every delivery.
     case file(@Sendable () throws(CodedError) -> Redacted<String>)
-    /// A command prints it (`delivery.token_command`): this closure runs it, once and again when its TOKEN was refused.
+    /// A command that prints it (`delivery.token_command`); the closure runs it once, and after each refusal of its TOKEN.
     case command(@Sendable () async throws -> Redacted<String>)
 }
 
-/// The TOKEN that forms are written with.
+/// The current TOKEN for forms.
 actor CurrentToken {
     private let source: TokenSource
     private let partName: String
@@ -30,13 +30,13 @@ actor CurrentToken {
         }
     }
 
-    /// Reads the source again and says whether it gives another TOKEN than a form was written with.
+    /// Reads the source again and returns whether its TOKEN differs from that of a form.
     ///
-    /// A command that gave another one already is not run again: a TOKEN that is issued may end the one before.
+    /// If the command has already given another TOKEN, it is not run again: issuing a TOKEN may invalidate the previous one.
     func isRenewed(since parts: [DeliveryPart]) async -> Bool {
         await self.exclusively {
             if let known = self.fromCommand, !self.holds(parts, known) { return true }
-            // Without a TOKEN there is none to go on with; the next form says why.
+            // Without a TOKEN there is no renewal; the next form reports why.
             guard let token = try? await self.read() else { return false }
             return !self.holds(parts, token)
         }

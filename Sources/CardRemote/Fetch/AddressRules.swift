@@ -40,15 +40,15 @@ struct AddressBlock: Hashable, Sendable {
     }
 }
 
-/// Which addresses may be connected to: all on the internet, and of the others those that the configuration names.
+/// Decides which addresses may be connected to: all public ones, and those special ones that the configuration names.
 struct AddressRules: Sendable {
-    /// The blocks that are allowed although they are special (`fetch.allow_addresses`).
+    /// The allowed special blocks (`fetch.allow_addresses`).
     let allowed: [AddressBlock]
 
-    /// Why an address must not be connected to; `nil` if it may be.
+    /// Returns why an address must not be connected to; `nil` if it may be.
     ///
-    /// An IPv6 address that leads to one of IPv4 needs both allowed: what is forbidden as `10.0.0.1` is so as
-    /// `::ffff:10.0.0.1` too.
+    /// An IPv6 address that embeds an IPv4 address is allowed only if both are: if `10.0.0.1` is forbidden, so is
+    /// `::ffff:10.0.0.1`.
     func refusal(of address: IPAddress) -> SpecialAddress? {
         if !self.allowed.contains(where: { $0.contains(address) }), let found = SpecialAddress(of: address) {
             return found
@@ -57,8 +57,9 @@ struct AddressRules: Sendable {
     }
 }
 
-/// The kinds of addresses that an image on the internet never has, from the registries of IANA for special-purpose
-/// addresses (RFC 6890) and a few more.
+/// The kinds of addresses that no public image has.
+///
+/// They are those of the IANA registries of special-purpose addresses (RFC 6890) and a few more.
 enum SpecialAddress: String, CaseIterable, Sendable {
     /// "This network" (RFC 791); on Linux `0.0.0.0` is this machine. In IPv6 `::` (RFC 4291).
     case unspecified
@@ -66,37 +67,38 @@ enum SpecialAddress: String, CaseIterable, Sendable {
     case loopback
     /// Private networks (RFC 1918) and unique local addresses (RFC 4193).
     case privateUse = "private_use"
-    /// Between a provider and its customers (RFC 6598); some clouds have their metadata service here.
+    /// Between a provider and its customers (RFC 6598); the metadata service of some clouds is here.
     case carrierShared = "carrier_shared"
-    /// The link alone; most clouds have their metadata service here.
+    /// Link-local; the metadata service of most clouds is here.
     case linkLocal = "link_local"
-    /// The forerunner of unique local addresses (RFC 3879).
+    /// The predecessor of unique local addresses (RFC 3879).
     case siteLocal = "site_local"
-    /// Assigned to protocols, not to hosts (RFC 6890, RFC 2928); Teredo is named on its own.
+    /// Assigned to protocols, not to hosts (RFC 6890, RFC 2928); Teredo has its own kind.
     case protocolAssignment = "protocol_assignment"
-    /// Written in books (RFC 5737, RFC 3849, RFC 9637).
+    /// For examples in texts (RFC 5737, RFC 3849, RFC 9637).
     case documentation
     /// Measurements between networks (RFC 2544).
     case benchmarking
     /// Groups of hosts.
     case multicast
-    /// Kept for a future that never came (RFC 1112); `255.255.255.255` is everybody on the link.
+    /// Reserved for future use (RFC 1112); `255.255.255.255` is the broadcast address of the link.
     case reserved
-    /// Routed nowhere (RFC 6666).
+    /// Discard-only (RFC 6666).
     case discard
-    /// IPv4 addresses in the clothes of IPv6 (RFC 4291 section 2.5.5).
+    /// IPv4-mapped and IPv4-compatible IPv6 addresses (RFC 4291 section 2.5.5).
     case mapped
-    /// IPv4 behind a translator (RFC 6052, RFC 8215).
+    /// IPv4 behind a NAT64 translator (RFC 6052, RFC 8215).
     case translated
-    /// IPv6 through tunnels over IPv4: 6to4 and its relays (RFC 3056, RFC 7526), Teredo (RFC 4380).
+    /// IPv6 tunnelled over IPv4: 6to4 and its relays (RFC 3056, RFC 7526), Teredo (RFC 4380).
     case tunnelled
-    /// The platform's own service on one cloud, at an address that looks public.
+    /// The platform service of one cloud, at an address that looks public.
     case cloudPlatform = "cloud_platform"
-    /// What is not given out to anybody: all of IPv6 but 2000::/3.
+    /// Not assigned: all of IPv6 but 2000::/3.
     case unassigned
 
-    /// The blocks of all classes; the first that contains an address names it. One that could not be read would leave its
-    /// addresses open, hence the traps.
+    /// The blocks of all kinds; the first that contains an address decides.
+    ///
+    /// An unreadable block traps, because skipping it would allow its addresses.
     static let blocks: [(SpecialAddress, AddressBlock)] =
         ([
             (.unspecified, "0.0.0.0/8"), (.privateUse, "10.0.0.0/8"), (.carrierShared, "100.64.0.0/10"),
@@ -112,7 +114,7 @@ enum SpecialAddress: String, CaseIterable, Sendable {
             (.linkLocal, "fe80::/10"), (.siteLocal, "fec0::/10"), (.multicast, "ff00::/8"),
         ] as [(SpecialAddress, String)]).map { ($0, AddressBlock($1)!) }
 
-    /// Names the class of an address; `nil` for one that may be anybody's on the internet.
+    /// Returns the kind of an address; `nil` for a public one.
     init?(of address: IPAddress) {
         if let found = Self.blocks.first(where: { $0.1.contains(address) }) {
             self = found.0

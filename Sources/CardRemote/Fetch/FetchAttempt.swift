@@ -4,13 +4,13 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One attempt to fetch what is missing of an image.
+/// One attempt to fetch the missing bytes of an image.
 struct FetchAttempt: Sendable {
-    /// An answer: its head, and its body as it comes.
+    /// An answer: its head, and its body as a stream.
     private struct Answer: Sendable {
         var response: FetchResponse
         var body: HTTPClientResponse.Body
-        /// Where it comes from: the one address that gave it.
+        /// The route with the single address that sent the answer.
         var route: FetchRoute
     }
 
@@ -19,7 +19,7 @@ struct FetchAttempt: Sendable {
     let keep: Fetcher.Keep
     let end: ContinuousClock.Instant
 
-    /// Fetches all that is missing; what came is durable also when it throws.
+    /// Fetches all missing bytes; those received before an error are durable.
     func run(_ url: String) async throws(FetchError) {
         var restarts = 0
         while true {
@@ -32,9 +32,9 @@ struct FetchAttempt: Sendable {
         }
     }
 
-    /// Asks for the image, or for the first part that is missing, and by the answer for the others.
+    /// Requests the image, or the first missing part; the answer decides about the others.
     ///
-    /// - Parameter isRestart: whether parts did not fit: then the image is asked for as a whole.
+    /// - Parameter isRestart: whether parts did not match, so that the whole image is requested.
     private func fetch(_ url: String, isRestart: Bool) async throws(FetchError) {
         var part: ImagePart?
         if let version = self.progress.version, !self.progress.ranges.isEmpty, !isRestart {
@@ -54,9 +54,9 @@ struct FetchAttempt: Sendable {
         }
     }
 
-    /// Sends a request to the first address that takes the connection, and has the answer taken.
+    /// Sends a request to the first address that accepts the connection, and calls `take` with the answer.
     ///
-    /// - Returns: where the host sends to, if it does that instead.
+    /// - Returns: the location of a redirect, else `nil`.
     private func get(
         _ part: ImagePart?,
         from route: FetchRoute,
@@ -76,7 +76,7 @@ struct FetchAttempt: Sendable {
                 answer = try await client.execute(request, deadline: deadline)
             } catch {
                 failure = route.faults.failure(for: error, phase: .notSent)
-                // Only an address that took no connection is passed over.
+                // Only an address that did not accept the connection is skipped.
                 guard failure.failureClass == .notSent, !Task.isCancelled else { break }
                 continue
             }
@@ -92,21 +92,21 @@ struct FetchAttempt: Sendable {
 
     // MARK: Answers
 
-    /// Takes the answer to the first request, and fetches what is missing beside it.
+    /// Processes the answer to the first request, and fetches the other missing parts.
     private func take(_ answer: Answer, asked part: ImagePart?, mayBeSplit: Bool) async throws(FetchError) {
         let (response, faults) = (answer.response, answer.route.faults)
         switch (response.status, part) {
         case (200, _), (206, nil):
             guard response.bringsAll else { throw part == nil ? .failed(FetchFaults.changing) : .changed }
             if let byteCount = response.contentLength { try faults.check(byteCount, maxBytes: self.fetcher.maxBytes) }
-            // Asked for a part, a host may send all of the same version.
+            // A host may answer the request for a part with the whole image of the same version.
             self.progress.adopt(FetchedVersion(validator: response.validator, byteCount: response.contentLength))
             let all = 0..<(self.progress.version?.byteCount ?? .max)
             let isSplit = mayBeSplit && response.acceptsRanges && response.validator != nil
             try await self.takeAll(answer, isSplit ? self.cut([all])[0] : all)
         case (206, let part?): try await self.takeAll(answer, try self.range(of: answer, asked: part))
         case (416, let part?):
-            // The last attempt had brought everything, and only its end had not been announced.
+            // The last attempt had received everything, but the host had not announced the length.
             guard part.version.byteCount == nil, let total = response.contentRange?.total,
                 self.progress.ranges == [0..<total]
             else { throw .changed }
@@ -114,7 +114,7 @@ struct FetchAttempt: Sendable {
         }
     }
 
-    /// Checks a 206 and returns the range that it brings.
+    /// Checks a 206 and returns its range.
     private func range(of answer: Answer, asked part: ImagePart) throws(FetchError) -> Range<Int> {
         guard let (range, total) = answer.response.range(asked: part) else { throw .changed }
         try answer.route.faults.check(total, maxBytes: self.fetcher.maxBytes)
@@ -122,7 +122,7 @@ struct FetchAttempt: Sendable {
         return range
     }
 
-    /// Takes the range that an answer brings and, beside it, fetches the others that are missing.
+    /// Receives the range of an answer and, concurrently, fetches the other missing ranges.
     private func takeAll(_ answer: Answer, _ first: Range<Int>) async throws(FetchError) {
         let total = self.progress.version?.byteCount
         let others = self.cut(self.progress.missing(upTo: total ?? first.upperBound, besides: first))
@@ -143,7 +143,7 @@ struct FetchAttempt: Sendable {
                 stop = stop ?? ended
                 switch stop {
                 case nil: begin()
-                // No further part begins; those under way come to their end, so what they bring is kept.
+                // No further part begins; current ones finish, so that their bytes are stored.
                 case .failed: break
                 case .forbidden, .unusable, .changed, .notKept: group.cancelAll()
                 }
@@ -165,7 +165,7 @@ struct FetchAttempt: Sendable {
         }
     }
 
-    /// Fetches one range of a version beside others; a host may send it in several parts.
+    /// Fetches one range of a version, concurrently with others; a host may send it in several parts.
     private func fetch(_ range: Range<Int>, from route: FetchRoute) async throws(FetchError) {
         var rest = range
         while !rest.isEmpty, let version = self.progress.version {
@@ -173,7 +173,7 @@ struct FetchAttempt: Sendable {
             let location = try await self.get(part, from: route) { (answer) throws(FetchError) in
                 guard answer.response.status == 206 else {
                     let failure = route.faults.failure(for: answer.response)
-                    // What is no part says nothing of the image: a signed address that the host sent to may have run out.
+                    // An answer without a part says nothing about the image: the signed address of a redirect may have expired.
                     throw failure.failureClass == .rejected ? .changed : .failed(failure)
                 }
                 let coming = try self.range(of: answer, asked: part)
@@ -203,7 +203,7 @@ struct FetchAttempt: Sendable {
             }
         } catch {
             let stop = error as? FetchError ?? faults.stop(for: error, of: answer.response)
-            // What has come is kept, unless it cannot be or is of no use; what the connection held as it broke is lost.
+            // Store received bytes, unless that fails or they are useless; bytes in the buffers of a broken connection are lost.
             if case .failed = stop { try await writer.flush() }
             throw stop
         }
@@ -217,7 +217,7 @@ struct FetchAttempt: Sendable {
         try faults.check(writer.position, maxBytes: self.fetcher.maxBytes)
     }
 
-    /// Cuts ranges into such of at most as many bytes as come in one request.
+    /// Splits ranges into ranges of at most `rangeBytes`.
     private func cut(_ ranges: [Range<Int>]) -> [Range<Int>] {
         let length = self.fetcher.rangeBytes
         return ranges.flatMap { range in

@@ -5,14 +5,16 @@ import NIOHTTPCompression
 import NIOSSL
 import Synchronization
 
-/// A host with one of its addresses, which was checked: connections go there, whatever the name says by then.
+/// A host with one of its checked addresses: connections go there, whatever the name resolves to later.
 struct CheckedHost: Hashable, Sendable {
     var host: FetchTarget.Host
     var address: IPAddress
 }
 
-/// The clients of hosts that images are fetched from. One client for each host and address, so that none connects to an
-/// address that was not checked; idle ones are closed when there are many.
+/// The clients of image hosts.
+///
+/// There is one client for each host and address, so that none connects to an unchecked address; idle ones are closed when there
+/// are many.
 final class FetchClients: Sendable {
     private struct Entry {
         var client: HTTPClient
@@ -32,16 +34,16 @@ final class FetchClients: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - tls: trusts who vouches for the hosts.
+    ///   - tls: the trusted authorities.
     ///   - silence: how long a host may send nothing.
-    ///   - maxBytes: how large an image may be when it is inflated.
+    ///   - maxBytes: the largest image in bytes, after decompression.
     init(tls: CurrentTLS, silence: Duration, maxBytes: Int) {
         self.tls = tls
         self.silence = silence
         self.maxBytes = maxBytes
     }
 
-    /// Lends the client of a host, to be given back; `nil` after the shutdown, when no new one may be made.
+    /// Lends the client of a host; the caller must give it back. `nil` after the shutdown, when no new client may be made.
     func borrow(_ host: CheckedHost) -> HTTPClient? {
         self.state.withLock { state in
             guard !state.isShutDown else { return nil }
@@ -53,7 +55,7 @@ final class FetchClients: Sendable {
         }
     }
 
-    /// Takes a client back, and closes the one that was idle longest if there are too many.
+    /// Takes a client back; if there are too many, closes the one that was idle longest.
     func returnClient(_ host: CheckedHost) {
         let idle = self.state.withLock { state -> HTTPClient? in
             state.entries[host]?.users -= 1
@@ -63,7 +65,7 @@ final class FetchClients: Sendable {
             else { return nil }
             return state.entries.removeValue(forKey: oldest.key)?.client
         }
-        // Nobody uses it, so nothing is waited for, and nothing can be done about an error.
+        // The client has no users, so there is nothing to wait for; an error has no remedy.
         idle?.shutdown { _ in }
     }
 
@@ -73,7 +75,7 @@ final class FetchClients: Sendable {
             defer { state.entries = [:] }
             return state.entries.values.map(\.client)
         }
-        // The one error is "already shut down", which is what was asked for.
+        // The only error is "already shut down": the wanted state.
         for client in clients { try? await client.shutdown() }
     }
 
@@ -81,8 +83,8 @@ final class FetchClients: Sendable {
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.idleTimeout = TimeAmount(Limits.poolIdleTime)
         pool.retryConnectionEstablishment = false
-        // The engine bounds what comes at a time. A range that waited here for a free connection would wait no longer
-        // than for one to open, and fail.
+        // The engine bounds the number of fetches. A range that waited here for a free connection would fail after the time limit
+        // for opening one.
         pool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -97,8 +99,7 @@ final class FetchClients: Sendable {
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 
-    /// Checks that a new connection leads to the address, and that its certificate names the host, else closes it; and has
-    /// the first bytes of its answers looked at.
+    /// Closes a new connection unless it leads to the address and its certificate names the host; else adds a ``HeadFilter``.
     private static func check(_ channel: any Channel, _ host: CheckedHost) -> EventLoopFuture<Void> {
         let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
         let isRightHost: Bool =

@@ -1,17 +1,17 @@
 import CardModel
 import Foundation
 
-/// Why an attempt to fetch an image ended without it.
+/// Why an attempt to fetch an image failed.
 enum FetchError: Error {
-    /// The host, or the way to it, failed.
+    /// The host, or the connection to it, failed.
     case failed(RemoteFailure)
     /// Our own rules forbid it.
     case forbidden(CodedError)
-    /// What comes is no usable image.
+    /// The received bytes are not a usable image.
     case unusable(CodedError)
-    /// The host has another version now, or answers with other bytes than it was asked for.
+    /// The host has another version now, or sends other bytes than requested.
     case changed
-    /// What came could not be made durable.
+    /// The received bytes could not be made durable.
     case notKept(any Error)
 
     static func forbidden(_ code: ReasonCode, _ message: Message) -> FetchError {
@@ -23,18 +23,18 @@ enum FetchError: Error {
     }
 }
 
-/// Says what faults of a fetch mean: every fetch is repeatable, so nothing is ever unknown.
+/// Classifies the faults of a fetch: every fetch is repeatable, so no outcome is ever unknown.
 struct FetchFaults: Sendable {
-    /// What messages may call the host.
+    /// The name of the host in messages.
     let label: String
     let usesTLS: Bool
 
-    /// Names a fault of the transport.
+    /// Returns the failure for an error of the transport.
     func failure(for error: any Error, phase: HTTPPhase) -> RemoteFailure {
         self.failure(TransportFault.code(for: error, phase: phase, usesTLS: self.usesTLS))
     }
 
-    /// Says what an error means while the body of an answer comes.
+    /// Classifies an error that occurs while the body of an answer is received.
     func stop(for error: any Error, of response: FetchResponse) -> FetchError {
         let isCoded = response.isPacked && response.isFramed
         let code = TransportFault.code(for: error, phase: .afterSend, usesTLS: self.usesTLS, isCoded: isCoded)
@@ -42,7 +42,7 @@ struct FetchFaults: Sendable {
         return .forbidden(.fetchEncodingRefused, .fetchEncoding(self.label))
     }
 
-    /// Names a fault of the transport by its code.
+    /// Returns the failure for a code of the transport.
     func failure(_ code: HTTPFailure.Code) -> RemoteFailure {
         let unsent: Set<HTTPFailure.Code> = [.dns, .connectRefused, .connectTimeout, .connectFailed, .poolTimeout]
         let failureClass: FailureClass = unsent.contains(code) ? .notSent : .transient
@@ -66,7 +66,7 @@ struct FetchFaults: Sendable {
         }
     }
 
-    /// Says what a status other than success and redirection means.
+    /// Returns the failure for a status other than success and redirection.
     func failure(for response: FetchResponse) -> RemoteFailure {
         let status = response.status
         let (failureClass, code, message): (FailureClass, String, Message) =
@@ -90,12 +90,12 @@ struct FetchFaults: Sendable {
         )
     }
 
-    /// Says that a host changes the image all the time, or deals otherwise with ranges than RFC 9110 says.
+    /// The failure for a host that changes the image all the time, or handles ranges differently from RFC 9110.
     static var changing: RemoteFailure {
         RemoteFailure(.transient, code: "fetch_version_changed", message: .fetchVersionChanged)
     }
 
-    /// Refuses what is empty or too large.
+    /// Refuses an empty or too large image.
     func check(_ byteCount: Int, maxBytes: Int) throws(FetchError) {
         if byteCount == 0 { throw .unusable(.fetchEmpty, .fetchEmpty(self.label)) }
         guard byteCount <= maxBytes else {

@@ -1,37 +1,37 @@
 import CardModel
 import NIOHTTP1
 
-/// A part of a version of an image, to be asked for.
+/// A part of a version of an image, to request.
 struct ImagePart: Sendable {
     var range: Range<Int>
     var version: FetchedVersion
 }
 
-/// What the head of a response says, of what matters for an image.
+/// The fields of a response head that matter for an image.
 struct FetchResponse: Sendable {
     let status: Int
     /// The length of the body in bytes; `nil` if it is not announced.
     let contentLength: Int?
-    /// Which bytes come, if not all.
+    /// The bytes of the response, if not all.
     let contentRange: ContentRange?
     /// The strong validator; `nil` if there is none.
     let validator: String?
-    /// The entity tag, weak ones too.
+    /// The entity tag, even a weak one.
     let entityTag: String?
     let retryAfter: Duration?
     let location: String?
-    /// Whether the host says that it knows ranges.
+    /// Whether the host announces support of ranges.
     let acceptsRanges: Bool
-    /// Whether the bytes were gzip, and are inflated as they come: then length, validator and ranges are not the image's.
+    /// Whether the bytes are decompressed while received: length, validator and ranges are then not the image's.
     let isPacked: Bool
-    /// Whether the end of the body is told apart from that of the connection.
+    /// Whether the end of the body is distinguishable from the end of the connection.
     let isFramed: Bool
 
     init(_ status: Int, _ headers: HTTPHeaders, now: Timestamp) {
         let type = headers["Content-Type"].first?.split(separator: ";").first?.trimmed.lowercased()
         let contentLength = Self.only(headers["Content-Length"]).flatMap { Int($0) }
         self.status = status
-        // What the host says of it, its first bytes have replaced.
+        // ``HeadFilter`` has derived this header from the first bytes.
         self.isPacked = headers.contains(name: "Content-Encoding")
         self.isFramed = contentLength != nil || headers.contains(name: "Transfer-Encoding")
         self.contentLength = self.isPacked ? nil : contentLength
@@ -44,7 +44,7 @@ struct FetchResponse: Sendable {
         self.acceptsRanges = headers[canonicalForm: "Accept-Ranges"].contains { $0.lowercased() == "bytes" }
     }
 
-    /// Whether it brings all bytes, as far as it says.
+    /// Whether the response announces all bytes.
     var bringsAll: Bool {
         guard let contentRange else { return self.status == 200 }
         return contentRange.bytes != nil && contentRange.bytes == contentRange.total.map { 0..<$0 }
@@ -59,29 +59,30 @@ struct FetchResponse: Sendable {
             return isStrong && self.isSendable(tag) ? tag : nil
         }
         guard tags.isEmpty, let date = self.only(headers["Last-Modified"]), self.isSendable(date) else { return nil }
-        // Dates are whole seconds: what changed in the second of the answer may change again within it.
+        // Dates have whole seconds: an image changed in the second of the answer may change again within it.
         guard let answered = self.only(headers["Date"]), answered != date else { return nil }
         return date
     }
 
-    /// Returns the bytes that come, which may be fewer than asked for, and how many there are in all; `nil` if the answer
-    /// is not one to the part that was asked for, of the same version.
+    /// Returns the bytes of the answer and the size of the image; `nil` for another part or version than requested.
+    ///
+    /// The bytes may be fewer than requested.
     func range(asked part: ImagePart) -> (bytes: Range<Int>, total: Int)? {
         guard let bytes = self.contentRange?.bytes, let total = self.contentRange?.total,
             bytes.lowerBound == part.range.lowerBound, bytes.upperBound <= part.range.upperBound,
             self.contentLength ?? bytes.count == bytes.count, part.version.byteCount ?? total == total,
-            // An image in crumbs would fill the sandbox with rows.
+            // An image in tiny ranges would fill the sandbox with rows.
             bytes.upperBound == min(part.range.upperBound, total) || bytes.count >= Limits.chunkBytes,
-            // A host need not repeat the validator; one that names another one has changed its mind.
+            // A host need not repeat the validator; another validator means another version.
             self.entityTag ?? self.validator ?? part.version.validator == part.version.validator
         else { return nil }
         return (bytes, total)
     }
 
-    /// A value that comes once; twice the same name is no statement.
+    /// Returns the value of a header that occurs once; a repeated header is ambiguous.
     private static func only(_ values: [String]) -> String? { values.count == 1 ? values[0] : nil }
 
-    /// Whether a value that came from a host may be sent back: visible ASCII and blanks, not endless.
+    /// Whether a value from a host may be sent back: visible ASCII and blanks, at most 256 bytes.
     private static func isSendable(_ value: String) -> Bool {
         value.utf8.count <= 256 && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
@@ -89,9 +90,9 @@ struct FetchResponse: Sendable {
 
 /// A `Content-Range` of bytes (RFC 9110 section 14.4).
 struct ContentRange: Hashable, Sendable {
-    /// The bytes that come; `nil` in the answer that none can (`bytes */1234`).
+    /// The bytes of the answer; `nil` if the range was not satisfiable (`bytes */1234`).
     let bytes: Range<Int>?
-    /// How many bytes there are in all; `nil` if the host does not say it.
+    /// The size of the whole in bytes; `nil` if it is not announced.
     let total: Int?
 
     /// Reads the value of the header; `nil` if it is not well-formed or contradicts itself.

@@ -3,18 +3,19 @@ import CardModel
 import Foundation
 import NIOHTTP1
 
-/// Where an image comes from: a URL that the rules allow, with the checked addresses of its host.
+/// A URL that the rules allow, with the checked addresses of its host.
 struct FetchRoute: Sendable {
     let target: FetchTarget
     let label: String
     /// The addresses, the preferred ones first.
     var hosts: [CheckedHost]
 
-    /// What the faults on this way mean.
+    /// Classifies the faults of this route.
     var faults: FetchFaults { FetchFaults(label: self.label, usesTLS: self.target.usesTLS) }
 
-    /// Checks a URL, resolves its host and checks every address: one that is forbidden refuses them all, for whoever
-    /// answers so means that one.
+    /// Checks a URL, resolves its host and checks every address.
+    ///
+    /// One forbidden address refuses the host: a resolver could return it next time.
     init(_ url: String, rules: FetchRules, resolver: HostResolver) async throws(FetchError) {
         do { (self.target, self.label) = try rules.check(url) } catch { throw .forbidden(error) }
         let addresses: [IPAddress]
@@ -26,7 +27,7 @@ struct FetchRoute: Sendable {
                 }
         } catch {
             var failure = FetchFaults(label: self.label, usesTLS: self.target.usesTLS).failure(.dns)
-            // A name without address is the URL's fault; a name service that gives no answer is not.
+            // A name without an address is a fault of the URL; an unavailable name service is not.
             if error as? HostResolver.Failure == .noAddress { failure.failureClass = .transient }
             throw .failed(failure)
         }
@@ -37,7 +38,7 @@ struct FetchRoute: Sendable {
         self.hosts = addresses.prefix(Limits.fetchAddresses).map { CheckedHost(host: host, address: $0) }
     }
 
-    /// Returns the way on to where an answer sends, if one more redirect is allowed.
+    /// Returns the route of a redirect, if one more is allowed.
     func redirect(
         to location: String,
         isAllowed: Bool,

@@ -1,26 +1,26 @@
 package import CardModel
 
-/// What may be fetched, and from where (`fetch.*`).
+/// The images that may be fetched (`fetch.*`).
 ///
-/// Connections are always direct: a proxy would resolve names itself, out of reach of the rules for addresses.
+/// Connections are always direct: a proxy would resolve names itself, bypassing the rules for addresses.
 package struct FetchSettings: Sendable {
-    /// The hosts that images may come from: names, addresses, or `*.suffix`; without any nothing is fetched.
+    /// The hosts that images may come from: names, addresses, or `*.suffix`; if empty, nothing is fetched.
     package var hosts: [String] = []
-    /// Blocks of addresses that are allowed although they are not on the internet.
+    /// The allowed blocks of addresses that are not public.
     package var allowedAddresses: [String] = []
     /// Whether URLs may begin with `http://`.
     package var allowsHTTP = false
     /// The ports that URLs may name.
     package var ports = ["80", "443"]
-    /// How many redirects are followed; each is checked as the URL is, and none leads from https to http.
+    /// How many redirects are followed; each is checked like the URL, and none leads from https to http.
     package var maximumRedirects = 0
     /// The certificates to trust in place of the system's.
     package var caFile: String?
 
-    /// Takes the defaults, by which nothing is fetched.
+    /// Makes the defaults, with which nothing is fetched.
     package init() {}
 
-    /// What is wrong with the settings, by key.
+    /// The mistakes in the settings, by key.
     package var mistakes: [(key: String, message: Message)] {
         let hosts = self.hosts.filter { HostPattern($0) == nil }
             .map { ("fetch.hosts", Message.fetchHostInvalid($0)) }
@@ -30,7 +30,7 @@ package struct FetchSettings: Sendable {
         return hosts + blocks + ports
     }
 
-    /// Makes a check of addresses before anything is fetched: it says why one is forbidden, `nil` if it is not.
+    /// Returns a check of URLs without any connection; the check returns why a URL is forbidden, `nil` if it is allowed.
     package func addressCheck() -> (Redacted<String>) -> CodedError? {
         let rules = FetchRules(self)
         return { address in
@@ -48,7 +48,7 @@ package struct FetchSettings: Sendable {
     }
 }
 
-/// What may be fetched, before anything is resolved: scheme, port and host of the URL and of every redirect.
+/// The rules that apply before a name is resolved: scheme, port and host of the URL and of every redirect.
 struct FetchRules: Sendable {
     let addresses: AddressRules
     let maximumRedirects: Int
@@ -56,7 +56,7 @@ struct FetchRules: Sendable {
     private let ports: Set<Int>
     private let allowsHTTP: Bool
 
-    /// Takes settings without mistakes; what is none of the kind allows nothing.
+    /// Makes the rules from settings without mistakes; an invalid entry allows nothing.
     init(_ settings: FetchSettings) {
         self.addresses = AddressRules(allowed: settings.allowedAddresses.compactMap { AddressBlock($0) })
         self.maximumRedirects = settings.maximumRedirects
@@ -65,9 +65,9 @@ struct FetchRules: Sendable {
         self.allowsHTTP = settings.allowsHTTP
     }
 
-    /// Takes a URL apart and checks it.
+    /// Parses and checks a URL.
     ///
-    /// - Returns: the target, and what messages may call its host: the entry of the list that names it.
+    /// - Returns: the target, and the name of its host in messages: the matching entry of the list.
     /// - Throws: `CodedError` of kind `input`.
     func check(_ url: String) throws(CodedError) -> (target: FetchTarget, label: String) {
         let target = try FetchTarget(url)
@@ -85,16 +85,16 @@ struct FetchRules: Sendable {
     }
 }
 
-/// An entry of the list of hosts that images may be fetched from: an exact name, an address, or `*.suffix` for all
-/// names below one.
+/// An entry of the list of allowed hosts: an exact name, an address, or `*.suffix` for all names below it.
 private struct HostPattern: Sendable {
-    /// The entry as it is shown: what the operator wrote, never more of a URL.
+    /// The entry for messages, as the operator wrote it; never more of a URL.
     let text: String
     private let host: FetchTarget.Host
     private let isBelow: Bool
 
-    /// Reads an entry. `*` alone, and a star anywhere else than as the first label, is refused: who allows all hosts
-    /// has no list.
+    /// Reads an entry.
+    ///
+    /// `*` alone, and a star anywhere but as the first label, are refused: a list that allows all hosts is useless.
     init?(_ text: String) {
         self.isBelow = text.hasPrefix("*.")
         guard let host = FetchTarget.Host(self.isBelow ? String(text.dropFirst(2)) : text) else { return nil }
@@ -103,7 +103,7 @@ private struct HostPattern: Sendable {
         self.text = text
     }
 
-    /// Whether a host is meant; the suffix of `*.suffix` itself is not.
+    /// Whether the pattern matches; `*.example.org` does not match `example.org`.
     func matches(_ other: FetchTarget.Host) -> Bool {
         guard self.isBelow else { return self.host == other }
         guard case .name(let suffix) = self.host, case .name(let name) = other else { return false }

@@ -1,10 +1,10 @@
 import CardModel
 import MultipartForm
 
-/// A URL taken apart once: what is checked is what is connected to and sent.
+/// A URL parsed once: the checked parts are those that are connected to and sent.
 ///
-/// Reads a small part of RFC 3986 and nothing of what browsers forgive, so that there is no second reading of the same
-/// text: `http` or `https`, a host, perhaps a port, path and query, all in ASCII.
+/// Accepts a small part of RFC 3986 and no leniency of browsers, so that the text has only one interpretation: `http` or `https`,
+/// a host, an optional port, path and query, all in ASCII.
 struct FetchTarget: Hashable, Sendable {
     enum Host: Hashable, Sendable, CustomStringConvertible {
         /// A name in lower case; never one that could be read as an address.
@@ -15,7 +15,7 @@ struct FetchTarget: Hashable, Sendable {
 
     let usesTLS: Bool
     let host: Host
-    /// The port, that of the scheme if the URL names none.
+    /// The port; that of the scheme if the URL has none.
     let port: Int
     /// Path and query as they are sent; a secret, for they may be signed.
     let requestTarget: String
@@ -26,12 +26,12 @@ struct FetchTarget: Hashable, Sendable {
     /// The whole URL, for resolving a relative one against it.
     var url: String { "\(self.usesTLS ? "https" : "http")://\(self.hostField)\(self.requestTarget)" }
 
-    /// Takes a URL apart.
+    /// Parses a URL.
     ///
-    /// - Throws: `fetch_url_invalid` or `fetch_scheme_refused`, without repeating any of it.
+    /// - Throws: `fetch_url_invalid` or `fetch_scheme_refused`, without quoting the URL.
     init(_ text: String) throws(CodedError) {
         guard text.utf8.count <= Limits.fetchURLBytes else { throw Self.invalid(.fetchURLTooLong) }
-        // RFC 3986 section 2. A backslash, which browsers take for a slash, is not among them.
+        // RFC 3986 section 2. It excludes the backslash, which browsers treat as a slash.
         let isOfURLs = text.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-._~:/?#[]@!$&'()*+,;=%".utf8.contains($0) }
         guard isOfURLs else { throw Self.invalid(.fetchURLCharacter) }
         guard let colon = text.firstRange(of: "://") else { throw Self.invalid(.fetchURLRelative) }
@@ -67,17 +67,16 @@ struct FetchTarget: Hashable, Sendable {
 }
 
 extension FetchTarget: Discreet {
-    /// Nothing of the URL, which may be signed.
+    /// A text without the URL, which may be signed.
     var description: String { "FetchTarget(<redacted>)" }
 }
 
 extension FetchTarget.Host {
-    /// Reads a host as it stands in a URL: a name, an IPv4 address, or an IPv6 address in brackets; `nil` for everything
-    /// else.
+    /// Reads the host of a URL: a name, an IPv4 address, or an IPv6 address in brackets; `nil` for everything else.
     ///
-    /// Everything else includes all that `inet_aton`, and with it `getaddrinfo`, takes for an IPv4 address although it
-    /// is not four decimal numbers: a name whose last label is a number (decimal, octal, or `0x…`), as the WHATWG's URL
-    /// standard tells them apart. Zones, percent-encoding and a dot at the end are refused too.
+    /// That includes all texts that `inet_aton`, and therefore `getaddrinfo`, reads as an IPv4 address although they are not four
+    /// decimal numbers: names whose last label is a number (decimal, octal, or `0x…`), as in the WHATWG's URL standard. Zones,
+    /// percent-encoding and a final dot are refused, too.
     init?(_ text: String) {
         if text.hasPrefix("["), text.hasSuffix("]") {
             guard let address = IPAddress(String(text.dropFirst().dropLast())), address.bitCount == 128 else {
@@ -97,7 +96,7 @@ extension FetchTarget.Host {
         self = .name(name)
     }
 
-    /// The name, or the address as it stands in a URL.
+    /// The name, or the address as written in a URL.
     var description: String {
         switch self {
         case .name(let name): name
@@ -105,7 +104,7 @@ extension FetchTarget.Host {
         }
     }
 
-    /// Letters, digits, hyphens and underscores, which occur in names of buckets (RFC 1123 section 2.1, else).
+    /// Whether a label has only letters, digits, hyphens (RFC 1123 section 2.1), and underscores, as names of buckets do.
     private static func isLabel(_ label: Substring) -> Bool {
         guard (1...63).contains(label.utf8.count), label.first != "-", label.last != "-" else { return false }
         return label.utf8.allSatisfy { $0.isASCIIAlphanumeric || "-_".utf8.contains($0) }

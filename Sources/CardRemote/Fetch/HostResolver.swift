@@ -6,7 +6,7 @@ struct HostResolver: Sendable {
     /// Why a name gave no address.
     enum Failure: Error, Hashable, Sendable {
         case noAddress
-        /// It could not be found out, or not in time.
+        /// The name service failed, or did not answer in time.
         case unavailable
     }
 
@@ -15,19 +15,19 @@ struct HostResolver: Sendable {
 }
 
 extension HostResolver {
-    /// Threads for names alone: a hung name service holds each of them for many seconds.
+    /// Threads for name resolution only: an unresponsive name service blocks each for many seconds.
     private static let threads: NIOThreadPool = {
         let threads = NIOThreadPool(numberOfThreads: Limits.resolverThreads)
         threads.start()
         return threads
     }()
 
-    /// Asks the system, as `getaddrinfo` does it: `/etc/hosts`, then the name service, sorted by RFC 6724.
+    /// Resolves through the system, as `getaddrinfo` does: `/etc/hosts`, then the name service, sorted by RFC 6724.
     ///
     /// - Parameters:
-    ///   - timeout: how long to wait for an answer; the system's own limit may be longer, and a call that has begun
-    ///     cannot be ended, only left alone.
-    ///   - ask: the call, which blocks.
+    ///   - timeout: how long to wait for an answer; the system's own limit may be longer, and a running call can only be
+    ///     abandoned, not cancelled.
+    ///   - ask: the blocking call.
     static func system(
         timeout: Duration,
         asking ask: @escaping @Sendable (String) throws -> [IPAddress] = Self.ask
@@ -38,7 +38,7 @@ extension HostResolver {
             let timer = loop.scheduleTask(in: TimeAmount(timeout)) { promise.fail(Failure.unavailable) }
             let deadline = NIODeadline.now() + TimeAmount(timeout)
             let asking = Self.threads.runIfActive(eventLoop: loop) {
-                // Nothing waits for the answer any more.
+                // No task waits for the answer.
                 guard deadline > .now() else { throw Failure.unavailable }
                 return try ask(name)
             }
@@ -52,13 +52,13 @@ extension HostResolver {
         }
     }
 
-    /// `EAI_NODATA` of glibc, a macro that is not imported: the name is there, but has no address.
+    /// `EAI_NODATA` of glibc, a macro that Swift does not import: the name exists, but has no address.
     private static let noData: CInt = -5
 
     /// Calls `getaddrinfo`, which blocks.
     private static func ask(_ name: String) throws(Failure) -> [IPAddress] {
         var hints = addrinfo()
-        // Neither mapped addresses nor those of one family alone: every answer is to be seen.
+        // Addresses of both families and no mapped ones, so that every answer is checked.
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?

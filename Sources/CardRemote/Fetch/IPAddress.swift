@@ -1,16 +1,17 @@
 import Glibc
 
-/// An IP address by its bits, in network order.
+/// An IP address as its bits, most significant first.
 enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     case v4(UInt32)
-    /// The 128 bits of IPv6, upper half and lower half; a zone is never part of it.
+    /// The 128 bits of IPv6, upper half and lower half, without a zone.
     case v6(UInt64, UInt64)
 
-    /// Reads an address as it is written canonically: four decimal numbers without leading zeros, or RFC 4291 section
-    /// 2.2 without brackets and without a zone; `nil` for everything else.
+    /// Reads an address in canonical form; `nil` for everything else.
     ///
-    /// The other spellings that `inet_aton` knows (`0x7f.1`, `2130706433`, `0177.0.0.1`) are not read here, and nowhere
-    /// else: ``FetchTarget`` refuses them.
+    /// That is four decimal numbers without leading zeros, or RFC 4291 section 2.2 without brackets and without a zone.
+    ///
+    /// The other spellings of `inet_aton` (`0x7f.1`, `2130706433`, `0177.0.0.1`) are never accepted: ``FetchTarget`` refuses
+    /// them.
     init?(_ text: String) {
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 {
@@ -44,18 +45,19 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         case .v6(let upper, let lower):
             var address = (upper.bigEndian, lower.bigEndian)
             var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-            // The one error is a buffer that is too short, which this one is not.
+            // The only error is a too short buffer, which this one is not.
             _ = inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
             return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         }
     }
 
-    /// The IPv4 address inside an IPv6 address of which connections, or the networks they go through, reach one:
-    /// mapped and compatible (RFC 4291 section 2.5.5), NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056).
+    /// The IPv4 address that a connection to an IPv6 address reaches, directly or through a network.
+    ///
+    /// Forms: mapped and compatible (RFC 4291 section 2.5.5), NAT64 (RFC 6052, RFC 8215), 6to4 (RFC 3056).
     var embedded: IPAddress? {
         guard case .v6(let upper, let lower) = self else { return nil }
         switch upper {
-        // `::` and `::1` are addresses of their own.
+        // `::` and `::1` embed no IPv4 address.
         case 0 where lower > 1 && (lower >> 32 == 0 || lower >> 32 == 0xFFFF):
             return .v4(UInt32(truncatingIfNeeded: lower))
         case 0x0064_FF9B_0000_0000 where lower >> 32 == 0: return .v4(UInt32(truncatingIfNeeded: lower))
@@ -66,7 +68,7 @@ enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 }
 extension IPAddress {
-    /// Takes an answer of `getaddrinfo`; `nil` if it is of another family.
+    /// Reads an answer of `getaddrinfo`; `nil` for other address families.
     init?(_ entry: addrinfo) {
         guard let raw = UnsafeRawPointer(entry.ai_addr) else { return nil }
         switch entry.ai_family {

@@ -1,9 +1,9 @@
 package import CardModel
 package import Foundation
 
-/// Fetches images that are named by URL, from hosts that the configuration names, at addresses that were checked.
+/// Fetches images by URL, from configured hosts, at checked addresses.
 package final class ImageFetcher: Fetcher {
-    /// How long things may take; tests shorten it.
+    /// The time limits; tests shorten them.
     struct Times: Sendable {
         var silence = Limits.fetchSilence
         var total = Limits.fetchTime
@@ -17,12 +17,12 @@ package final class ImageFetcher: Fetcher {
     let rangeBytes: Int
     let isImage: @Sendable (Data) -> Bool
 
-    /// Sets up; ``shutdown()`` must be called before it is released.
+    /// Sets up the fetcher; the caller must call ``shutdown()`` before releasing it.
     ///
     /// - Parameters:
     ///   - settings: settings without mistakes.
     ///   - maxBytes: the largest image.
-    ///   - isImage: whether some leading bytes are those of an image.
+    ///   - isImage: whether the leading bytes are those of an image.
     /// - Throws: `tls_file_invalid`, `tls_certificate_expired`.
     package convenience init(
         _ settings: FetchSettings,
@@ -61,7 +61,7 @@ package final class ImageFetcher: Fetcher {
 
     package func reload() throws(CodedError) { try self.clients.tls.reload() }
 
-    /// Closes all connections; attempts under way end as failed.
+    /// Closes all connections; current attempts end as failed.
     package func shutdown() async { await self.clients.shutdown() }
 
     package func host(of address: Redacted<String>) throws(CodedError) -> String {

@@ -3,12 +3,12 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// What is durable of an image, and of which version of it.
+/// The durable ranges of an image, and their version.
 final class FetchProgress: Sendable {
     private struct State {
         var version: FetchedVersion?
         var ranges: RangeSet<Int>
-        /// Where the last body ended that only the end of its connection ended.
+        /// The end of the last body that ended with its connection.
         var lastEnd: Int?
     }
 
@@ -19,12 +19,13 @@ final class FetchProgress: Sendable {
     }
 
     var version: FetchedVersion? { self.state.withLock { $0.version } }
-    /// In order and apart from each other.
+    /// The durable ranges, in order and disjoint.
     var ranges: [Range<Int>] { self.state.withLock { Array($0.ranges.ranges) } }
 
-    /// Takes what another answer says of the image. What is there of other bytes counts no more, and without a validator
-    /// nobody can say that two answers are of the same: the sandbox deletes by the same rule. A size that was not known
-    /// before, or is not said again, makes no other version.
+    /// Adopts the version of another answer.
+    ///
+    /// Bytes of another version are discarded. Without a validator, two answers never count as the same version; the sandbox
+    /// deletes by the same rule. A size announced for the first time, or not repeated, does not make another version.
     func adopt(_ version: FetchedVersion) {
         self.state.withLock { state in
             let size = state.version?.byteCount ?? version.byteCount
@@ -38,7 +39,7 @@ final class FetchProgress: Sendable {
         }
     }
 
-    /// Whether two bodies in a row ended here: one whose end nothing proves may have been cut.
+    /// Whether two consecutive bodies ended here: a single one without a proven end may be cut off.
     func ends(at position: Int) -> Bool {
         self.state.withLock { state in
             defer { state.lastEnd = position }
@@ -48,16 +49,16 @@ final class FetchProgress: Sendable {
 
     func insert(_ range: Range<Int>) { self.state.withLock { $0.ranges.insert(contentsOf: range) } }
 
-    /// The ranges that are missing up to an end, besides one that is coming.
+    /// Returns the missing ranges up to an end, except for one that is being received.
     func missing(upTo end: Int, besides coming: Range<Int> = 0..<0) -> [Range<Int>] {
         let known = self.state.withLock { $0.ranges }.union(RangeSet(coming))
         return Array(RangeSet(0..<end).subtracting(known).ranges)
     }
 }
 
-/// Cuts what comes for one range into pieces and makes them durable; what is there already is left out.
+/// Splits the bytes received for one range into pieces and makes them durable; bytes already stored are left out.
 struct PieceWriter {
-    /// Where the next byte belongs.
+    /// The offset of the next byte.
     private(set) var position: Int
     private let progress: FetchProgress
     private let keep: Fetcher.Keep
@@ -72,7 +73,7 @@ struct PieceWriter {
         keep: @escaping Fetcher.Keep
     ) {
         (self.position, self.progress, self.isImage, self.keep) = (offset, progress, isImage, keep)
-        // What begins later belongs to something that was recognised by its beginning, or will be.
+        // The beginning of the image decides; another request checks it.
         self.isRecognised = offset > 0 || progress.ranges.first?.lowerBound == 0
     }
 
@@ -97,14 +98,14 @@ struct PieceWriter {
         if self.piece.count >= Limits.signatureBytes { try self.recognise() }
     }
 
-    /// Makes what has come so far durable.
+    /// Makes the bytes received so far durable.
     ///
-    /// - Parameter isEnd: whether nothing follows; a beginning that is too short to be recognised is an image's only then.
+    /// - Parameter isEnd: whether nothing follows; only then a very short beginning is recognised as an image or refused.
     mutating func flush(isEnd: Bool = false) async throws(FetchError) {
         guard !self.piece.isEmpty else { return }
         if isEnd || self.piece.count >= Limits.signatureBytes { try self.recognise() }
         let start = self.position - self.piece.count
-        // A few bytes of which nothing is known are not worth a row: they come again.
+        // A few bytes that are not yet recognised are not worth a row: they are fetched again.
         if self.isRecognised {
             let version = self.progress.version ?? FetchedVersion(validator: nil, byteCount: nil)
             do { try await self.keep(self.piece, start, version) } catch { throw .notKept(error) }

@@ -1,9 +1,9 @@
-/// A row of a table that says what answers mean: the first row that fits an answer counts.
+/// A row of a table that says what an answer means; the first matching row counts.
 struct AnswerRow<Words: Equatable & Sendable, Meaning: Sendable>: Sendable {
     let statuses: ClosedRange<Int>
-    /// What the body says; `nil`: anything.
+    /// What the body must say; `nil`: anything.
     let words: Words?
-    /// Whether it is for answers with `Retry-After` alone.
+    /// Whether the row matches only answers with `Retry-After`.
     let withRetryAfter: Bool
     let meaning: Meaning
 

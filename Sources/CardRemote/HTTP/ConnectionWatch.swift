@@ -2,34 +2,34 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// Keeps answers that no request asked for away from the requests of one connection.
+/// Separates answers that no request asked for from the requests of one connection.
 ///
-/// async-http-client gives whatever comes in to the request that is under way. A server that answers once too often
-/// would so decide about the next card. Three rules prevent it:
+/// async-http-client gives every incoming answer to the current request. An extra answer of a server would so decide about the
+/// next card. Three rules prevent it:
 ///
-/// - A connection on which anything came with no request under way takes no further one: the next is failed before its
-///   first byte. What was read together with the end of an answer counts too, and what still lies in the socket.
-/// - On a connection that had a request before, an answer that begins before the request is written out is not believed:
-///   the request is failed. It did not leave whole, so the remote cannot have applied it.
-/// - On a new connection such an answer can only be meant for this request: it refuses the rest of the form.
+/// - A connection that received anything between two requests carries no further request: the next one fails before its first
+///   byte. Bytes read together with the end of an answer count too, and so do unread bytes in the socket.
+/// - On a reused connection, an answer that begins before the whole request is written is not trusted: the request fails. The
+///   remote cannot have applied it, as it did not receive all of it.
+/// - On a new connection such an answer can only concern this request: it refuses the rest of the form.
 ///
-/// An answer that comes once too often *after* the next request was written out cannot be told apart.
+/// An extra answer that comes *after* the next request was written cannot be recognised.
 final class ConnectionWatch: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// The name of a header that marks an answer on a connection that had a request before; no server can send it.
+    /// The name of a header that marks an answer on a reused connection; no server can send it.
     static let reusedMark = ":reused"
 
     private enum State { case idle, inRequest, spoilt }
 
     private var state = State.idle
     private var requests = 0
-    /// The bytes of the request's body that the socket has not taken.
+    /// The bytes of the request's body that the socket has not accepted.
     private var unsentBytes = 0
-    /// Whether there are bytes after those that are being parsed.
+    /// Whether more bytes follow those that are being parsed.
     private var moreFollows = false
 
     /// Puts a watch into the pipeline of a connection, before its first request.
@@ -38,7 +38,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         let watch = ConnectionWatch()
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
         try pipeline.addHandler(watch, position: .after(decoder))
-        // Nearer to the decoder, so that the watch sees each part when it goes on.
+        // Nearer to the decoder, so that the watch sees the parts that the filter passes on.
         try HeadFilter.add(to: channel, for: .texts)
         let encoder = try pipeline.handler(type: HTTPRequestEncoder.self)
         try pipeline.addHandler(Bytes(watch: watch), position: .before(encoder))
@@ -70,8 +70,8 @@ final class ConnectionWatch: ChannelDuplexHandler {
             context.fireChannelRead(self.wrapInboundOut(.head(head)))
         case .body: context.fireChannelRead(data)
         case .end where self.unsentBytes > 0 || self.moreFollows:
-            // With the end of the answer async-http-client would give the connection to the next request, or wait for
-            // the rest of the body to be taken, up to the deadline. With an error it closes the connection.
+            // After the end of the answer, async-http-client would give the connection to the next request, or wait up to the
+            // deadline for the socket to accept the rest of the body. After an error it closes the connection.
             self.state = .spoilt
             context.fireChannelReadComplete()
             context.fireErrorCaught(ExchangeEnd.answerEnded)
@@ -81,18 +81,19 @@ final class ConnectionWatch: ChannelDuplexHandler {
         }
     }
 
-    /// Fails the request that begins or is under way, if any: async-http-client stops writing, and closes the connection.
+    /// Fails the current request, if any: async-http-client stops writing, and closes the connection.
     private func spoil(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>? = nil) {
         self.state = .spoilt
         context.fireErrorCaught(ExchangeEnd.unaskedAnswer)
         promise?.fail(ExchangeEnd.unaskedAnswer)
     }
 
-    /// Whether nothing that comes now can be the answer.
+    /// Whether it is too early for the answer: the connection is reused, and the body is not yet written.
     private var isTooEarly: Bool { self.requests > 1 && self.unsentBytes > 0 }
 
-    /// Whether something lies in the socket that cannot be the answer, if only the end of the stream: while a remote takes
-    /// all that is written, the event loop does not read.
+    /// Whether the socket holds unread bytes, or the end of the stream, although it is too early for the answer.
+    ///
+    /// While a remote accepts everything written, the event loop does not read.
     private func hasUnasked(_ context: ChannelHandlerContext) -> Bool {
         guard self.isTooEarly else { return false }
         let socket = NIOBSDSocket.Handle.self
@@ -103,7 +104,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
         return found ?? false
     }
 
-    /// The end of the watch that sees bytes before they are parsed, down to the beginning of an answer.
+    /// The part of the watch that sees bytes before they are parsed, so that it detects even an incomplete head.
     private final class Bytes: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias InboundOut = ByteBuffer
@@ -121,7 +122,7 @@ final class ConnectionWatch: ChannelDuplexHandler {
             }
         }
 
-        /// Passes the last byte by itself: an answer that ends before it is followed by something.
+        /// Passes the last byte separately: if the answer ends before that byte, other bytes follow the answer.
         private func pass(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
             var last = buffer
             if let rest = last.readSlice(length: buffer.readableBytes - 1), rest.readableBytes > 0 {

@@ -4,9 +4,9 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// How far a connection to an endpoint comes, step by step (`config check --online`).
+/// The result of a connection test of an endpoint, step by step (`config check --online`).
 package struct EndpointProbe: Sendable {
-    /// The steps in their order; with a proxy, the first two are those to the proxy.
+    /// The steps in their order; with a proxy, the first two concern the proxy.
     package enum Step: String, Sendable, Encodable {
         case name
         /// The address, or the proxy's tunnel, is open.
@@ -20,18 +20,18 @@ package struct EndpointProbe: Sendable {
     package struct Outcome: Sendable {
         package let step: Step
         package let isOK: Bool
-        /// What was found; where it failed, with the remedy.
+        /// The finding; for a failed step, with the remedy.
         package let message: Message
     }
 
     /// Host and port.
     package let endpoint: String
-    /// What came of each step, up to the first that failed.
+    /// The results up to the first failed step.
     package let outcomes: [Outcome]
 
     package var isReachable: Bool { self.outcomes.allSatisfy(\.isOK) }
 
-    /// Judges by the status of the answer, or why there is none, and the last moment of the server's certificate.
+    /// Derives the steps from the status of the answer, or the failure, and the end of validity of the server's certificate.
     init(of address: EndpointAddress, status: Int?, failure: HTTPFailure?, certificateEnd: Timestamp?) {
         let failed = failure.map { Self.step(of: $0.code) }
         var outcomes: [Outcome] = []
@@ -63,7 +63,7 @@ package struct EndpointProbe: Sendable {
 }
 
 extension HTTPEndpoint {
-    /// Asks for the head of the address. Nothing secret goes: no credentials, no form, and not the query of the URL.
+    /// Sends `HEAD` to the address. It sends nothing secret: no credentials, no form, and not the query of the URL.
     func probe() async -> EndpointProbe {
         let recorder = ExchangeRecorder(contentLength: 0, progress: nil)
         var ending: (any Error)?

@@ -14,7 +14,7 @@ package struct EndpointSettings: Sendable {
         /// The key of our certificate (`….tls.client_key`).
         package var clientKey: String?
 
-        /// Trusts the system's certificates and shows none.
+        /// Trusts the system's certificates and presents none.
         package init() {}
     }
 
@@ -26,14 +26,13 @@ package struct EndpointSettings: Sendable {
     package var concurrency = 32
     /// Whether a connection is used for more than one request (`delivery.reuse_connections`).
     package var reusesConnections = true
-    /// The proxy all connections go through, `http://user:password@host:port` (`….proxy`); the environment's is not
-    /// read.
+    /// The proxy of all connections, `http://user:password@host:port` (`….proxy`); variables of the environment are ignored.
     package var proxy: Redacted<String>?
     package var tls = TLS()
 
     package init(url: String) { self.url = url }
 
-    /// Where and through what calls go.
+    /// The URL and the proxy, to compare settings.
     var terms: Redacted<String> { Redacted("\(self.url) \(self.proxy?.reveal() ?? "")") }
 }
 
@@ -61,7 +60,7 @@ package struct EndpointAddress: Hashable, Sendable {
         guard parts.user == nil, parts.password == nil, parts.fragment == nil else {
             throw Self.invalid(.urlUserOrFragment(key))
         }
-        // A port that is no number of 16 bits is left out by some readers, and ends others.
+        // Some URL parsers drop a port that is not a number of 16 bits, others crash on it.
         guard parts.rangeOfPort == nil || parts.port.map({ (1...65_535).contains($0) }) == true else {
             throw Self.invalid(.urlPort(key))
         }
@@ -85,7 +84,7 @@ package struct EndpointAddress: Hashable, Sendable {
 struct ProxyAddress: Sendable {
     /// Host and port.
     let authority: String
-    /// The same in the terms of async-http-client; it holds the password.
+    /// The proxy as a type of async-http-client; it holds the password.
     let forLibrary: Redacted<HTTPClient.Configuration.Proxy>
 
     /// Checks a proxy's URL.

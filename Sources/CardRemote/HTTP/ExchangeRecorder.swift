@@ -3,25 +3,25 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Writes down how far a request comes, as async-http-client reports it, and keeps the reply within the limit.
+/// Records how far a request comes, as async-http-client reports it, and bounds the size of the reply.
 final class ExchangeRecorder: HTTPClientResponseDelegate {
     typealias Response = Void
 
     struct Record: Sendable {
         /// Whether the request head was handed to a connection.
         var headSent = false
-        /// Whether the whole request was taken by the socket.
+        /// Whether the socket accepted the whole request.
         var requestSent = false
-        /// The bytes of the request body that the socket has taken.
+        /// The bytes of the request body that the socket has accepted.
         var bodyBytesSent: Int64 = 0
         var head: HTTPResponseHead?
         /// The body of the reply so far, inflated.
         var body = ByteBuffer()
 
-        /// Whether the reply came before the request was written, and says that the rest is not wanted.
+        /// Whether the reply came before the whole request was written, with a status that makes the rest unnecessary.
         var isEarlyRefusal: Bool { !self.requestSent && (self.head.map { $0.status.code >= 300 } ?? false) }
 
-        /// Whether the reply is in a content coding, so that its announced length is not that of the body.
+        /// Whether the reply has a content coding: its announced length is then not that of the body.
         var isCoded: Bool { self.head?.headers.contains(name: "Content-Encoding") ?? false }
 
         /// Whether the body has the announced length; `false` if none was announced.
@@ -32,7 +32,7 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
     private let progress: (@Sendable (Int64, Int64) -> Void)?
     private let state = Mutex(Record())
 
-    /// Makes a recorder for one request with a body of so many bytes.
+    /// Makes a recorder for one request; `contentLength` is the length of its body in bytes.
     init(contentLength: Int64, progress: (@Sendable (Int64, Int64) -> Void)?) {
         self.contentLength = contentLength
         self.progress = progress
@@ -63,14 +63,14 @@ final class ExchangeRecorder: HTTPClientResponseDelegate {
             return task.eventLoop.makeFailedFuture(ExchangeEnd.replyTooLarge)
         }
         if head.status.code < 300, record.bodyBytesSent < self.contentLength {
-            // Who has not seen the form cannot have taken it. Left alone, async-http-client stops writing here and
+            // A success before the whole body was sent cannot be one. Without this line, async-http-client stops writing here and
             // reports success.
             return task.eventLoop.makeFailedFuture(ExchangeEnd.earlySuccess)
         }
         if record.isEarlyRefusal {
-            // async-http-client would wait for the rest of our body to be taken, up to the deadline.
+            // async-http-client would wait, up to the deadline, until the socket accepts the rest of our body.
             task.eventLoop.scheduleTask(in: TimeAmount(Limits.earlyRefusalGrace)) {
-                // Once the request is out after all, the reply has its own limits.
+                // If the request was sent meanwhile, the limits of the reply apply.
                 guard !self.record.requestSent else { return }
                 task.fail(reason: ExchangeEnd.graceIsOver)
             }

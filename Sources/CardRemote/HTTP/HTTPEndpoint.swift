@@ -7,8 +7,10 @@ import NIOHTTPCompression
 import NIOSSL
 import Synchronization
 
-/// One endpoint with its own pool of connections: posts bodies over HTTP/1.1. Every attempt ends in an
-/// ``HTTPExchange``; it never throws, follows no redirect, and repeats nothing that the remote may have seen whole.
+/// One endpoint with its own pool of connections: posts bodies over HTTP/1.1.
+///
+/// Every attempt returns an ``HTTPExchange``; it never throws, follows no redirect, and repeats nothing that the remote may have
+/// received whole.
 ///
 /// HTTP/2 is off: a refused stream does not tell whether the request was processed.
 final class HTTPEndpoint: Sendable, CustomReflectable {
@@ -24,7 +26,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     private let freshClient: HTTPClient
     private let reusesConnections: Bool
 
-    /// Sets an endpoint up; ``shutdown()`` must be called before it is released. Messages name the section of the configuration.
+    /// Sets up an endpoint; the caller must call ``shutdown()`` before releasing it. Messages name `section`.
     ///
     /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`.
     init(_ settings: EndpointSettings, section: String, defaultPath: String? = nil) throws(CodedError) {
@@ -44,7 +46,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         var pool = HTTPClient.Configuration.ConnectionPool()
         pool.idleTimeout = TimeAmount(Limits.poolIdleTime)
         pool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.concurrency
-        // Retrying is the engine's: a refused connection is known at once, not after the connect timeout.
+        // The engine retries: a refused connection is reported at once, not after the connect timeout.
         pool.retryConnectionEstablishment = false
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
@@ -55,7 +57,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
             decompression: .enabled(limit: .size(Limits.replyBytes))
         )
         configuration.httpVersion = .http1Only
-        // The one place where a connection can be seen when it is open, TLS included, and before its first request.
+        // The only hook that gets a connection after it is open, TLS included, and before its first request.
         configuration.http1_1ConnectionDebugInitializer = { channel in
             Self.check(channel, for: address, noting: shown)
         }
@@ -64,17 +66,17 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         self.reusesConnections = settings.reusesConnections
     }
 
-    /// Nothing: it holds secrets, and an event loop that works on while a dump would read it.
+    /// Empty: the endpoint holds secrets, and a dump would read an event loop that another thread changes.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 
-    /// The last moment of the certificate that the server showed last; `nil` without TLS.
+    /// The end of validity of the server's latest certificate; `nil` without TLS.
     var certificateEnd: Timestamp? { self.shown.end.withLock(\.self) }
 
     func reload() throws(CodedError) { try self.tls.reload() }
 
-    /// Closes all connections; requests under way end as cancelled.
+    /// Closes all connections; current requests end as cancelled.
     func shutdown() async {
-        // The one error is "already shut down", which is what was asked for.
+        // The only error is "already shut down": the wanted state.
         try? await self.client.shutdown()
         try? await self.freshClient.shutdown()
     }
@@ -82,12 +84,12 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     /// Posts a body with its exact `Content-Length` and waits for the reply; cancelling the calling task cancels the
     /// request.
     ///
-    /// What an answer that was not asked for kept from leaving whole goes once more, on a new connection: there an early
-    /// refusal is certain.
+    /// If an unrequested answer stopped the request before it was sent whole, the request is sent once more, on a new connection:
+    /// an early refusal there certainly concerns this request.
     ///
     /// - Parameters:
     ///   - headers: further headers, such as `Idempotency-Key`.
-    ///   - progress: called on an event loop with the bytes of the body that the socket has taken, and their total.
+    ///   - progress: called on an event loop with the bytes of the body that the socket has accepted, and their total.
     func post(
         _ body: RequestBody,
         headers: [HeaderField] = [],
@@ -99,7 +101,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         }
         let exchange = await self.post(body, headers, isFresh: false, deadline: deadline, progress: progress)
         guard case .failure(let failure) = exchange, failure.code == .unaskedAnswer else { return exchange }
-        // Without progress, which never runs backwards.
+        // Without progress, which must never decrease.
         return await self.post(body, headers, isFresh: true, deadline: deadline, progress: nil)
     }
 
@@ -165,10 +167,9 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         )
     }
 
-    /// Joins what the recorder saw with how the request ended.
+    /// Combines the record of a request with the error in which it ended.
     private func exchange(_ record: ExchangeRecorder.Record, ending error: (any Error)?) -> HTTPExchange {
-        // A status of 300 and above is a definite word, also when it came before the body had ended and the connection
-        // broke over it.
+        // A status of 300 and above is definite, even if it came before the body was sent and the connection broke.
         let isEnded = error == nil || error as? ExchangeEnd == .answerEnded
         if let head = record.head {
             var reply = Self.reply(head, record: record, isEnded: isEnded)
@@ -176,7 +177,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
             if isWhole { reply.isComplete = true }
             if isWhole || head.status.code >= 300 { return .reply(reply) }
         }
-        // A form that did not leave whole cannot have been applied.
+        // The remote cannot have applied a form that was not sent whole.
         let isCutOff = error as? ExchangeEnd == .unaskedAnswer
         let phase: HTTPPhase = record.headSent && !isCutOff ? .afterSend : .notSent
         let isEndedByUs = (error as? HTTPClientError).map { $0 == .cancelled || $0 == .alreadyShutdown } ?? false
@@ -207,14 +208,13 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
         )
     }
 
-    /// Checks that the certificate of a connection that has just been opened names the host, else closes it, and has its
-    /// answers watched.
+    /// Closes a new connection whose certificate does not name the host; else adds a ``ConnectionWatch``.
     private static func check(
         _ channel: any Channel,
         for address: EndpointAddress,
         noting shown: ShownCertificate
     ) -> EventLoopFuture<Void> {
-        // There is none where there is no TLS.
+        // `nil` without TLS.
         let certificate = (try? channel.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
         shown.end.withLock { $0 = certificate.map(TLSFiles.end) }
         guard let certificate, !address.isNumeric, !CertificateHost.isNamed(certificate, address.host) else {
@@ -225,7 +225,7 @@ final class HTTPEndpoint: Sendable, CustomReflectable {
     }
 }
 
-/// When the certificate ends that a server showed last.
+/// The end of validity of the server's latest certificate.
 private final class ShownCertificate: Sendable {
     let end = Mutex<Timestamp?>(nil)
 }

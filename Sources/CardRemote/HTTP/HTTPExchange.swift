@@ -3,8 +3,8 @@ import Foundation
 
 /// How far a request had come when it ended without a usable reply.
 ///
-/// "Handed over" is not "received": bytes given to a connection may still lie in a buffer. Only the absence of a
-/// handed-over head proves that nothing was sent, which is why there are two phases and no third.
+/// "Handed over" is not "received": bytes given to a connection may still lie in a buffer. Only if no head was handed over is it
+/// certain that nothing was sent. Therefore there are two phases, and no third.
 enum HTTPPhase: Sendable {
     /// The request head was never handed to a connection: the remote cannot have seen the request.
     case notSent
@@ -13,32 +13,31 @@ enum HTTPPhase: Sendable {
 }
 
 enum HTTPExchange: Sendable {
-    /// The remote answered; what the status means is the caller's knowledge.
+    /// The remote answered; the caller knows what the status means.
     case reply(HTTPReply)
     case failure(HTTPFailure)
     /// The calling task was cancelled, or the client was shut down: interrupted is not failed.
     case cancelled(HTTPPhase)
 }
 
-/// An answer of a remote; redirects are not followed, they come here as 3xx.
+/// An answer of a remote; redirects are not followed but returned as 3xx.
 struct HTTPReply: Sendable, Discreet {
     var status: Int
     var contentType: String?
-    /// The value of `Content-Encoding`, if it was not undone on the way.
+    /// The value of `Content-Encoding`, if the body is still encoded.
     var contentCoding: String?
-    /// How long the remote asks to wait, bounded by ``RetryAfter``.
+    /// The wait that the remote asks for, bounded by ``RetryAfter``.
     var retryAfter: Duration?
     /// The body; personal data.
     var body = Data()
-    /// Whether the body came to its end. Only a reply of status 300 and above is reported without: there the status is
-    /// the news.
+    /// Whether the body is complete; only a reply of status 300 and above is reported without its whole body.
     var isComplete = true
-    /// Whether the connection had a request before, so that a remote which answers once too often may have meant that.
+    /// Whether the connection was used before: the answer may then be an extra one to an earlier request.
     var isOnReusedConnection = false
 
     var isSuccess: Bool { (200..<300).contains(self.status) }
 
-    /// Whether the body is a JSON object, which is whole once its last bracket is there.
+    /// Whether the body is a JSON object, which is complete once its last bracket is there.
     var isJSONObject: Bool {
         (try? ReplyText.utf8(of: self)).flatMap { JSONValue(parsing: $0) }?.isObject ?? false
     }
@@ -46,20 +45,20 @@ struct HTTPReply: Sendable, Discreet {
     /// The media type in lower case without parameters, such as `application/json`.
     var mediaType: String? { self.contentType?.split(separator: ";").first?.trimmed.lowercased() }
 
-    /// Whether the body is a page of HTML: by its first bytes, else by its label; never what reads as other XML.
+    /// Whether the body is a page of HTML: by its first bytes, else by its media type; other well-formed XML is not.
     func isHTML(isXML: Bool) -> Bool {
         let start = String(decoding: self.body.prefix(256), as: UTF8.self).trimmed.lowercased()
         if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") { return true }
         return start.hasPrefix("<") && !isXML && self.mediaType == "text/html"
     }
 
-    /// Whether the body is a page, or a long text: what gateways send, which another time may let the request through.
+    /// Whether the body is a page, or a long text: gateways send these, and may let a later request through.
     func isPage(isDocument: Bool) -> Bool {
         self.isHTML(isXML: isDocument) || !isDocument && self.body.count > Limits.shortText
     }
 
     var charset: String? {
-        // No Regex here: making one takes longer than all else that is done with a reply.
+        // No Regex here: making one takes longer than everything else done with a reply.
         for parameter in self.contentType?.split(separator: ";").dropFirst() ?? [] {
             let sides = parameter.split(separator: "=", maxSplits: 1)
             guard sides.count == 2, sides[0].trimmed.lowercased() == "charset" else { continue }
@@ -83,36 +82,34 @@ struct HTTPFailure: Error, Hashable, Sendable {
         case connectTimeout = "connect_timeout"
         /// The address cannot be reached for another reason, such as a missing route.
         case connectFailed = "connect_failed"
-        /// The proxy answered, and opened no tunnel.
+        /// The proxy answered, but opened no tunnel.
         case proxyRefused = "proxy_refused"
-        /// The proxy wants credentials, or other ones (407).
+        /// The proxy requires credentials, or others than ours (407).
         case proxyAuthentication = "http_407"
         case tls
-        /// The server's certificate is issued by nobody that is trusted, or out of its time.
+        /// No trusted authority issued the server's certificate, or the certificate is outside its validity.
         case tlsUntrusted = "tls_untrusted"
-        /// The server's certificate is trusted but speaks of another host.
+        /// The server's certificate is trusted but names another host.
         case tlsWrongHost = "tls_wrong_host"
-        /// The server refuses our certificate, or the lack of one. With TLS 1.3 this is known only after the head was
-        /// handed over.
+        /// The server refuses our certificate, or requires one. With TLS 1.3 this is known only after the head was handed over.
         case tlsClientCertificate = "tls_client_certificate"
-        /// The peer speaks no TLS, or no version of it that we do.
+        /// The peer does not speak TLS, or has no TLS version in common with us.
         case tlsProtocol = "tls_protocol"
         case poolTimeout = "pool_timeout"
         case deadlineExceeded = "deadline_exceeded"
         case connectionReset = "connection_reset"
         case connectionClosed = "connection_closed"
-        /// The remote answered what was not asked, or before the form was written out on a connection that had a request
-        /// before.
+        /// The remote sent an answer that no request asked for, or answered on a reused connection before the form was written.
         case unaskedAnswer = "unasked_answer"
-        /// The remote answered with success before the form was sent, which it cannot mean.
+        /// The remote answered with success before the form was sent, so the success cannot be one.
         case earlySuccess = "early_success"
         case replyTooLarge = "reply_too_large"
         case replyMalformed = "reply_malformed"
-        /// The reply is compressed, and cannot be inflated within the limit.
+        /// The reply cannot be decompressed within the limit.
         case replyUndecodable = "reply_undecodable"
         /// The request cannot be expressed, for example a header value with a line break.
         case invalidRequest = "invalid_request"
-        /// The form had another length than was announced: a fault of ours.
+        /// The length of the form differs from the announced one: a fault of ours.
         case formUnreadable = "form_unreadable"
         /// Anything else; the phase still holds.
         case transport
@@ -126,12 +123,12 @@ struct HTTPFailure: Error, Hashable, Sendable {
 
     /// Returns this failure in the classes of the pipeline.
     ///
-    /// A fault of our own is `stop`: the next request would meet it too. So are credentials that a proxy refuses, and a
-    /// certificate of ours that is refused: with TLS 1.3 that shows after the sending, but a server that refuses it
-    /// looks at nothing that was sent, and the same bytes go again under the same key.
+    /// A fault of ours is `stop`: the next request would fail in the same way. So are refused proxy credentials, and a refused
+    /// certificate of ours: with TLS 1.3 the refusal comes after the sending, but such a server processes nothing that was sent,
+    /// and the same bytes are sent again under the same key.
     ///
-    /// - Parameter afterSend: what it means that the remote may have seen the request: `transient` if repeating is
-    ///   harmless, else `unknown`.
+    /// - Parameter afterSend: the class if the remote may have seen the request: `transient` if repeating is harmless, else
+    ///   `unknown`.
     func remoteFailure(afterSend: FailureClass) -> RemoteFailure {
         let failureClass: FailureClass =
             switch self.code {

@@ -3,7 +3,7 @@ import CardModel
 extension HTTPFailure {
     /// Names a fault of an exchange and says what to do about it.
     ///
-    /// The text is written from the code, never from the library's text, which may quote what was sent.
+    /// The text depends on the code, never on the library's text, which may quote sent data.
     init(_ error: (any Error)?, phase: HTTPPhase, isCoded: Bool = false, of endpoint: HTTPEndpoint) {
         let code = TransportFault.code(for: error, phase: phase, usesTLS: endpoint.address.usesTLS, isCoded: isCoded)
         self.init(code: code, phase: phase, message: Self.message(for: code, cause: error, endpoint))

@@ -1,37 +1,37 @@
 import NIOCore
 import NIOHTTP1
 
-/// Stands before all other handlers of answers and mends what async-http-client does with their heads.
+/// Corrects the heads of answers before all other handlers, because async-http-client misreads some.
 ///
-/// - A status below 100 is not HTTP (RFC 9110 section 15): the client takes such a head for an interim one, and traps at the
-///   body behind it. The request fails.
-/// - The client inflates by the word of `Content-Encoding`, and senders say `aws-chunked`, `utf-8` or `none`. Whether an
-///   answer is gzip or deflate is told by its first bytes.
+/// - A status below 100 is not HTTP (RFC 9110 section 15): the client reads such a head as an interim one, and traps at the
+///   following body. The request fails instead.
+/// - The client inflates according to `Content-Encoding`, but servers also send `aws-chunked`, `utf-8` or `none`. The filter
+///   recognises gzip and deflate by the first bytes.
 final class HeadFilter: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
-    /// What the answers are that come.
+    /// The content of the answers.
     enum Kind {
-        /// Images, whose hosts may compress them without a word.
+        /// Images; a host may compress them without a header.
         case images
-        /// Texts; a coding that we do not know stays named, for messages.
+        /// Texts; an unknown coding stays in the head, for messages.
         case texts
     }
 
     private static let coding = "Content-Encoding"
 
     private let kind: Kind
-    /// A head that waits for the first bytes behind it.
+    /// A head that is withheld until the first bytes of its body arrive.
     private var head: HTTPResponseHead?
     private var first = ByteBuffer()
     private var hasFailed = false
-    /// Interim heads since the last answer: a host that sends them without end would keep its connection awake.
+    /// Interim heads since the last answer: a host that sends them without end would keep its connection alive.
     private var interim = 0
 
     init(_ kind: Kind) { self.kind = kind }
 
-    /// Puts one into the pipeline of a connection, before its first request.
+    /// Adds a filter to the pipeline of a connection, before its first request.
     static func add(to channel: any Channel, for kind: Kind) throws {
         let pipeline = channel.pipeline.syncOperations
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -46,8 +46,8 @@ final class HeadFilter: ChannelInboundHandler {
             context.fireErrorCaught(HTTPParserError.invalidStatus)
         case .head(let head):
             self.head = head
-            // A part of an image may begin with the same bytes by chance. Of texts, what is not labelled waits for
-            // nothing: the body of an early refusal may never come.
+            // A range of an image may begin with the same bytes by chance. A text without the header does not wait: the body of
+            // an early refusal may never come.
             let isDecided = self.kind == .images ? head.status != .ok : !head.headers.contains(name: Self.coding)
             if isDecided { self.pass(context) }
         case .body(var part) where self.head != nil:

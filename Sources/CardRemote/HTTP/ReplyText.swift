@@ -1,12 +1,11 @@
 import CardModel
 import Foundation
 
-/// Turns the body of a reply into UTF-8: by its byte order mark, its label, or the declaration of an XML document, in
-/// this order.
+/// Converts the body of a reply to UTF-8 by its byte order mark, its charset, or the XML declaration, in this order.
 ///
-/// Nothing is guessed: GBK read as something else is not garbage that shows, but other characters.
+/// It guesses nothing: GBK decoded with another charset yields valid but wrong characters.
 enum ReplyText {
-    /// The charsets that are read, by their labels; that of GB 18030 reads all of GBK and GB 2312.
+    /// The supported charsets by their labels; GB 18030 includes GBK and GB 2312.
     private static let charsets: [String: String.Encoding] = {
         let gb18030 = String.Encoding(rawValue: 0x8000_0632)
         let big5 = String.Encoding(rawValue: 0x8000_0A03)
@@ -23,18 +22,18 @@ enum ReplyText {
         ([0xEF, 0xBB, 0xBF], .utf8), ([0xFE, 0xFF], .utf16BigEndian), ([0xFF, 0xFE], .utf16LittleEndian),
     ]
 
-    /// Returns the body of a reply in UTF-8, without a byte order mark; throws why it cannot be read.
+    /// Returns the body of a reply in UTF-8, without a byte order mark; throws the reason why it cannot be read.
     static func utf8(of reply: HTTPReply) throws(Message) -> [UInt8] {
         do {
             return try self.utf8(Array(reply.body), charset: reply.charset)
         } catch {
-            // What reads as text is not coded, whatever its label says.
+            // A body that reads as text has no coding, whatever its header says.
             guard let coding = reply.contentCoding else { throw error }
             throw .replyCoding(self.shown(coding))
         }
     }
 
-    /// Returns bytes in UTF-8, without a byte order mark; their label is the charset, if they have one.
+    /// Returns bytes in UTF-8, without a byte order mark; `charset` is their label, if any.
     static func utf8(_ bytes: [UInt8], charset: String?) throws(Message) -> [UInt8] {
         for mark in self.marks where bytes.starts(with: mark.bytes) {
             return try self.converted(bytes.dropFirst(mark.bytes.count), mark.encoding, otherwise: .replyMarkWrong)
@@ -47,14 +46,14 @@ enum ReplyText {
             throw .replyCharset(self.shown(label))
         }
         switch encoding {
-        // Servers put this label on everything, and UTF-8 does not come about by chance.
+        // Servers send these labels with any content, and bytes are rarely valid UTF-8 by chance.
         case .isoLatin1, .ascii, .windowsCP1252: if String(validating: bytes, as: UTF8.self) != nil { return bytes }
         default: break
         }
         return try self.converted(bytes[...], encoding, otherwise: .replyCharsetWrong(self.shown(label)))
     }
 
-    /// Returns the coding that is still on a body of these codings; gzip and deflate alone are undone by the client.
+    /// Returns the remaining coding of a body; the client has removed gzip or deflate if it is the only one.
     static func remainingCoding(_ codings: [String]) -> String? {
         let real = codings.map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
         return real.isEmpty || real == ["gzip"] || real == ["deflate"] ? nil : real.joined(separator: ", ")
@@ -76,7 +75,7 @@ enum ReplyText {
         return head[..<end.lowerBound].firstMatch(of: #/\sencoding\s*=\s*["']([^"']*)["']/#).map { String($0.1) }
     }
 
-    /// A remote's label as far as it may stand in a message.
+    /// Returns the label of a remote for a message, or "…" if it is long or not plain ASCII.
     private static func shown(_ label: String) -> String {
         label.count <= 40 && label.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? label : "…"
     }

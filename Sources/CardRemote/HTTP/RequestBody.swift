@@ -4,9 +4,9 @@ import Foundation
 import MultipartForm
 import NIOCore
 
-/// The body of a request, which lies in memory: a form, or bytes as they are.
+/// The body of a request, in memory: a form, or bytes as they are.
 enum RequestBody: Sendable {
-    /// A form; it brings its own content type.
+    /// A form, which has its own content type.
     case form(MultipartForm)
     case bytes(Data, contentType: String)
 
@@ -24,7 +24,7 @@ enum RequestBody: Sendable {
         }
     }
 
-    /// The same in the terms of async-http-client, with the exact length; each time the same bytes.
+    /// Returns the body as a type of async-http-client, with its exact length; each time the same bytes.
     func forLibrary(on loop: any EventLoop) -> HTTPClient.Body {
         switch self {
         case .bytes(let data, _):
@@ -36,12 +36,12 @@ enum RequestBody: Sendable {
     }
 }
 
-/// Feeds a form to a connection: one chunk is made when the connection has taken the one before.
+/// Writes a form to a connection: it makes a chunk when the connection has accepted the previous one.
 private struct FormStream: Sendable {
     var reader: MultipartForm.Reader
     let loop: any EventLoop
 
-    /// Writes the form; the future completes when the last chunk is taken.
+    /// Writes the form; the future completes when the connection has accepted the last chunk.
     func write(to writer: HTTPClient.Body.StreamWriter) -> EventLoopFuture<Void> {
         let done = self.loop.makePromise(of: Void.self)
         self.writeRest(to: writer, done: done)
@@ -54,10 +54,9 @@ private struct FormStream: Sendable {
         writer.write(.byteBuffer(ByteBuffer(bytes: chunk))).whenComplete { [rest] written in
             switch written {
             case .failure(let error): done.fail(error)
-            // At once: between the last byte and the end of the request there must be no gap in which the reply comes
-            // in.
+            // At once: a reply must not come in between the last byte and the end of the request.
             case .success where rest.reader.isAtEnd: done.succeed()
-            // By way of the loop: the stack does not grow, and the connection gets its turn to ask for a pause.
+            // Through the loop: the stack does not grow, and the connection can ask for a pause in between.
             case .success: self.loop.execute { rest.writeRest(to: writer, done: done) }
             }
         }
@@ -72,7 +71,7 @@ struct HeaderField: Sendable {
 
     /// Checks a header (RFC 9110 section 5).
     ///
-    /// - Throws: why it cannot be sent, with the name at most, never the value.
+    /// - Throws: the reason why the header cannot be sent; it may name the header, never the value.
     init(_ name: String, _ value: String) throws(Message) {
         // A token (RFC 9110 section 5.6.2).
         guard !name.isEmpty, name.utf8.allSatisfy(\.isTokenByte) else { throw .httpHeaderName }

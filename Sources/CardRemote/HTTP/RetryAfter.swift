@@ -3,19 +3,19 @@ import CardModel
 /// Reads the `Retry-After` header (RFC 9110 section 10.2.3): seconds, or a date in any of the three forms that
 /// recipients must accept (section 5.6.7): IMF-fixdate, RFC 850, asctime.
 ///
-/// Taken as well is what services really send: fractions of seconds, rounded up, and the zones of RFC 5322. Anything
-/// else reads as absent: the caller's own backoff then applies.
+/// Also accepted, since services send them: fractions of seconds, rounded up, and the zones of RFC 5322. Any other value reads as
+/// absent: the caller's own backoff then applies.
 enum RetryAfter {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-    /// The zones by name, in hours from UTC (RFC 5322 section 4.3).
+    /// The named zones, in hours from UTC (RFC 5322 section 4.3).
     private static let zones = [
         "gmt": 0, "utc": 0, "ut": 0, "z": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6,
         "pst": -8,
         "pdt": -7,
     ]
 
-    /// - Parameter now: the time against which a date is measured.
-    /// - Returns: a wait between zero and the longest that is obeyed; `nil` if the value has neither form.
+    /// - Parameter now: the time from which the wait until a date is measured.
+    /// - Returns: a wait between zero and ``Limits/retryAfter``; `nil` if the value has neither form.
     static func parse(_ value: String, now: Timestamp) -> Duration? {
         let text = value.trimmed
         if let wait = self.seconds(text) { return wait }
@@ -29,7 +29,7 @@ enum RetryAfter {
             return nil
         }
         let hasFraction = parts.count == 2 && parts[1].contains { $0 != "0" }
-        // More digits than fit are a long wait, not a malformed one.
+        // A number too large for the type is a long wait, not a malformed one.
         return min(.seconds(Int64(Int32(whole) ?? .max) + (hasFraction ? 1 : 0)), Limits.retryAfter)
     }
 
@@ -40,7 +40,7 @@ enum RetryAfter {
     private static func date(_ text: String, now: Timestamp) -> Timestamp? {
         var fields = text.split(whereSeparator: { $0 == " " || $0 == "," }).map(String.init)
         guard fields.count >= 3, Int(fields[0]) == nil else { return nil }
-        fields.removeFirst()  // The day of the week says nothing new.
+        fields.removeFirst()  // The day of the week is redundant.
         // Sun Nov  6 08:49:37 1994
         if fields.count == 4, let year = self.year(fields[3], now: now), self.months.contains(fields[0]) {
             return self.time(day: fields[1], month: fields[0], year: year, clock: fields[2], zone: "gmt")
@@ -75,7 +75,7 @@ enum RetryAfter {
         return Timestamp(millisecondsSinceEpoch: Int64(seconds) * 1000)
     }
 
-    /// Reads a zone: `gmt`, `+0800`; in seconds from UTC.
+    /// Returns the offset from UTC in seconds of a zone such as `gmt` or `+0800`.
     private static func offset(_ zone: String) -> Int? {
         if let hours = self.zones[zone] { return hours * 3600 }
         guard zone.count == 5, let sign = zone.first, "+-".contains(sign), self.isDigits(zone.dropFirst()),

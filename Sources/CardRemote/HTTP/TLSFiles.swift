@@ -4,8 +4,9 @@ import Glibc
 import NIOSSL
 import Synchronization
 
-/// The TLS settings of an endpoint, as its files were read last; each request names them, so that a connection by earlier
-/// files is not used.
+/// The TLS settings of an endpoint, as last read from its files.
+///
+/// Each request names them, so that connections made with earlier files are not reused.
 final class CurrentTLS: Sendable {
     private let files: TLSFiles
     private let settings: Mutex<TLSConfiguration>
@@ -17,21 +18,19 @@ final class CurrentTLS: Sendable {
 
     var configuration: TLSConfiguration { self.settings.withLock(\.self) }
 
-    /// Reads the files again for the connections to come; what is under way goes on as it is, and where a file has a mistake
-    /// all goes on so.
+    /// Reads the files again for future connections. Open ones stay as they are; if a file has a mistake, the old settings stay.
     func reload() throws(CodedError) {
         let configuration = try self.files.configuration()
         self.settings.withLock { $0 = configuration }
     }
 }
 
-/// Reads and checks the files of a TLS connection when the endpoint is set up, so that a mistake is named before a card
-/// meets it.
+/// Reads and checks the files of TLS connections when an endpoint is set up, so that a mistake is reported before a card is sent.
 struct TLSFiles {
     /// The section of the configuration that names the files, such as `delivery`.
     let section: String
     let settings: EndpointSettings.TLS
-    /// Whether connections are encrypted: somebody must vouch for the server then.
+    /// Whether connections are encrypted; the server's certificate then needs a trusted authority.
     var isUsed = false
 
     /// Makes the settings of a connection.
@@ -54,7 +53,7 @@ struct TLSFiles {
         return configuration
     }
 
-    /// Whether the system names authorities, where NIOSSL looks for them: slim images hold none.
+    /// Whether the system has trusted authorities where NIOSSL looks for them; slim images have none.
     private static var hasAuthorities: Bool {
         ["/etc/ssl/certs", "/etc/pki/tls/certs"].contains { folder in
             (try? FileManager.default.contentsOfDirectory(atPath: folder))?.isEmpty == false
@@ -69,7 +68,7 @@ struct TLSFiles {
             throw Self.invalid(.textLabelled(self.key("client_key"), refusal))
         }
         do {
-            // The library's error is not kept: it might quote the key.
+            // The library's error is dropped: it might quote the key.
             let bytes = PEMFile(path: key).bytes
             configuration.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: bytes, format: .pem))
         } catch {
@@ -78,7 +77,7 @@ struct TLSFiles {
             throw Self.invalid(other.map { .textLabelled(name, $0) } ?? .tlsKeyUnreadable(name, key))
         }
         var trial = configuration
-        // So that the system's certificates are not read for this.
+        // Avoids reading the system's certificates for this check.
         trial.trustRoots = .certificates([])
         guard (try? NIOSSLContext(configuration: trial)) != nil else {
             throw Self.invalid(.tlsKeyMismatch(self.key("client_key"), key), "tls_key_mismatch")
@@ -91,7 +90,7 @@ struct TLSFiles {
             let other = file.otherKind(isKey: false).map { Message.textLabelled(self.key(key), $0) }
             throw Self.invalid(other ?? .tlsCertificatesUnreadable(self.key(key), path))
         }
-        // A bundle of authorities holds some that are over; one that holds nothing else is a mistake.
+        // A bundle of authorities may hold expired certificates; a bundle of nothing else is a mistake.
         let now = Timestamp(Date())
         let living = certificates.filter { Self.end(of: $0) >= now }
         if let expired = certificates.first(where: { Self.end(of: $0) < now }), key != "ca_file" || living.isEmpty {
@@ -112,21 +111,20 @@ struct TLSFiles {
     }
 }
 
-/// Tells whether a certificate is made out to a host name, not just to the address that the name leads to.
+/// Checks that a certificate is issued for a host name, not just for the address that the name resolves to.
 ///
-/// NIOSSL lets a connection to a name pass also when the certificate holds the address it was made to. RFC 9525 section
-/// 6.1 has a name compared with names alone: who can make a name lead to a machine of his own can have a certificate
-/// for that machine's address from a public authority.
+/// NIOSSL also accepts a certificate that holds only the address of the connection. RFC 9525 section 6.1 compares a name with
+/// names only: an attacker who makes a name resolve to his own machine can get a certificate for that machine's address from a
+/// public authority.
 enum CertificateHost {
-    /// Whether one of the names of the server's certificate is a host name in ASCII, or a wildcard for its first label (RFC 9525
-    /// section 6.3).
+    /// Whether a name of the certificate is the host in ASCII, or a wildcard for its first label (RFC 9525 section 6.3).
     ///
-    /// To be asked about a certificate that NIOSSL has verified: one without any alternative name was compared by its
-    /// common name, which is not looked at again.
+    /// The certificate must already be verified by NIOSSL. Without alternative names, NIOSSL has compared the common name, and
+    /// the result is `true`.
     static func isNamed(_ certificate: NIOSSLCertificate, _ host: String) -> Bool {
         let names = certificate._subjectAlternativeNames()
         guard !names.isEmpty else { return true }
-        // A dot at the end of a name is for the name service.
+        // A final dot is for the name service only.
         let host = (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased()
         let parent = host.firstIndex(of: ".").map { host[$0...] }
         return names.contains { entry in

@@ -6,23 +6,23 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// What ends an exchange that the network libraries would let go on.
+/// The reasons for which we end an exchange that the network libraries would continue.
 enum ExchangeEnd: Error {
-    /// Something came that is no answer to the request, which did not leave whole.
+    /// Bytes came that are not an answer to the request, which was not sent whole.
     case unaskedAnswer
-    /// The answer has come to its end, and the connection takes no further request.
+    /// The answer is complete, and the connection must carry no further request.
     case answerEnded
     /// The reply is longer than the limit.
     case replyTooLarge
-    /// The rest of an early refusal is not waited for any longer.
+    /// The time to wait for the rest of an early refusal is over.
     case graceIsOver
-    /// A success was answered before the form was sent.
+    /// The remote answered with success before the form was sent.
     case earlySuccess
 }
 
-/// Names the faults of a transport: from the error types of the network libraries to our closed set of codes.
+/// Maps the error types of the network libraries to our closed set of codes.
 enum TransportFault {
-    /// - Parameter error: what the library threw; `nil` if a request ended without error and without reply.
+    /// - Parameter error: the error of the library; `nil` if a request ended without an error and without a reply.
     static func code(
         for error: (any Error)?,
         phase: HTTPPhase,
@@ -34,12 +34,12 @@ enum TransportFault {
         case let error as NIOConnectionError: self.code(for: error, usesTLS: usesTLS)
         case let error as IOError: self.code(forErrno: error.errnoCode, phase: phase)
         case let error as ChannelError: self.code(for: error, phase: phase)
-        // Why a header cannot be sent.
+        // The reason why a header cannot be sent.
         case is Message: .invalidRequest
         case .some(ExchangeEnd.replyTooLarge): .replyTooLarge
         case .some(ExchangeEnd.earlySuccess): .earlySuccess
         case .some(ExchangeEnd.unaskedAnswer): .unaskedAnswer
-        // The parser ends with this one when the connection closes in the middle of a reply.
+        // The parser reports this error when the connection closes in the middle of a reply.
         case let error as HTTPParserError: error == .invalidEOFState ? .connectionClosed : .replyMalformed
         case is NIOHTTPDecoderError: .replyMalformed
         default:
@@ -58,7 +58,7 @@ enum TransportFault {
         case .remoteConnectionClosed, .uncleanShutdown: .connectionClosed
         case .invalidURL, .emptyHost, .emptyScheme, .contentLengthMissing: .invalidRequest
         case .bodyLengthMismatch: .formUnreadable
-        // These two carry the offending names, so they are compared by their bounded text.
+        // These two errors carry the offending names, so only their fixed text is compared.
         case _ where error.shortDescription.hasPrefix("Invalid header field"): .invalidRequest
         case _ where error.shortDescription == "Server offered unsupported application protocol": .tlsProtocol
         default: .transport
@@ -69,7 +69,7 @@ enum TransportFault {
         guard !error.connectionErrors.isEmpty else {
             return error.dnsAError != nil || error.dnsAAAAError != nil ? .dns : .connectFailed
         }
-        // A host may have several addresses: the one that answered with "no" says more than those that stayed silent.
+        // A host may have several addresses: one that refused says more than those that did not answer.
         let codes = error.connectionErrors.map { self.code(for: $0.error, phase: .notSent, usesTLS: usesTLS) }
         return codes.first { $0 == .connectRefused } ?? codes.first { $0 == .connectTimeout } ?? .connectFailed
     }
@@ -92,12 +92,12 @@ enum TransportFault {
     }
 }
 
-/// Names the faults of a TLS connection: from the texts of BoringSSL, which were not made for people, to our codes.
+/// Maps the texts of BoringSSL to our codes.
 private enum TLSFault {
-    /// What a peer says by an alert when it refuses our certificate, or the lack of one (RFC 8446 section 6.2).
+    /// The alerts of a peer that refuses our certificate, or requires one (RFC 8446 section 6.2).
     ///
-    /// `SSLV3_ALERT_HANDSHAKE_FAILURE` is what TLS 1.2 has for a missing one; an alert of that name that comes before
-    /// certificates are spoken of has the reason `HANDSHAKE_FAILURE_ON_CLIENT_HELLO` beside it.
+    /// TLS 1.2 sends `SSLV3_ALERT_HANDSHAKE_FAILURE` for a missing one; if this alert comes before the exchange of certificates,
+    /// the error also has the reason `HANDSHAKE_FAILURE_ON_CLIENT_HELLO`.
     private static let clientCertificateReasons: Set<String> = [
         "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE", "SSLV3_ALERT_CERTIFICATE_REVOKED",
         "SSLV3_ALERT_CERTIFICATE_EXPIRED", "SSLV3_ALERT_CERTIFICATE_UNKNOWN", "SSLV3_ALERT_NO_CERTIFICATE",
@@ -105,14 +105,14 @@ private enum TLSFault {
         "TLSV1_ALERT_CERTIFICATE_REQUIRED",
     ]
 
-    /// What it is called when the peer speaks another protocol, or no version or cipher in common.
+    /// The reasons that mean another protocol, or no common version or cipher.
     private static let protocolReasons: Set<String> = [
         "WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST", "UNSUPPORTED_PROTOCOL", "UNEXPECTED_RECORD",
         "TLSV1_ALERT_PROTOCOL_VERSION", "HANDSHAKE_FAILURE_ON_CLIENT_HELLO", "UNEXPECTED_MESSAGE",
         "NO_SHARED_CIPHER", "WRONG_SSL_VERSION", "INVALID_SSL_SESSION",
     ]
 
-    /// Names an error of NIOSSL; `nil` if it is none.
+    /// Returns the code of an error of NIOSSL; `nil` for other errors.
     static func code(for error: (any Error)?, phase: HTTPPhase) -> HTTPFailure.Code? {
         switch error {
         case .some(NIOSSLError.handshakeFailed(let error)): self.code(for: error)
@@ -135,7 +135,7 @@ private enum TLSFault {
         return reasons.isDisjoint(with: self.clientCertificateReasons) ? .tls : .tlsClientCertificate
     }
 
-    /// Takes the reason out of `Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:REASON at …`.
+    /// Extracts the reason from `Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:REASON at …`.
     private static func reason(of error: BoringSSLInternalError) -> String {
         let text = error.description
         guard let mark = text.firstRange(of: "OPENSSL_internal:") else { return text }

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import MultipartForm
 
-/// Says in every request whose it is.
+/// Authenticates requests with the key and the secret of an account.
 struct Credentials: Sendable {
     private let key: Redacted<String>
     private let secret: Redacted<String>
@@ -23,7 +23,7 @@ struct Credentials: Sendable {
         self.authentication = settings.authentication
     }
 
-    /// Makes the parts of one attempt.
+    /// Returns the form parts that authenticate one attempt.
     func parts() -> [MultipartForm.Part] {
         switch self.authentication {
         case .key:
@@ -39,13 +39,13 @@ struct Credentials: Sendable {
         }
     }
 
-    /// Whether a text repeats the key or the secret.
+    /// Whether a text contains the key or the secret.
     func occur(in text: String) -> Bool {
         text.contains(self.key.reveal()) || text.contains(self.secret.reveal())
     }
 }
 
-/// The signature that stands for key and secret in a request (`sign_version=hmac_sha1`).
+/// The signature that replaces key and secret in a request (`sign_version=hmac_sha1`).
 ///
 /// `Base64(HMAC-SHA1(secret, raw) || raw)` in the standard alphabet without line breaks, where `raw` is
 /// `a={key}&b={expiry}&c={now}&d={random}`. Times are seconds since 1970.
@@ -57,17 +57,17 @@ struct Credentials: Sendable {
 /// Source: faceid.com/faceid-open-doc/docs/sdkauth.html; the public SDK zuochengyao/MegviiFaceID agrees. SHA-1 is the
 /// vendor's choice.
 struct RequestSign {
-    /// The version's name, the value of the part `sign_version`.
+    /// The value of the part `sign_version`.
     static let version = "hmac_sha1"
 
     /// The value of the part `sign`.
     let value: String
 
     /// - Parameters:
-    ///   - key: the account's key, which stands in the signature in clear.
-    ///   - secret: the account's secret, which does not.
+    ///   - key: the account's key, which the signature contains in clear.
+    ///   - secret: the account's secret, which it does not contain.
     ///   - now: seconds since 1970.
-    ///   - lifetime: for how many seconds the signature may be used.
+    ///   - lifetime: how long the signature is valid, in seconds.
     ///   - random: a number of at most ten digits.
     init(key: String, secret: String, now: Int64, lifetime: Int64 = Limits.signatureLifetime, random: UInt64) {
         let raw = Data("a=\(key)&b=\(now + lifetime)&c=\(now)&d=\(random)".utf8)

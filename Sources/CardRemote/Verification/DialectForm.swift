@@ -1,22 +1,23 @@
 import CardModel
 import MultipartForm
 
-/// What a dialect's request holds beside the credentials, and where it goes.
+/// The content of a dialect's request beside the credentials, and its path.
 struct DialectForm: Sendable {
     /// The path that is appended to a URL without one.
     let path: String
     let imagePart: String
-    /// The text parts that change what is read, in order.
+    /// The text parts that change the reading, in order.
     let options: [(name: String, value: String)]
 
-    /// The options in words: part of the key under which readings are kept. Credentials are no part of it, nor is the
-    /// clock.
+    /// The options as text: part of the key under which readings are stored.
+    ///
+    /// The text depends neither on the credentials nor on the time.
     var parameters: String { self.options.map { "\($0.name)=\($0.value)" }.joined(separator: "&") }
 
     /// Makes the form of one photo.
     ///
-    /// The file name is made up, so that none of the user's goes out. The boundary is derived from the photo: it is the
-    /// same at every attempt, and holds a dash, as no Base64 does, so that a signature never makes it collide.
+    /// The file name is a constant, so that no file name of the user is sent. The boundary is derived from the photo: it is the
+    /// same at every attempt. It contains a dash, which Base64 does not, so a signature never collides with it.
     ///
     /// - Throws: `MultipartFormError` with the code `boundary_collision`.
     func form(
@@ -34,32 +35,31 @@ struct DialectForm: Sendable {
 }
 
 extension VerificationDialect {
-    /// What its requests hold, with where that is documented.
+    /// The content of its requests, with the sources.
     var form: DialectForm {
         switch self {
         // FaceID v1: `POST /faceid/v1/ocridcard` with the option `legality` and the file part `image`, one side a photo.
         //
-        // `return_portrait` belongs to v3 only; `biz_no` is sent by one public program and documented nowhere.
+        // Only v3 has `return_portrait`; one public program sends `biz_no`, which no page documents.
         //
-        // Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID; the vendor's own
-        // page was not to be had. Limits of images are not confirmed; the sister interfaces of that generation take files
-        // of 2 MB and edges of 4096 pixels.
+        // Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID; the vendor's own page
+        // was not available. Limits of images are not confirmed; other interfaces of that generation accept files of 2 MB and
+        // edges of 4096 pixels.
         case .faceIDv1: DialectForm(path: "/faceid/v1/ocridcard", imagePart: "image", options: [("legality", "1")])
         // FaceID v3 ("OCR V2.0.0"): `POST /faceid/v3/ocridcard` with the file part `image` and no option.
         //
-        // Legality always comes. The option `return_portrait` cuts the portrait out, which nobody here wants.
+        // The reply always has a legality. The option `return_portrait` adds the portrait, which we do not need.
         //
         // Source: faceid.com/pages/documents/10881005 and faceid.com/faceid-open-doc/docs/idcard-api.html: 200×200 to
         // 8000×8000 pixels, less than 10 MB.
         case .faceIDv3: DialectForm(path: "/faceid/v3/ocridcard", imagePart: "image", options: [])
         // Face++ cardpp v1: `POST /cardpp/v1/ocridcard` with the option `legality` and the file part `image_file`.
         //
-        // The parts `image_base64` and `image_url` do the same and are not used: the first costs a third more, of the
-        // second the vendor advises against. A key that has not been paid for gets five zeros for `legality`.
+        // The alternative parts `image_base64` and `image_url` are not used: the first costs a third more bytes, and the vendor
+        // advises against the second. For a key without a licence, all five scores of `legality` are zero.
         //
-        // Source: console.faceplusplus.com.cn/documents/5671702, and the demos FacePlusPlus/MegviiIDCard-Android and -iOS:
-        // JPEG or PNG of 48×48 to 4096×4096 pixels, 2 MB at most. The whole body has the same limit, and answers 413 above
-        // it.
+        // Source: console.faceplusplus.com.cn/documents/5671702, and the demos FacePlusPlus/MegviiIDCard-Android and -iOS: JPEG
+        // or PNG of 48×48 to 4096×4096 pixels, 2 MB at most. The whole body has the same limit; above it, the answer is 413.
         case .faceppv1: DialectForm(path: "/cardpp/v1/ocridcard", imagePart: "image_file", options: [("legality", "1")])
         }
     }

@@ -1,27 +1,27 @@
 import CardModel
 import MultipartForm
 
-/// Reads what a dialect answers when it answers with a reading; errors are alike in all dialects.
+/// Reads the readings of a dialect; errors have one form in all dialects.
 ///
-/// Lenient: keys may be missing and unknown ones are passed over, a number may come as text and a text as a number.
+/// Lenient: keys may be missing, unknown keys are ignored, and numbers and texts may replace each other.
 protocol DialectReply {
-    /// Whether an object carries a mark of this dialect, one that no other has.
+    /// Whether an object has a mark of this dialect, one that no other dialect has.
     static func recognises(_ reply: JSONValue) -> Bool
 
-    /// Whether an object that carries no dialect's mark is this dialect's way of saying that there is no card.
+    /// Whether an object without a mark of any dialect is this dialect's answer to a photo without a card.
     static func isNoCard(_ reply: JSONValue) -> Bool
 
-    /// Makes a reading of an object for which one of the others says yes.
+    /// Makes a reading of an object for which `recognises` or `isNoCard` is true.
     static func reading(_ reply: JSONValue) -> CardReading
 }
 
 extension DialectReply {
-    /// No: without its mark it is not this dialect's.
+    /// Returns `false`: an object without the dialect's mark is not an answer in it.
     static func isNoCard(_ reply: JSONValue) -> Bool { false }
 }
 
 extension CardReading {
-    /// Reads a card under the names that FaceID v1 and Face++ share, its fields as plain text; any may be missing.
+    /// Reads a card with the key names of FaceID v1 and Face++, its fields as plain text; any may be missing.
     init(plain card: JSONValue, requestID: String?) {
         self.init(
             side: card["side"]?.text.flatMap(CardSide.init(rawValue:)),
@@ -42,24 +42,24 @@ extension CardReading {
 }
 
 extension Legality {
-    /// Reads the scores of a reply, which every dialect spells differently; `nil` if they are unavailable.
+    /// Reads the scores of a reply, whose names differ by dialect; `nil` if they are unavailable.
     ///
-    /// The vendor announces further classes, so every key counts, that of FaceID v3's threshold included, which is told
-    /// apart by its name. What is no number from 0 to 1 is no score.
+    /// The vendor announces further classes, so every key counts, including FaceID v3's threshold, which is recognised by its
+    /// name. A value that is not a number from 0 to 1 is not a score.
     init?(reply value: JSONValue) {
         var scores: [String: Double] = [:]
         for member in value.members {
             guard let score = member.value.double, (0...1).contains(score) else { continue }
-            // Which of two scores of one class counts, nobody can say.
+            // Two scores of one class: which one counts is unknown.
             guard scores.updateValue(score, forKey: member.name) == nil else { return nil }
         }
         self.init(vendorScores: scores)
     }
 }
 
-/// The service's own name for a call, such as `1457432550,b70ab3a8-…`, which its support asks for.
+/// The service's identifier of a call, such as `1457432550,b70ab3a8-…`, which its support asks for.
 ///
-/// It is stored and shown in clear, so whatever else a reply has in its place is not taken for one.
+/// It is stored and shown in clear, so any other value in its field is ignored.
 enum RequestID {
     /// Reads `<seconds>,<uuid>`, or any other 1 to 100 letters, digits and `,-_.:`; `nil` for anything else.
     static func text(of value: JSONValue?) -> String? {
@@ -68,18 +68,18 @@ enum RequestID {
     }
 }
 
-/// A birth date as replies carry it, as `YYYY-MM-DD`.
+/// Reads the birth date of a reply, as `YYYY-MM-DD`.
 ///
-/// FaceID v1 gives an object of texts that are not padded with zeros, Face++ a text, FaceID v3 three fields. The date
-/// is not checked against the calendar: the vendor does not either, and the verdict is not the parser's.
+/// FaceID v1 sends an object of texts without leading zeros, Face++ a text, FaceID v3 three fields. The date is not checked
+/// against the calendar: the vendor does not either, and judging is up to the verdict.
 ///
-/// What is there and cannot be read, such as `2月30日`, is kept as it came: a date left out would not be compared with
-/// the number's, and an altered card would pass for one that was read badly.
+/// An unreadable date, such as `2月30日`, stays as received: a missing date would not be compared with the identity number, so an
+/// altered card would seem to be a badly read one.
 enum BirthDateText {
-    /// What stands where nothing was read, or something that is no text; no date holds it.
+    /// Replaces a missing or non-text value; no date contains it.
     private static let unreadable = "?"
 
-    /// Reads the object of FaceID v1 or the text of Face++; `nil` if there is nothing in it.
+    /// Reads the object of FaceID v1 or the text of Face++; `nil` if it is empty.
     static func text(of value: JSONValue) -> String? {
         switch value {
         case .null, .boolean(false), .object([]), .array([]): return nil
@@ -93,7 +93,7 @@ enum BirthDateText {
         }
     }
 
-    /// Joins three numbers, or what there is of them; `nil` if all are missing.
+    /// Joins three numbers, some of which may be missing; `nil` if all are missing.
     static func joined(year: String?, month: String?, day: String?) -> String? {
         let parts = [year, month, day]
         guard parts.contains(where: { $0 != nil }) else { return nil }
@@ -101,7 +101,7 @@ enum BirthDateText {
         return self.date(read[0], read[1], read[2]) ?? read.joined(separator: "-")
     }
 
-    /// The date with zeros before short numbers; `nil` if one is none, or out of all bounds.
+    /// Returns `YYYY-MM-DD`; `nil` unless all three are plausible numbers.
     private static func date(_ year: String, _ month: String, _ day: String) -> String? {
         guard let year = Int(year), let month = Int(month), let day = Int(day) else { return nil }
         guard (1000...9999).contains(year), (1...99).contains(month), (1...99).contains(day) else { return nil }

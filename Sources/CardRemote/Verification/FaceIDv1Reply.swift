@@ -11,21 +11,20 @@ import CardModel
 /// | `issued_by`, `valid_date` | text, back; either may be missing |
 /// | `legality` | object of scores; one sample has the key `"Temporary ID Photo "` with a blank at its end |
 ///
-/// What it answers to a photo without a card is not confirmed: an object without `side` is taken for it, if it holds
-/// nothing but keys of this dialect. A stranger's object (a gateway's `{"request_id": …, "status": …}`) refuses no
-/// card.
+/// The answer to a photo without a card is not confirmed: an object without `side` counts as one, if it has only keys of this
+/// dialect. An object of a gateway (`{"request_id": …, "status": …}`) refuses no card.
 ///
 /// Source: an integrator's copy of "OCRIDCard v1.0.0" and the public SDK zuochengyao/MegviiFaceID.
 enum FaceIDv1Reply: DialectReply {
     private static let sideMarks = ["id_card_number", "race", "birthday", "head_rect", "valid_date"]
     private static let sharedKeys = ["name", "gender", "address", "issued_by"]
-    /// Every key that is documented, and those of an error, which say nothing when they are empty.
+    /// Every documented key, and those of errors, which mean nothing when they are empty.
     private static let knownKeys = Set(
         ["request_id", "time_used", "side", "legality"] + sideMarks + sharedKeys + ReplyReading.errorKeys
     )
 
     static func recognises(_ reply: JSONValue) -> Bool {
-        // A number is a side of v3.
+        // A numeric side belongs to v3.
         if let side = reply["side"]?.text, reply["side"]?.double == nil, !side.isEmpty { return true }
         guard self.knownKeys.isSuperset(of: reply.members.map(\.name)) else { return false }
         return self.sideMarks.contains { reply[$0] != nil } || self.sharedKeys.contains { reply[$0]?.text != nil }

@@ -11,24 +11,22 @@ import CardModel
 /// | `issued_by`, `valid_date_start`, `valid_date_end` | back; dates as `YYYYMMDD` |
 /// | `legality` | object of scores, always, with `ID_Photo_Threshold` |
 ///
-/// A field's dictionary is `{result: text, quality: number, logic: 0 or 1, rect: …}`. A field of low quality, or one
-/// with `logic` 1 (it contradicts another), keeps its text: the verdict has rules of its own for both and says which
-/// one is broken, the service does not.
+/// A field's dictionary is `{result: text, quality: number, logic: 0 or 1, rect: …}`. A field of low quality, or one with `logic`
+/// 1 (it contradicts another), keeps its text: the verdict has rules for both and names the broken one; the service does not.
 ///
-/// So with `result`: 1002 means any of a field not recognised, `logic` 1, low quality or low legality. The reading is
-/// marked abnormal and nothing of it is left out, so that the verdict can name the legality, or whatever else it finds,
-/// as the reason; where it finds nothing, the mark remains (`reading_abnormal`).
+/// The same holds for `result`: 1002 means a field not recognised, `logic` 1, low quality or low legality. The reading is marked
+/// abnormal and stays complete, so that the verdict can name the legality, or another finding, as the reason; without a finding,
+/// the mark remains (`reading_abnormal`).
 ///
-/// The page reserves the other values of `result` and asks to tolerate them: the reading is kept and not marked, and
-/// the verdict judges by what was read.
+/// The page reserves the other values of `result` and asks to tolerate them: such a reading is used without the mark.
 ///
-/// Not confirmed: what those other values mean, the reply to a photo without a card, and how 长期 is spelled in
-/// `valid_date_end`. Whatever stands there is carried as it is.
+/// Not confirmed: the meaning of those other values, the reply to a photo without a card, and the spelling of 长期 in
+/// `valid_date_end`, which is passed on unchanged.
 ///
 /// Source: faceid.com/pages/documents/10881005, faceid.com/faceid-open-doc/docs/idcard-api.html; the form of the dates
 /// from two public programs.
 enum FaceIDv3Reply: DialectReply {
-    /// A card, something abnormal.
+    /// The `result` of a card with something abnormal.
     private static let abnormal = 1002.0
     private static let marks = [
         "nationality", "birth_year", "birth_month", "birth_day", "idcard_number", "valid_date_start", "valid_date_end",
@@ -76,12 +74,12 @@ enum FaceIDv3Reply: DialectReply {
         )
     }
 
-    /// The text of a field's dictionary; a bare text is taken too.
+    /// The text of a field's dictionary; a bare text is accepted, too.
     private static func text(_ field: JSONValue) -> String? {
         field.isObject ? field["result"]?.text : field.text
     }
 
-    /// Joins two dates as the other dialects print them; what is not `YYYYMMDD` stays as it is.
+    /// Joins two dates in the format of the other dialects; a date other than `YYYYMMDD` stays as it is.
     private static func validity(from start: String?, to end: String?) -> String? {
         guard let start, let end else { return start ?? end.map { "-\($0)" } }
         if let first = self.dotted(start), let last = self.dotted(end) { return "\(first)-\(last)" }

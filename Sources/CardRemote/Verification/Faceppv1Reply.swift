@@ -13,7 +13,7 @@ import CardModel
 ///
 /// Source: console.faceplusplus.com.cn/documents/5671702, and the demos FacePlusPlus/MegviiIDCard-Android and -iOS.
 enum Faceppv1Reply: DialectReply {
-    /// The one documented type, that of an identity card.
+    /// The only documented type, that of an identity card.
     private static let identityCard = 1.0
 
     static func recognises(_ reply: JSONValue) -> Bool {
@@ -23,7 +23,7 @@ enum Faceppv1Reply: DialectReply {
         }
     }
 
-    /// Takes the first card for the reading, and carries the further ones in it.
+    /// Reads the first card; the reading holds the others.
     static func reading(_ reply: JSONValue) -> CardReading {
         let requestID = RequestID.text(of: reply["request_id"])
         let cards = (reply["cards"]?.elements ?? [])

@@ -1,10 +1,9 @@
 import CardModel
 
-/// What one reply means: a pure function of status, headers and body.
+/// The outcome of one reply: a pure function of status, headers and body.
 ///
-/// The error string is the contract, not the status, on whose value the vendor's own pages disagree; so it is looked
-/// for first, in a 200 too. A 413 is plain text or HTML, whatever a proxy says is HTML: a body is read as JSON or not
-/// at all.
+/// The error string is the contract, not the status, whose value differs among the vendor's own pages; so the string is looked
+/// for first, even in a 200. A 413 is plain text or HTML, and HTML comes from proxies: only JSON bodies are read.
 struct ReplyReading {
     /// The keys under which the error string is found, in order: `error_message` in Face++ and the newer of the older
     /// FaceID pages, `error` in the oldest and the newest, `ERROR` in the public SDK.
@@ -12,7 +11,7 @@ struct ReplyReading {
 
     let outcome: VerificationOutcome
 
-    /// Judges a reply, no text of which may repeat a secret.
+    /// Judges a reply; no text of the outcome may contain a secret.
     init(_ reply: HTTPReply, dialect: VerificationDialect, isSecret: (String) -> Bool = { _ in false }) {
         var object: JSONValue?
         var unreadable: Message?
@@ -23,7 +22,7 @@ struct ReplyReading {
         }
         if let object, let text = Self.errorText(in: object) {
             let error = VendorError(text)
-            // A code is carried verbatim: one that quotes a credential must not be.
+            // A code is passed on verbatim, so one that contains a credential is dropped.
             self.outcome = .failed((isSecret(error.code) ? VendorError("") : error).failure(of: reply))
             return
         }
@@ -40,10 +39,9 @@ struct ReplyReading {
         }
     }
 
-    /// The first error string.
+    /// Returns the first error string.
     ///
-    /// `null`, `false`, 0 and what is empty say that there is no error; an object or an array in its place is one that
-    /// we cannot read.
+    /// `null`, `false`, 0 and empty values mean that there is no error; another object or array is an unreadable error.
     private static func errorText(in object: JSONValue) -> String? {
         for key in self.errorKeys where object.count(of: key) > 0 {
             switch object[key] {
@@ -56,7 +54,7 @@ struct ReplyReading {
         return nil
     }
 
-    /// The dialect that an object is an answer in; `nil` if it is in none.
+    /// Returns the dialect of an answer; `nil` if it is in none.
     private static func answered(_ object: JSONValue, in dialect: VerificationDialect) -> VerificationDialect? {
         if dialect.reply.recognises(object) { return dialect }
         let other = VerificationDialect.allCases.first { $0 != dialect && $0.reply.recognises(object) }

@@ -1,7 +1,6 @@
 import CardModel
 
-/// The error codes that the vendor's pages list, collected from the pages of all sister interfaces: none for FaceID v1
-/// and v3 themselves is public.
+/// The error codes of the vendor's pages, collected from all related interfaces: the vendor publishes none for FaceID v1 and v3.
 ///
 /// The class of each is documented in `ErrorCodes.md`; a test compares the two.
 enum VendorCode: String, CaseIterable, Sendable {
@@ -21,8 +20,9 @@ enum VendorCode: String, CaseIterable, Sendable {
     case imageDownloadTimeout = "IMAGE_DOWNLOAD_TIMEOUT"
     case internalError = "INTERNAL_ERROR"
 
-    /// The class that decides what happens next; what a ``FailureClass/stop`` is about, where an argument or an address may be
-    /// the oddity of one request; and what happened, named by the code as it is shown, and what to do.
+    /// The class of the failure, the scope of a stop, and the message about the shown code, with the remedy.
+    ///
+    /// A wrong argument or address may concern one request only.
     var consequence: (failureClass: FailureClass, scope: RemoteFailure.StopScope, message: (String) -> Message) {
         switch self {
         case .authenticationError: (.stop, .account, Message.verifierAuthentication)

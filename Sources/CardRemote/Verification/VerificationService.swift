@@ -2,15 +2,14 @@ package import CardModel
 import Foundation
 import MultipartForm
 
-/// A verification service that reads one photo of one side, whatever its dialect; asking again is harmless and costs
-/// quota only.
+/// A verification service of any dialect, which reads one photo of one side; repeating a call is harmless and only costs quota.
 package final class VerificationService: Verifier {
     private let dialect: VerificationDialect
     private let credentials: Credentials
     private let http: HTTPEndpoint
     package let terms: Redacted<String>
 
-    /// Sets the service up; ``shutdown()`` must be called before it is released.
+    /// Sets up the service; the caller must call ``shutdown()`` before releasing it.
     ///
     /// - Throws: `url_invalid`, `proxy_invalid`, `tls_…`, `credentials_missing`.
     package init(_ settings: VerificationSettings) throws(CodedError) {
@@ -31,7 +30,7 @@ package final class VerificationService: Verifier {
 
     package var endpoint: String { self.http.address.authority }
 
-    /// Connects to the service without asking it anything.
+    /// Connects to the service without sending a photo.
     package func probe() async -> EndpointProbe { await self.http.probe() }
 
     package func verify(_ image: PreparedImage) async throws -> VerificationOutcome {
@@ -39,7 +38,7 @@ package final class VerificationService: Verifier {
         do {
             form = try self.dialect.form.form(image, credentials: self.credentials.parts())
         } catch {
-            // The parts are ours and in memory: only a boundary found in the photo 64 times over can come here.
+            // The parts are ours and in memory: the only possible error is that the photo contains all 64 derived boundaries.
             return .failed(RemoteFailure(.transient, code: "\(error.code)", message: .verifierForm(error.code)))
         }
         switch await self.http.post(.form(form)) {
@@ -54,13 +53,13 @@ package final class VerificationService: Verifier {
 
     package func reload() throws(CodedError) { try self.http.reload() }
 
-    /// Closes the connections; calls under way end with `CancellationError`.
+    /// Closes the connections; current calls throw `CancellationError`.
     package func shutdown() async { await self.http.shutdown() }
 }
 
-/// The wire dialects that are all called "ocridcard"; the raw values are those of `verification.dialect`.
+/// The protocols that are all called "ocridcard"; the raw values are those of `verification.dialect`.
 ///
-/// There is no other: of `cardpp/v2/ocridcard` and of a v5 for cards of the mainland nothing is public.
+/// There are no others: nothing is public about `cardpp/v2/ocridcard`, or about a v5 for cards of the mainland.
 package enum VerificationDialect: String, CaseIterable, Sendable, Codable {
     /// FaceID v1, `/faceid/v1/ocridcard`.
     case faceIDv1 = "faceid-v1"
@@ -70,19 +69,19 @@ package enum VerificationDialect: String, CaseIterable, Sendable, Codable {
     case faceppv1 = "facepp-v1"
 }
 
-/// Where photos are sent to be read, and as whom (`verification.*`).
+/// The service that reads photos, and the account (`verification.*`).
 package struct VerificationSettings: Sendable {
-    /// How a request says whose it is (`verification.auth`).
+    /// How requests are authenticated (`verification.auth`).
     package enum Authentication: String, CaseIterable, Sendable, Codable {
         /// The parts `api_key` and `api_secret`, as every dialect documents them.
         case key
-        /// The parts `sign` and `sign_version`: a signature, a fresh one for every attempt.
+        /// The parts `sign` and `sign_version`: a new signature for every attempt.
         case sign
     }
 
-    /// How the service is reached; its URL is a base, to which the dialect's path is appended, or a full one.
+    /// The endpoint of the service; its URL is complete, or a base to which the dialect's path is appended.
     package var endpoint: EndpointSettings
-    /// The dialect it speaks (`verification.dialect`).
+    /// The dialect of the service (`verification.dialect`).
     package var dialect: VerificationDialect = .faceIDv1
     /// The account's key (`verification.api_key`).
     package var apiKey: Redacted<String>

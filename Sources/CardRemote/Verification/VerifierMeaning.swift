@@ -1,22 +1,24 @@
 import CardModel
 
-/// What an answer of the verifier means, as a table: the first row that fits status and words counts, else another call may be
-/// answered. An error string that the vendor lists outranks it, whatever the status: see ``VendorCode``.
+/// The meaning of a verifier's answer, as a table: the first row that matches status and body counts.
+///
+/// Without a matching row, the call is tried again. A listed error string takes precedence, whatever the status: see
+/// ``VendorCode``.
 enum VerifierMeaning: String, CaseIterable, Sendable {
-    /// A reading, or that the photo shows no card.
+    /// A reading, or the statement that the photo shows no card.
     case read
-    /// The answer is whole, and nothing in it can be understood: the same photo would get the same answer.
+    /// The answer is complete but not understood: the same photo would get the same answer.
     case unreadable
-    /// As `unreadable`, but the dialect is known.
+    /// The answer is complete but in another dialect.
     case otherDialect
     case tooLarge
     /// The service, or a gateway in its place, asks for a slower pace.
     case throttled, busy
-    /// Every call would be answered so.
+    /// Every call would get this answer.
     case redirect, access, proxy, address
-    /// The answer broke off: it may have been an error string, which outranks the status (a 403 can be "slow down").
+    /// The answer broke off: the rest may be an error string, which outranks the status (a 403 can mean "slow down").
     case cutOff
-    /// Anything else: another call may be answered.
+    /// Anything else: another call may succeed.
     case failed
 
     /// What the body of an answer says.
@@ -26,7 +28,7 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         case otherDialect
         /// An error string that the vendor does not list, or JSON, a short text or nothing.
         case nothingKnown
-        /// HTML or a long text, as gateways send it.
+        /// HTML or a long text, usually from a gateway.
         case page
         /// The answer broke off.
         case cutOff
@@ -39,7 +41,7 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         Row(200...299, .nothingKnown, is: .unreadable), Row(200...299, .page, is: .failed),
         Row(413, is: .tooLarge), Row(429, is: .throttled), Row(503, withRetryAfter: true, is: .busy),
         Row(100...999, .cutOff, is: .cutOff),
-        // A redirect is not followed and a wrong method is not ours: the URL is another service's.
+        // A redirect is not followed, and our method is right: such a URL belongs to another service.
         Row(300...399, is: .redirect), Row(401, is: .access), Row(403, is: .access), Row(404...405, is: .address),
         Row(407, is: .proxy), Row(410, is: .address),
     ]
@@ -49,7 +51,7 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
         self = row?.meaning ?? .failed
     }
 
-    /// How a call that a reply ends so ends, `nil` for a reading; and what happened and what helps, where the status says it.
+    /// The class of the failure, `nil` for a reading; and the message with the remedy, where the status decides it.
     func consequence(of reply: HTTPReply) -> (failureClass: FailureClass?, message: Message) {
         let status = reply.status
         return switch self {
@@ -69,6 +71,6 @@ enum VerifierMeaning: String, CaseIterable, Sendable {
 
     var isUnreadable: Bool { self == .unreadable || self == .otherDialect }
 
-    /// What a stop is about: credentials, or what may be the oddity of one request, such as what a firewall refuses.
+    /// The scope of a stop: the account for wrong credentials, else one request, which perhaps only a firewall refuses.
     func stopScope(status: Int) -> RemoteFailure.StopScope { [401, 407].contains(status) ? .account : .request }
 }

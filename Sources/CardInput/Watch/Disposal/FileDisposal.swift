@@ -2,13 +2,12 @@ import CardModel
 import Glibc
 import SystemPackage
 
-/// Puts a file of a watched folder away, with what goes with it, once what it says is durable elsewhere.
+/// Archives or deletes a file of a watched folder and its companions, once their content is durable elsewhere.
 ///
-/// What goes with it is moved first, then the file itself. A process that is killed in between finds the file again,
-/// and what went ahead under the very name that the file was to have (`FileObservation`): it still speaks for that file, and for
-/// no newer one of its name.
+/// Companions are moved first, then the file itself. A process that is killed in between finds the file again, and the companions
+/// under the exact name intended for the file (`FileObservation`): they still belong to that file, and to no newer one of its name.
 struct FileDisposal: Sendable {
-    /// The folders directly below a watched one into which files are put.
+    /// The archive folders directly below a watched one.
     static let folders = ["done", "failed"]
 
     enum Ending: Hashable, Sendable {
@@ -18,22 +17,22 @@ struct FileDisposal: Sendable {
     }
 
     let folder: PhotoFolder
-    /// The file as it was when it was looked at.
+    /// The file as it was observed.
     let observation: FileObservation
-    /// The name that it is to have, if not its own.
+    /// The new name of the file, if not its own.
     var newName: String?
 
     private var name: String { self.observation.name }
 
-    /// How many bytes are left after a name: for a note and the file that it is written to first, or a done-marker.
+    /// Returns the bytes to reserve after a name: for a note and its temporary file, or a done-marker.
     static func room(_ suffixes: [String]) -> Int {
         max(FailureNote.suffix.utf8.count + ".part".utf8.count, suffixes.map(\.utf8.count).max() ?? 0)
     }
 
-    /// Puts the file away.
+    /// Archives or deletes the file.
     ///
-    /// - Returns: where it is; `nil` if it, or what goes with it, is not what it was.
-    /// - Throws: `Errno` or `CodedError` if it cannot be moved; it is still there, to be put away later.
+    /// - Returns: the new location; `nil` if the file or a companion has changed.
+    /// - Throws: `Errno` or `CodedError` if it cannot be moved; it is still there, for another try.
     func put(as ending: Ending) throws -> WatchEvent.Place? {
         let source = try self.folder.open()
         guard try self.folder.observation(of: self.name, in: source, self.observation.sidecars) == self.observation
@@ -45,14 +44,14 @@ struct FileDisposal: Sendable {
         return try self.move(&members, from: source, to: place.rawValue, target, ending) ? place : nil
     }
 
-    /// Deletes the file where it is, with what goes with it; `false` if it is not what it was.
+    /// Deletes the file and its companions; `false` if it has changed.
     private func delete(from source: borrowing OpenFolder) throws(Errno) -> Bool {
         let beside = self.observation.companions.filter { $0.folder == nil }.map {
             (name: $0.name, identity: $0.identity)
         }
         let isDeleted = try FileMove(identity: self.observation.identity).remove(self.name, from: source, with: beside)
         guard isDeleted else { return false }
-        // What went ahead of it when `watch.after` was another.
+        // Companions moved ahead of it while `watch.after` had another value.
         for member in self.observation.companions {
             guard let ahead = member.folder else { continue }
             _ = try FileMove(identity: member.identity).remove(member.name, from: self.folder.open(in: ahead))
@@ -60,8 +59,7 @@ struct FileDisposal: Sendable {
         return true
     }
 
-    /// Moves a photo on from `done` to the same place in `failed`, with what goes with it and a note; what is cut off is done
-    /// again.
+    /// Moves a photo with companions and a note from `done` to the same position in `failed`; repeats an interrupted move.
     static func fail(
         _ name: String,
         of file: FileIdentity,
@@ -81,15 +79,15 @@ struct FileDisposal: Sendable {
         _ = try FileMove(identity: file).move(name, from: done, as: newName, to: failed)
     }
 
-    /// Opens a folder to put files into; makes it, and the mark by which runs pass it over.
+    /// Opens an archive folder; creates it, and the mark by which runs skip it.
     private static func target(_ folder: String, in root: FilePath) throws(Errno) -> OpenFolder {
         let target = try OpenFolder(root).entering([folder], making: true)
-        // Without the mark the names of these folders still tell: putting the file away matters more.
+        // Ignore an error: without the mark the folder names still identify the archive, and archiving matters more.
         _ = mkdirat(target.descriptor, IgnoredNames.putAwayMark, 0o755)
         return target
     }
 
-    /// - Returns: `false` if the file was replaced or taken away.
+    /// - Returns: `false` if the file was replaced or removed.
     private func move(
         _ members: inout [FileObservation.Companion],
         from source: borrowing OpenFolder,
@@ -122,17 +120,17 @@ struct FileDisposal: Sendable {
         }
     }
 
-    /// Whether neither a file nor what goes with one has a name; what went ahead of this very file does not count.
+    /// Whether neither a file nor a companion has a name; companions moved ahead of this file do not count.
     private func isFree(
         _ name: String,
         _ folder: String,
         _ target: borrowing OpenFolder,
         _ members: [FileObservation.Companion]
     ) throws(Errno) -> Bool {
-        // A second name of this very file is that of a move which was cut short.
+        // A second name of this file comes from a move that was cut short.
         let isThere = try target.status(of: name) != nil
         if isThere, try !target.holds(self.observation.identity, as: name) { return false }
-        // The note of a photo that was removed from there says nothing of this one.
+        // The note of a photo that was removed from there does not apply to this one.
         let notes = folder == "done" && !isThere ? [FailureNote.suffix, FailureNote.textSuffix] : []
         let ahead = Set(members.filter { $0.folder == folder && $0.base == name }.map(\.suffix))
         for suffix in self.folder.suffixes + notes where !ahead.contains(suffix) {
@@ -141,9 +139,9 @@ struct FileDisposal: Sendable {
         return true
     }
 
-    /// Moves what goes with the file under a name.
+    /// Moves the companions to a name.
     ///
-    /// - Returns: `false` if part of that name has been taken meanwhile.
+    /// - Returns: `false` if another file has got one of these names meanwhile.
     private func move(
         _ members: inout [FileObservation.Companion],
         to folder: String,
@@ -162,7 +160,7 @@ struct FileDisposal: Sendable {
         return true
     }
 
-    /// Gives what went ahead of a file its place again, since another file has come, which finds what was there before.
+    /// Moves companions that were moved ahead back to their names, since another file has come and finds them as before.
     private func takeBack(
         _ members: [FileObservation.Companion],
         to source: borrowing OpenFolder,
@@ -171,7 +169,7 @@ struct FileDisposal: Sendable {
     ) throws(Errno) {
         unlinkat(target.descriptor, name + FailureNote.suffix, 0)
         for member in members where member.folder != nil {
-            // Where a newer one has its name, it stays.
+            // If a newer file has the name, the companion stays.
             _ = try FileMove(identity: member.identity)
                 .move(name + member.suffix, from: target, as: self.name + member.suffix, to: source)
         }

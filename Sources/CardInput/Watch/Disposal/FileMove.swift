@@ -5,30 +5,30 @@ import SystemPackage
 
 /// Gives one file another name, in its folder or in another one, without ever replacing a file.
 ///
-/// Only the very file that was meant is moved: whatever took its place meanwhile gets its name back.
+/// Only the intended file is moved: another file that replaced it meanwhile gets its name back.
 struct FileMove {
-    /// What came of it.
+    /// The result of a move.
     enum Outcome: Hashable {
         case moved
-        /// The new name is that of another file.
+        /// Another file has the new name.
         case nameTaken
-        /// The file is not what it was, or not there.
+        /// The file has changed or is missing.
         case gone
     }
 
-    /// How a file gets a name.
+    /// The way a file gets a name.
     enum Way: CaseIterable {
-        /// By a rename that replaces nothing.
+        /// A rename that replaces nothing.
         case rename
-        /// By a second name, and then the loss of the first: NFS and others have no such rename.
+        /// A second name, then removal of the first: NFS and others have no such rename.
         case link
-        /// By a rename over an empty file that reserves the name, where there are no second names either.
+        /// A rename over an empty file that reserves the name, if there are no second names either.
         case reservation
     }
 
-    /// The file as it was when it was looked at.
+    /// The file as it was observed.
     let identity: FileIdentity
-    /// The ways that the file system is asked for; tests leave some out.
+    /// The ways to try; tests leave some out.
     var ways = Way.allCases
 
     func move(
@@ -44,9 +44,9 @@ struct FileMove {
             try self.restoreName(newName, from: target, as: name, to: source)
             return .gone
         case .fileExists?:
-            // A second name of the same file: that of a move which was cut short.
+            // A second name of the same file comes from a move that was cut short.
             guard try target.holds(self.identity, as: newName) else { return .nameTaken }
-            // Another file that has the first name by now keeps it.
+            // Another file that now has the first name keeps it.
             _ = try self.remove(name, from: source)
             return .moved
         case .noSuchFileOrDirectory?: return .gone
@@ -54,12 +54,14 @@ struct FileMove {
         }
     }
 
-    /// Deletes the file and what goes with it, and never another one that has taken its name: no system call deletes a
-    /// file by what it is, so it first gets a name that nothing else uses, and is looked at there (`TransitName`).
+    /// Deletes the file and its companions, and never another file that has its name.
     ///
-    /// - Parameter members: what goes with it in its folder, and its names; it goes first, while the name still tells.
-    /// - Returns: `false` if it is another one, or has changed.
-    /// - Throws: `Errno` if it cannot be deleted; then it has its name again.
+    /// No system call deletes a file by its identity. So it first gets a name that nothing else uses, and is checked there
+    /// (`TransitName`).
+    ///
+    /// - Parameter members: its companions in the folder; they are deleted first, while the name still identifies them.
+    /// - Returns: `false` if the file is another one, or has changed.
+    /// - Throws: `Errno` if it cannot be deleted; it then has its name again.
     func remove(
         _ name: String,
         from folder: borrowing OpenFolder,
@@ -86,7 +88,7 @@ struct FileMove {
         return false
     }
 
-    /// - Returns: why it was not renamed; `nil` if it was.
+    /// - Returns: why the file was not renamed; `nil` if it was.
     private func rename(
         _ name: String,
         in source: borrowing OpenFolder,
@@ -100,13 +102,13 @@ struct FileMove {
         }
         if self.ways.contains(.link) {
             if linkat(source.descriptor, name, target.descriptor, newName, 0) == 0 {
-                // The first name may have become that of a newer file, which keeps it.
+                // The first name may now belong to a newer file, which keeps it.
                 guard let linked = try target.status(of: newName) else { return nil }
                 _ = try FileMove(identity: FileIdentity(path: newName, linked)).remove(name, from: source)
                 return nil
             }
             let error = Errno.last
-            // EPERM also where the file is another user's (proc(5), protected_hardlinks).
+            // EPERM also for a file of another user (proc(5), protected_hardlinks).
             guard [EPERM, EINVAL, ENOSYS, ENOTSUP, EMLINK].contains(error.rawValue) else { return error }
         }
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -128,7 +130,7 @@ struct FileMove {
         let names = NumberedName(name, leavingRoomFor: 0)
         var number = 1
         while let error = try self.rename(newName, in: target, to: names[number], in: source) {
-            // Another process has swept it away.
+            // Another process has deleted the file in its sweep.
             if error.isAbsence { return }
             guard error == .fileExists else { throw error }
             number += 1

@@ -1,15 +1,15 @@
 import CardModel
 import SystemPackage
 
-/// The name that a file has for the moment in which it is deleted: it says which file it is, and which files go with it.
+/// The temporary name of a file that is being deleted: it identifies the file and its companions.
 ///
-/// A process that is killed in that moment leaves the name behind. By it the next one knows what to delete, and that it
-/// is no other file; a sidecar that stayed must not speak for the next photo of its name.
+/// A killed process leaves the name behind. From the name the next process knows what to delete, and that it is the right file; a
+/// remaining sidecar must not apply to the next photo of its name.
 struct TransitName: Hashable {
     private static let prefix = ".idcard-"
     private static let suffix = ".gone"
 
-    /// What tells a file in its folder.
+    /// Identifies a file in its folder.
     private struct Mark: Hashable {
         var inode: UInt64
         /// Two's complement, for times before 1970.
@@ -27,10 +27,10 @@ struct TransitName: Hashable {
         }
     }
 
-    /// The file, then what goes with it.
+    /// The file, then its companions.
     private let marks: [Mark]
 
-    /// Makes the name of a file, and of what goes with it in its folder.
+    /// Makes the name of a file and its companions in its folder.
     init(_ file: FileIdentity, with members: [FileIdentity]) { self.marks = ([file] + members).map { Mark($0) } }
 
     private init?(_ name: String) {
@@ -44,11 +44,11 @@ struct TransitName: Hashable {
         Self.prefix + self.marks.map { "\($0.inode).\($0.modified)" }.joined(separator: "-") + Self.suffix
     }
 
-    /// Finishes the deletions in a folder that were cut short.
+    /// Finishes the interrupted deletions in a folder.
     static func sweep(_ folder: borrowing OpenFolder) throws(Errno) {
         let names = try folder.names().map(\.text)
         for (name, passing) in names.compactMap({ name in TransitName(name).map { (name, $0) } }) {
-            // Another file that took the name of the one to be deleted: it was never read, so it stays.
+            // Another file that replaced the one to delete was never read, so it stays.
             guard try passing.marks.first == self.mark(of: name, in: folder) else { continue }
             for other in names where other != name {
                 if let mark = try self.mark(of: other, in: folder), passing.marks.dropFirst().contains(mark) {
