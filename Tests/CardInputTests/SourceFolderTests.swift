@@ -97,7 +97,7 @@ import Testing
         let root = FilePath(self.folder["in"])
         var errors: [any Error] = []
         let watching = FolderWalk.Watching(
-            passesOver: { _, _ in false },
+            ignores: { _, _ in false },
             entering: { folder, _ in
                 guard folder.name == "sub" else { return nil }
                 do { try self.exchange("in/sub") } catch { errors.append(error) }

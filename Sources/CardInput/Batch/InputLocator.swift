@@ -30,7 +30,7 @@ struct InputLocator {
     /// - Throws: `CodedError` with `input_not_found`, `input_unreadable` or `too_many_inputs`.
     mutating func candidates(of paths: [String]) throws(CodedError) -> [ListedFile] {
         // Look up all paths first: an image belongs to the nearest named folder, even if that one is named later.
-        for path in self.withoutShellExpansions(paths) { try self.look(up: path) }
+        for path in self.withoutShellExpansions(paths) { try self.locate(path) }
         var candidates: [ListedFile] = []
         for input in self.named {
             switch input {
@@ -105,7 +105,7 @@ struct InputLocator {
         }
     }
 
-    private mutating func look(up text: String) throws(CodedError) {
+    private mutating func locate(_ text: String) throws(CodedError) {
         let path = FilePath(written: text)
         let isTaken: Bool
         do throws(Errno) {
@@ -128,7 +128,7 @@ struct InputLocator {
             }
             if PathPattern.isPattern(text), try self.expand(text) { return }
             let similar = self.written.similarPaths(to: path)
-            if similar.count == 1 { return try self.look(up: similar[0].text) }
+            if similar.count == 1 { return try self.locate(similar[0].text) }
             throw CodedError(
                 .inputNotFound,
                 .input,

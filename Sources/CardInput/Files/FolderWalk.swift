@@ -10,7 +10,7 @@ import SystemPackage
 struct FolderWalk {
     /// How a watched folder is walked: links are not followed.
     struct Watching {
-        var passesOver: (_ name: FilePath.Component, _ folder: FolderPath) -> Bool
+        var ignores: (_ name: FilePath.Component, _ folder: FolderPath) -> Bool
         /// Called for each folder before it is listed; returns the reason not to enter it, if any.
         var entering: (_ folder: FilePath, _ place: FolderPath) -> Message?
         /// Called for each empty folder below the watched one.
@@ -85,7 +85,7 @@ struct FolderWalk {
         for name in names where !IgnoredNames.isOwn(name.text) {
             if let rule = IgnoredNames.rule(matching: name.text) {
                 self.passedOver[rule, default: 0] += 1
-            } else if self.watching?.passesOver(name, folder.place) ?? false {
+            } else if self.watching?.ignores(name, folder.place) ?? false {
                 continue
             } else if !sidecars.belongs(name.text) {
                 self.examine(name, in: folder, open)

@@ -53,20 +53,20 @@ final class FolderNotifier: Sendable {
     private let descriptor: Int32
     private let state = Mutex(State())
     private let limit: Int
-    private let ring: @Sendable () -> Void
+    private let wake: @Sendable () -> Void
     // Set once, and later only cancelled.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
     /// Starts inotify.
     ///
     /// - Parameters:
-    ///   - limit: the most changes between two calls of `takeChanges`; beyond it, all count as lost.
-    ///   - ring: called whenever there are changes to take; must not block.
+    ///   - limit: the most changes between two calls of `drainChanges`; beyond it, all count as lost.
+    ///   - wake: called whenever there are changes to take; must not block.
     /// - Throws: `Errno`, such as `EMFILE` beyond `fs.inotify.max_user_instances`.
-    init(limit: Int = WatchLimits.changes, ring: @escaping @Sendable () -> Void) throws(Errno) {
+    init(limit: Int = WatchLimits.changes, wake: @escaping @Sendable () -> Void) throws(Errno) {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { throw Errno.last }
-        (self.descriptor, self.limit, self.ring) = (descriptor, limit, ring)
+        (self.descriptor, self.limit, self.wake) = (descriptor, limit, wake)
         self.source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor,
             queue: DispatchQueue(label: "watch.inotify")
@@ -90,7 +90,7 @@ final class FolderNotifier: Sendable {
     }
 
     /// Stops watching a folder, but not those below it.
-    func rest(_ path: FilePath) {
+    func stopWatching(_ path: FilePath) {
         self.state.withLock { state in
             guard !state.isStopped else { return }
             // For a watched folder, the kernel returns the existing number.
@@ -113,7 +113,7 @@ final class FolderNotifier: Sendable {
     /// The number of watched folders.
     var count: Int { self.state.withLock { $0.folders.count } }
 
-    func takeChanges() -> [FolderChange] {
+    func drainChanges() -> [FolderChange] {
         self.state.withLock { state in
             defer { state.changes = [] }
             return state.changes
@@ -135,7 +135,7 @@ final class FolderNotifier: Sendable {
             }
             for event in events { self.hear(event) }
         }
-        self.ring()
+        self.wake()
     }
 
     private func hear(_ event: InotifyEvent) {

@@ -23,7 +23,7 @@ extension FolderWatch {
     func listen() {
         guard self.options.mode == .automatic else { return }
         do throws(Errno) {
-            self.notifier = try FolderNotifier { [weak self] in self?.ring() }
+            self.notifier = try FolderNotifier { [weak self] in self?.wake() }
         } catch {
             for index in self.roots.indices { self.poll(index, because: error) }
         }
@@ -38,7 +38,7 @@ extension FolderWatch {
             case .tooManyOpenFiles: .watchPollsInstances(every: WatchLimits.poll)
             default: .watchPolls(error.rawValue, every: WatchLimits.poll)
             }
-        self.tell(CodedError(.watchPolls, .temporary, message), of: index)
+        self.report(CodedError(.watchPolls, .temporary, message), of: index)
     }
 
     /// Scans a root, and returns the event to report once its files are examined; `nil` if the root is missing.
@@ -80,7 +80,7 @@ extension FolderWatch {
             self.releaseGone()
             self.roots[index].real = nil
             let isMark = [.watchFolderClaimed, .watchFolderUnmarked].contains(error.code)
-            self.tell(error, of: index, as: isMark ? nil : .watchFolderMissing)
+            self.report(error, of: index, as: isMark ? nil : .watchFolderMissing)
             return nil
         }
     }
@@ -107,7 +107,7 @@ extension FolderWatch {
         var (isRemote, watchError) = (false, Errno?.none)
         var empty: [FilePath] = []
         let watching = FolderWalk.Watching(
-            passesOver: { name, place in self.options.passesOver(name, isAtTop: place.folders.isEmpty) },
+            ignores: { name, place in self.options.ignores(name, isAtTop: place.folders.isEmpty) },
             entering: { path, place in
                 if let refusal = self.mark.refusal(of: path) {
                     // inotify watched it before the other sandbox claimed it.
@@ -155,7 +155,7 @@ extension FolderWatch {
         return scan.empty.filter { folder in
             guard let status = try? folder.status(followingLinks: false) else { return false }
             let since = Timestamp(ofFile: status.st_mtim)
-            if !scan.isRemote, since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.rest(folder) }
+            if !scan.isRemote, since.advanced(by: WatchLimits.emptyWait) <= date { notifier?.stopWatching(folder) }
             guard since.advanced(by: WatchLimits.emptiedWait) <= date,
                 self.options.inputs.businessNumberRule.isOfFolders,
                 emptied.contains(folder) || self.options.after == .move && Self.isPutAway(folder, of: scan.real)
@@ -177,7 +177,7 @@ extension FolderWatch {
         if self.roots[index].real != scan.real { self.files.forget(root: index) }
         self.roots[index].real = scan.real
         for code in [ReasonCode.watchFolderMissing, .watchFolderClaimed] { self.mend(code, of: index) }
-        self.tell(scan.unmarked, orMend: .watchFolderUnmarked, of: index)
+        self.report(scan.unmarked, orResolve: .watchFolderUnmarked, of: index)
         if let error = scan.watchError {
             self.poll(index, because: error)
         } else if self.notifier != nil {
@@ -188,13 +188,13 @@ extension FolderWatch {
         let count = self.meet(scan.found, root: index)
         self.files.scanEnds(root: index)
         self.releaseGone()
-        self.tellOfStrays(scan.found, in: index)
+        self.reportStrays(scan.found, in: index)
         let unusable = scan.found.compactMap { if case .unusable(let message) = $0.finding { message } else { nil } }
         let unreadable = unusable.first.map { first in
             CodedError(.watchFolderUnreadable, .input, .watchUnusable(unusable.count, first))
         }
-        self.tell(unreadable, orMend: .watchFolderUnreadable, of: index)
-        self.tellHowManyStay(in: index)
+        self.report(unreadable, orResolve: .watchFolderUnreadable, of: index)
+        self.reportStayingCount(in: index)
         return .scanned(folder: Redacted(self.roots[index].given), files: count, passedOver: scan.passedOver)
     }
 
@@ -203,7 +203,7 @@ extension FolderWatch {
         return root.real == nil ? WatchLimits.comeBack : root.isPolled ? WatchLimits.poll : WatchLimits.rescan
     }
 
-    private func tellOfStrays(_ found: [ListedFile], in index: Int) {
+    private func reportStrays(_ found: [ListedFile], in index: Int) {
         var strays: Set<FilePath> = []
         for candidate in found {
             let error: CodedError
@@ -214,7 +214,7 @@ extension FolderWatch {
             }
             strays.insert(candidate.path)
             if !self.roots[index].strays.contains(candidate.path) {
-                self.tellThatStays(candidate.source, error, in: index)
+                self.reportStaying(candidate.source, error, in: index)
             }
         }
         self.roots[index].strays = strays
@@ -225,21 +225,21 @@ extension FolderWatch {
         var count = 0
         for candidate in found {
             guard case .file = candidate.finding else { continue }
-            self.files.met(candidate, root: root, now: self.now)
+            self.files.schedule(candidate, root: root, now: self.now)
             count += 1
         }
         return count
     }
 
     /// Processes the changes that inotify reported.
-    func takeChanges() {
-        for change in self.notifier?.takeChanges() ?? [] {
+    func processChanges() {
+        for change in self.notifier?.drainChanges() ?? [] {
             switch change {
-            case .file(let name, let folder, let kind): self.heard(of: name, in: folder, kind)
+            case .file(let name, let folder, let kind): self.recordEvent(of: name, in: folder, kind)
             case .folder(let folder):
                 let isAtTop = folder.place.folders.count == 1
                 if folder.place.folders.isEmpty
-                    || folder.path.lastComponent.map({ !self.options.passesOver($0, isAtTop: isAtTop) }) ?? false
+                    || folder.path.lastComponent.map({ !self.options.ignores($0, isAtTop: isAtTop) }) ?? false
                 {
                     self.roots[folder.root].changed.insert(folder)
                 }
@@ -251,19 +251,21 @@ extension FolderWatch {
         }
     }
 
-    private func heard(of name: FilePath.Component, in folder: WatchedFolder, _ kind: FolderChange.Kind) {
-        guard !self.options.passesOver(name, isAtTop: folder.place.folders.isEmpty) else { return }
+    private func recordEvent(of name: FilePath.Component, in folder: WatchedFolder, _ kind: FolderChange.Kind) {
+        guard !self.options.ignores(name, isAtTop: folder.place.folders.isEmpty) else { return }
         let path = folder.path.appending(name)
         for owner in self.options.owners(of: name.text) {
             guard let image = FilePath.Component(owner.image) else { continue }
             let file = folder.path.appending(image)
-            if let known = self.files[file] { self.files.met(known.candidate, root: folder.root, .left, now: self.now) }
+            if let known = self.files[file] {
+                self.files.schedule(known.candidate, root: folder.root, .left, now: self.now)
+            }
         }
         guard kind != .left || self.files[path] != nil else { return }
         let below = (folder.place.folders + [name.text]).reduce(FilePath(self.roots[folder.root].given)) {
             $0.appending($1)
         }
         let candidate = ListedFile(below.text, at: path, place: folder.place, .found, .notAFile)
-        self.files.met(self.files[path]?.candidate ?? candidate, root: folder.root, kind, now: self.now)
+        self.files.schedule(self.files[path]?.candidate ?? candidate, root: folder.root, kind, now: self.now)
     }
 }

@@ -7,12 +7,12 @@ extension FolderWatch {
         let path = file.candidate.path
         let wasWaiting = self.files[path]?.isWaiting == true
         self.files[path]?.isWaiting = false
-        guard let observation = file.observation else { return self.files.lookAgain(path, at: self.now) }
+        guard let observation = file.observation else { return self.files.examineAgain(path, at: self.now) }
         switch plan {
-        case .changed: self.files.lookAgain(path, at: self.now)
+        case .changed: self.files.examineAgain(path, at: self.now)
         case .companion(let image):
             self.files.isAway(path, now: self.now)
-            self.files.met(image, root: file.root, .left, now: self.now)
+            self.files.schedule(image, root: file.root, .left, now: self.now)
         case .leave(let error): self.stay(file, error)
         case .refuse(let error): await self.refuse(file, observation, error, card: nil)
         case .take(let item): try await self.hand(item, of: file, observation, beside: nil, wasWaiting)
@@ -40,7 +40,7 @@ extension FolderWatch {
         do {
             outcome = try await self.take(item, isLate ? .lateSidecar : isYoung ? .young : .complete)
         } catch is CancellationError {
-            return self.files.settle(file.candidate.path, isDone: false, now: self.now)
+            return self.files.finish(file.candidate.path, isDone: false, now: self.now)
         }
         switch outcome {
         case .taken:
@@ -56,15 +56,15 @@ extension FolderWatch {
             }
         case .waits(let error):
             self.files[file.candidate.path]?.isWaiting = true
-            self.files.lookAgain(file.candidate.path, at: self.now + WatchLimits.retry.longest)
-            if !wasWaiting { self.tell(ofStaying: file, error) }
+            self.files.examineAgain(file.candidate.path, at: self.now + WatchLimits.retry.longest)
+            if !wasWaiting { self.report(staying: file, error) }
         case .later(let error): self.pause(file, error)
         }
     }
 
     private func pause(_ file: WatchedFiles.File, _ error: CodedError) {
         if self.pause == nil { self.report(.paused(error)) }
-        self.files.putBack(file.candidate.path)
+        self.files.requeue(file.candidate.path)
         let now = self.now
         // Photos handed over at the same time get the same answer.
         guard self.pause.map({ $0.until <= now }) ?? true else { return }
@@ -83,27 +83,27 @@ extension FolderWatch {
         let path = file.candidate.path
         // The photo of a sidecar may come later.
         let wait = error.code == .photoMissing ? WatchLimits.openWait : self.options.quietTime
-        guard self.now >= file.since + wait else { return self.files.lookAgain(path, at: file.since + wait) }
-        self.tellOnce(ofStaying: file, error)
-        self.files.settle(path, isDone: error.code != .sourceUnreadable, now: self.now)
+        guard self.now >= file.since + wait else { return self.files.examineAgain(path, at: file.since + wait) }
+        self.reportOnce(staying: file, error)
+        self.files.finish(path, isDone: error.code != .sourceUnreadable, now: self.now)
     }
 
-    private func tellOnce(ofStaying file: WatchedFiles.File, _ error: CodedError) {
+    private func reportOnce(staying file: WatchedFiles.File, _ error: CodedError) {
         guard self.files[file.candidate.path]?.isTold == false else { return }
         self.files[file.candidate.path]?.isTold = true
-        self.tell(ofStaying: file, error)
+        self.report(staying: file, error)
     }
 
-    private func tell(ofStaying file: WatchedFiles.File, _ error: CodedError) {
-        self.tellThatStays(file.candidate.source, error, in: file.root)
-        self.tellHowManyStay(in: file.root)
+    private func report(staying file: WatchedFiles.File, _ error: CodedError) {
+        self.reportStaying(file.candidate.source, error, in: file.root)
+        self.reportStayingCount(in: file.root)
     }
 
-    func tellThatStays(_ source: String, _ error: CodedError, in root: Int) {
+    func reportStaying(_ source: String, _ error: CodedError, in root: Int) {
         self.report(.stays(name: Redacted(source), folder: Redacted(self.roots[root].given), error))
     }
 
-    func tellHowManyStay(in root: Int) {
+    func reportStayingCount(in root: Int) {
         let count = self.files.staying(in: root) + self.roots[root].strays.count
         self.report(.staying(count, folder: Redacted(self.roots[root].given)))
     }
@@ -118,12 +118,12 @@ extension FolderWatch {
             guard error.code != .sourceChanged else { return self.tryAgain(file) }
             if observation.sidecars.isUnfinished {
                 let error = CodedError(error.code, .input, .watchUnfinished(error.message))
-                if self.now >= file.since + WatchLimits.unfinishedWait { self.tellOnce(ofStaying: file, error) }
-                return self.files.lookAgain(path, at: self.now + WatchLimits.retry.longest)
+                if self.now >= file.since + WatchLimits.unfinishedWait { self.reportOnce(staying: file, error) }
+                return self.files.examineAgain(path, at: self.now + WatchLimits.retry.longest)
             }
             let isStill = file.since + self.options.quietTime
             // The file may still grow within moments.
-            guard self.now >= isStill else { return self.files.lookAgain(path, at: isStill) }
+            guard self.now >= isStill else { return self.files.examineAgain(path, at: isStill) }
             let isDoubtful = error.kind != .input || error.code == .sourceUnreadable
             if isDoubtful, file.tries + 1 < WatchLimits.tries { return self.tryAgain(file) }
         }
@@ -166,7 +166,7 @@ extension FolderWatch {
 
     /// Schedules another try of a file, later each time.
     func tryAgain(_ file: WatchedFiles.File) {
-        self.files.lookAgain(file.candidate.path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
+        self.files.examineAgain(file.candidate.path, at: self.now + WatchLimits.wait(tries: file.tries), isTry: true)
     }
 
     private func note(_ error: CodedError, _ card: CardID?, on file: WatchedFiles.File) -> FailureNote {
@@ -191,7 +191,7 @@ extension FolderWatch {
     }
 
     private func leave(_ file: WatchedFiles.File) {
-        self.files.settle(file.candidate.path, now: self.now)
+        self.files.finish(file.candidate.path, now: self.now)
         self.report(.placed(name: Redacted(file.candidate.source), .left))
     }
 
@@ -210,21 +210,21 @@ extension FolderWatch {
         }
         switch result {
         // The watch ends; the next start finds the file again, or in its archive.
-        case nil: self.files.settle(path, isDone: false, now: self.now)
+        case nil: self.files.finish(path, isDone: false, now: self.now)
         case .success(let place?):
             self.files.isAway(path, now: self.now)
             self.placed(path, root: file.root)
             self.roots[file.root].emptied.insert(path.removingLastComponent())
             self.report(.placed(name: Redacted(file.candidate.source), place))
         case .success(nil):
-            self.files.lookAgain(path, at: self.now)
+            self.files.examineAgain(path, at: self.now)
             self.placed(path, root: file.root)
         case .failure(let error):
             self.roots[file.root].unplaced.insert(path)
             let cause: Message =
                 (error as? CodedError)?.message ?? .textSystemError((error as? Errno ?? .ioError).rawValue)
             let message: Message = ending == .deleted ? .watchCannotDelete(cause) : .watchCannotMove(cause)
-            self.tell(CodedError(.putAwayFailed, .storage, message), of: file.root)
+            self.report(CodedError(.putAwayFailed, .storage, message), of: file.root)
             self.tryAgain(file)
         }
     }
@@ -288,14 +288,14 @@ extension FolderWatch {
     // MARK: Problems
 
     /// Reports a problem, once until it is solved.
-    func tell(_ error: CodedError, of root: Int, as code: ReasonCode? = nil) {
+    func report(_ error: CodedError, of root: Int, as code: ReasonCode? = nil) {
         guard self.roots[root].problems.insert(code ?? error.code).inserted else { return }
         self.report(.problem(folder: Redacted(self.roots[root].given), error))
     }
 
     /// Reports a problem, or without one that it is solved.
-    func tell(_ error: CodedError?, orMend code: ReasonCode, of root: Int) {
-        if let error { self.tell(error, of: root) } else { self.mend(code, of: root) }
+    func report(_ error: CodedError?, orResolve code: ReasonCode, of root: Int) {
+        if let error { self.report(error, of: root) } else { self.mend(code, of: root) }
     }
 
     /// Reports that a problem is solved, if it was reported.

@@ -56,7 +56,7 @@ package actor FolderWatch {
     /// Until when no photo is handed over, and the number of pauses in a row.
     var pause: (until: Duration, count: Int)?
     /// The signal of each folder's loop.
-    private let bells: [(stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)]
+    private let wakeSignals: [(stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)]
     private let plans = AsyncStream.makeStream(of: (WatchedFiles.File, FileExaminer.Plan).self)
     private let ending = AsyncStream.makeStream(of: Void.self)
     var notifier: FolderNotifier?
@@ -83,7 +83,7 @@ package actor FolderWatch {
         (self.time, self.take, self.report, self.perform) = (time, take, report, perform)
         self.files = WatchedFiles(options)
         self.roots = options.folders.map { Root(given: $0, isPolled: options.mode == .polling) }
-        self.bells = options.folders.map { _ in
+        self.wakeSignals = options.folders.map { _ in
             AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         }
     }
@@ -96,7 +96,7 @@ package actor FolderWatch {
     /// - Throws: the error of handing over a photo.
     package func run() async throws {
         self.listen()
-        self.ring()
+        self.wake()
         defer {
             self.isEnding = true
             self.notifier?.stop()
@@ -119,7 +119,7 @@ package actor FolderWatch {
     private func watch(_ root: Int) async {
         await withDiscardingTaskGroup { alarms in
             defer { alarms.cancelAll() }
-            for await _ in self.bells[root].stream {
+            for await _ in self.wakeSignals[root].stream {
                 do throws(CancellationError) { try await self.turn(of: root) } catch { return }
                 if let due = self.nextAlarm(of: root) { alarms.addTask { await self.wake(root, at: due) } }
             }
@@ -136,7 +136,7 @@ package actor FolderWatch {
     nonisolated var date: Timestamp { self.time.now() }
 
     /// Starts the next turn of each folder at once.
-    nonisolated func ring() { for bell in self.bells { bell.continuation.yield() } }
+    nonisolated func wake() { for signal in self.wakeSignals { signal.continuation.yield() } }
 
     /// Runs a body that blocks in a folder on a thread that may block, and reports a folder that does not answer.
     ///
@@ -150,7 +150,7 @@ package actor FolderWatch {
         let silence = Task {
             // In two halves: a suspended machine skips only one of them, so it does not blame the folder.
             for _ in 1...2 { try await self.time.sleep(WatchLimits.silence / 2) }
-            self.tell(.silent(nil), of: root)
+            self.report(.silent(nil), of: root)
         }
         defer { silence.cancel() }
         let value = try await answer(grace: grace, on: { self.perform(root, $0) }, body)
@@ -162,13 +162,13 @@ package actor FolderWatch {
     // MARK: Turns
 
     private func turn(of root: Int) async throws(CancellationError) {
-        self.takeChanges()
+        self.processChanges()
         let isDue = self.roots[root].nextScan.map { $0 <= self.now } ?? false
         // This scan may miss what is requested from here on.
         if isDue { self.roots[root].nextScan = nil }
         let scan = isDue ? try await self.scan(root) : nil
         while let folder = self.roots[root].changed.popFirst() { try await self.scan(folder) }
-        while try await self.lookAtFiles(in: root) {}
+        while try await self.examineFiles(in: root) {}
         if let scan { self.report(scan) }
         if isDue {
             let next = self.now + self.waitForScan(of: root)
@@ -188,7 +188,7 @@ package actor FolderWatch {
         // Files of folders that do not answer use no slots of others.
         let underway = self.roots.reduce(0) { $0 + ($1.isAtHand ? $1.underway : 0) }
         guard !self.isEnding, underway < WatchLimits.takenAtOnce,
-            self.pause.map({ $0.until <= self.now }) ?? true, let file = self.files.takeReady(in: root)
+            self.pause.map({ $0.until <= self.now }) ?? true, let file = self.files.popReady(in: root)
         else { return nil }
         self.roots[root].underway += 1
         return file
@@ -220,9 +220,9 @@ package actor FolderWatch {
         guard let number = self.numbers.removeValue(forKey: path) else { return }
         self.queues[number]?.removeFirst()
         guard let next = self.queues[number]?.first else { return self.queues[number] = nil }
-        self.files.putBack(next)
+        self.files.requeue(next)
         // The next photo may be in another folder.
-        self.ring()
+        self.wake()
     }
 
     private func work(on file: WatchedFiles.File, _ plan: FileExaminer.Plan) async throws {
@@ -231,7 +231,7 @@ package actor FolderWatch {
             self.roots[file.root].underway -= 1
             // A photo that will be handed over again stays the first of its number.
             if self.files[path]?.phase != .ready, self.files[path]?.isWaiting != true { self.release(path) }
-            self.ring()
+            self.wake()
         }
         do {
             try await self.handle(file, plan)
@@ -257,12 +257,12 @@ package actor FolderWatch {
         // Fallback of a sleep that is cancelled: the watch ends.
         try? await self.time.sleep(max(.zero, due - self.now))
         if self.roots[root].alarm == due { self.roots[root].alarm = nil }
-        self.bells[root].continuation.yield()
+        self.wakeSignals[root].continuation.yield()
     }
 
     /// Examines files that are due, and returns whether there may be more.
-    private func lookAtFiles(in root: Int) async throws(CancellationError) -> Bool {
-        let due = self.files.takeDue(in: root, now: self.now, limit: WatchLimits.looksAtOnce)
+    private func examineFiles(in root: Int) async throws(CancellationError) -> Bool {
+        let due = self.files.popDue(in: root, now: self.now, limit: WatchLimits.looksAtOnce)
         guard !due.isEmpty else { return false }
         let examiner = self.examiner(of: root)
         let looks = try await self.blocking(in: root) {
@@ -282,7 +282,7 @@ package actor FolderWatch {
         for look in looks {
             let path = look.file.candidate.path
             switch look.observation {
-            case .success(let observation): self.files.looked(at: path, observation, now: self.now)
+            case .success(let observation): self.files.recordObservation(at: path, observation, now: self.now)
             case .failure: self.tryAgain(look.file)
             }
             // Other photos of its number do not wait for one that is not ready after all.

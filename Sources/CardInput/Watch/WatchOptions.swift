@@ -79,7 +79,7 @@ package struct WatchOptions: Sendable {
     /// Whether a file of this name is never an input.
     ///
     /// - Parameter isAtTop: whether it lies directly in the watched folder, where `done` and `failed` are.
-    func passesOver(_ name: FilePath.Component, isAtTop: Bool) -> Bool {
+    func ignores(_ name: FilePath.Component, isAtTop: Bool) -> Bool {
         if IgnoredNames.rule(matching: name.text) != nil { return true }
         if isAtTop, FileDisposal.folders.contains(name.text) { return true }
         return self.ignore.contains { PathPattern.matches(name, $0) }
@@ -93,7 +93,7 @@ package struct WatchOptions: Sendable {
         var problems: [CodedError] = []
         var roots: [FilePath] = []
         for folder in self.folders {
-            let look = Self.inTime { self.look(at: folder) } ?? (nil, .silent(folder))
+            let look = Self.inTime { self.check(folder) } ?? (nil, .silent(folder))
             let problem = look.problem ?? look.root.flatMap { Self.overlap(folder, $0, roots) }
             problems += problem.map { [$0] } ?? []
             roots += look.root.map { [$0] } ?? []
@@ -101,7 +101,7 @@ package struct WatchOptions: Sendable {
         return problems
     }
 
-    private func look(at folder: String) -> (root: FilePath?, problem: CodedError?) {
+    private func check(_ folder: String) -> (root: FilePath?, problem: CodedError?) {
         do throws(Errno) {
             let root = try FilePath(folder).real()
             return (root, self.problem(folder, root))

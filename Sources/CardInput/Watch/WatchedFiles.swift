@@ -89,7 +89,7 @@ struct WatchedFiles {
     // MARK: Events
 
     /// Schedules the examination of a file that a scan or an event named.
-    mutating func met(_ candidate: ListedFile, root: Int, _ change: FolderChange.Kind? = nil, now: Duration) {
+    mutating func schedule(_ candidate: ListedFile, root: Int, _ change: FolderChange.Kind? = nil, now: Duration) {
         let path = candidate.path
         var file = self.files[path] ?? File(candidate: candidate, root: root, phase: .settled)
         file.isInScan = true
@@ -144,7 +144,7 @@ struct WatchedFiles {
 
     // MARK: Looks
 
-    mutating func takeDue(in root: Int, now: Duration, limit: Int) -> [File] {
+    mutating func popDue(in root: Int, now: Duration, limit: Int) -> [File] {
         var taken: [File] = []
         while taken.count < limit, let at = self.nextDue(in: root), at <= now,
             let path = self.looks[root]?.popMin()?.path
@@ -158,7 +158,7 @@ struct WatchedFiles {
     }
 
     /// Stores the observation of a file; `nil` if it does not exist.
-    mutating func looked(at path: FilePath, _ observation: FileObservation?, now: Duration) {
+    mutating func recordObservation(at path: FilePath, _ observation: FileObservation?, now: Duration) {
         guard var file = self.files[path], file.phase == .settled else { return }
         guard let observation else {
             self.files[path] = nil
@@ -218,7 +218,7 @@ struct WatchedFiles {
 
     // MARK: Turns
 
-    mutating func takeReady(in root: Int) -> File? {
+    mutating func popReady(in root: Int) -> File? {
         while let path = self.ready[root]?.popFirst() {
             // The file may have changed or vanished since it became ready.
             guard let file = self.files[path], file.phase == .ready else { continue }
@@ -229,7 +229,7 @@ struct WatchedFiles {
     }
 
     /// Gives a file its turn again, before all others.
-    mutating func putBack(_ path: FilePath) {
+    mutating func requeue(_ path: FilePath) {
         guard let root = self.files[path]?.root else { return }
         self.files[path]?.phase = .ready
         self.ready[root, default: []].prepend(path)
@@ -238,20 +238,20 @@ struct WatchedFiles {
     /// Forgets a file that no longer exists, unless an event of its name came meanwhile.
     mutating func isAway(_ path: FilePath, now: Duration) {
         guard self.files[path]?.isStale == true else { return self.files[path] = nil }
-        self.lookAgain(path, at: now)
+        self.examineAgain(path, at: now)
     }
 
     /// Leaves a file alone while it is unchanged.
     ///
     /// - Parameter isDone: `false` allows another try when a scan finds it.
-    mutating func settle(_ path: FilePath, isDone: Bool = true, now: Duration) {
+    mutating func finish(_ path: FilePath, isDone: Bool = true, now: Duration) {
         self.files[path]?.isDone = isDone
-        guard self.files[path]?.isStale != true else { return self.lookAgain(path, at: now) }
+        guard self.files[path]?.isStale != true else { return self.examineAgain(path, at: now) }
         self.files[path]?.phase = .settled
     }
 
     /// Schedules another examination; `isTry` counts the last one as a try.
-    mutating func lookAgain(_ path: FilePath, at time: Duration, isTry: Bool = false) {
+    mutating func examineAgain(_ path: FilePath, at time: Duration, isTry: Bool = false) {
         self.files[path]?.isStale = false
         if isTry { self.files[path]?.tries += 1 }
         self.files[path]?.phase = .look(at: time)

@@ -140,7 +140,7 @@ import Testing
             try Task.checkCancellation()
             for number in 0..<20 { try folder.write("\(round)-\(number).jpg") }
             round += 1
-            changes = notifier.takeChanges()
+            changes = notifier.drainChanges()
             await Task.yield()
         }
         #expect(changes.count <= 4)

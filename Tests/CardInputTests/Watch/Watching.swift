@@ -138,7 +138,7 @@ extension FolderWatch {
     /// Has all folders scanned as if the time of the next scan had come.
     func makeScansDue() {
         for index in self.roots.indices { self.roots[index].nextScan = .zero }
-        self.ring()
+        self.wake()
     }
 
     /// Whether a scan is due or under way.

@@ -109,7 +109,7 @@ struct FileDisposal: Sendable {
                 ) {
                 case .moved: return true
                 case .gone:
-                    try self.takeBack(members, to: source, from: target, name)
+                    try self.restoreCompanions(members, to: source, from: target, name)
                     return false
                 case .nameTaken: unlinkat(target.descriptor, name + FailureNote.suffix, 0)
                 }
@@ -161,7 +161,7 @@ struct FileDisposal: Sendable {
     }
 
     /// Moves companions that were moved ahead back to their names, since another file has come and finds them as before.
-    private func takeBack(
+    private func restoreCompanions(
         _ members: [FileObservation.Companion],
         to source: borrowing OpenFolder,
         from target: borrowing OpenFolder,
