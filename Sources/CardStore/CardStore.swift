@@ -5,14 +5,14 @@ import Synchronization
 
 /// The sandbox: every card, image, delivery and attempt in one SQLite file, personal values sealed.
 ///
-/// Its functions are named by what the engine and people do, in six groups: intake, work, delivery, endpoints, people, upkeep.
+/// Its functions are named after what the engine and people do, in six groups: intake, work, delivery, endpoints, people, upkeep.
 /// They throw `CodedError`.
 package final class CardStore: Sendable {
     /// Which endpoints the cards of a sandbox go to; the two never mix.
     package enum Kind: String, Sendable, Codable {
-        /// The built-in ones, for trying out.
+        /// The built-in endpoints, for trials.
         case embedded = "embedded"
-        /// Those of the configuration.
+        /// The endpoints of the configuration.
         case real = "real"
     }
 
@@ -21,13 +21,13 @@ package final class CardStore: Sendable {
     let folder: SandboxFolder
     let preparedImages = PreparedImageCache()
     let undoTimes = UndoTimes()
-    /// How many cards had ever been erased when the log was last emptied; `nil` if more than that must go from it.
+    /// The count of erased cards when the log was last emptied; `nil` if it must be emptied whatever the count.
     let emptiedAt = Mutex<Int?>(nil)
-    /// The identity of the sandbox, which its backups keep.
+    /// Identifies the sandbox and its backups.
     package let id: String
     /// Which endpoints its cards go to.
     package let kind: Kind
-    /// What codes of the backend mean by the configuration of now: a kept answer is judged by it.
+    /// The current meanings of the backend's codes; stored answers are judged by them.
     let retcodes: RetcodeTable
 
     init(
@@ -42,7 +42,7 @@ package final class CardStore: Sendable {
         (self.kind, self.retcodes) = (kind, retcodes)
     }
 
-    /// Names the schema of this build: a sandbox of another one is refused.
+    /// Names the schema of this build; a sandbox with another schema is refused.
     package static let schema = "\(Schema.version)-\(Schema.digest.prefix(8))"
 
     // MARK: Opening
@@ -51,14 +51,14 @@ package final class CardStore: Sendable {
     ///
     /// - Parameters:
     ///   - path: its folder, absolute.
-    ///   - kind: which endpoints its cards go to; `nil` takes what is there.
+    ///   - kind: which endpoints its cards go to; `nil` accepts either, and makes a new sandbox `real`.
     ///   - ring: the keys that may wrap its data keys, the current one first.
-    ///   - retcodes: what codes of the backend mean.
-    ///   - creating: whether it is made if it is not there.
-    ///   - disk: the kind of file system that it lies on; looked up if it is not given.
-    ///   - now: the time, noted as seen.
-    /// - Throws: `not_found` if it is not there and is not to be made; `wrong_sandbox` if it was made by an earlier build or a
-    ///   newer version, or is of the other kind; `wrong_key`; `sandbox_unavailable`, also where it may not lie; `sandbox_damaged`.
+    ///   - retcodes: the meanings of the backend's codes.
+    ///   - creating: whether a missing sandbox is made.
+    ///   - disk: the kind of its file system; looked up if it is `nil`.
+    ///   - now: the current time; a new sandbox stores it as `seen_at`.
+    /// - Throws: `not_found` if it is missing and `creating` is false; `wrong_sandbox` if it was made by an earlier build or a
+    ///   newer version, or is of the other kind; `wrong_key`; `sandbox_unavailable`, also at a forbidden path; `sandbox_damaged`.
     package static func open(
         path: String,
         kind: Kind?,
@@ -111,7 +111,7 @@ package final class CardStore: Sendable {
         guard self.isSandbox(at: path) else { throw Self.missing(path) }
     }
 
-    /// Checks that a sandbox may lie at a path, and that one that is there is of this build; changes nothing.
+    /// Checks that a path is allowed for a sandbox, and that an existing sandbox is of this build; changes nothing.
     ///
     /// - Throws: `wrong_sandbox`, `sandbox_unavailable`.
     package static func requirePlace(at path: String) throws {
@@ -121,17 +121,17 @@ package final class CardStore: Sendable {
         do { _ = try Self.isNew(folder, creating: false) } catch { throw Self.meaning(of: error) }
     }
 
-    /// Whether there is a sandbox.
+    /// Whether the folder has a database that is not empty.
     package static func isSandbox(at path: String) -> Bool { SandboxFolder(path: path).hasDatabase }
 
     private static func missing(_ path: String) -> CodedError {
         CodedError(.notFound, .notFound, .sandboxMissing(path))
     }
 
-    /// Closes the sandbox; nothing may use it any more.
+    /// Closes the sandbox; nothing may use it afterwards.
     package func close() throws { do { try self.database.close() } catch { throw Self.meaning(of: error) } }
 
-    /// Another process makes or opens the sandbox at this moment, which takes milliseconds, or has it alone.
+    /// Waits up to 5 s for the opening lock: processes hold it to make or open the sandbox (milliseconds), or to have it alone.
     static func waitForOpening(_ folder: SandboxFolder) async throws -> FileLock {
         for _ in 0..<500 {
             if let lock = try FileLock.take(path: folder.openingLock, creating: true) { return lock }
@@ -142,7 +142,7 @@ package final class CardStore: Sendable {
 
     /// Whether the file is still empty.
     ///
-    /// It is looked at before anything may change it: even opening a sandbox of another edition would convert its journal.
+    /// Examines the file before anything may change it: even opening a sandbox of another edition would convert its journal.
     private static func isNew(_ folder: SandboxFolder, creating: Bool) throws -> Bool {
         let file = try Database.marks(of: folder.database)
         if file.isEmpty {
@@ -177,8 +177,8 @@ package final class CardStore: Sendable {
 
     /// Opens the vault of a sandbox.
     ///
-    /// - Parameter kind: which endpoints its cards must go to; `nil` takes what is there.
-    /// - Throws: `wrong_key`, `sandbox_damaged`; `wrong_sandbox` if they go to others.
+    /// - Parameter kind: which endpoints its cards must go to; `nil` accepts either.
+    /// - Throws: `wrong_key`, `sandbox_damaged`; `wrong_sandbox` if it is of the other kind.
     static func unlock(
         _ database: Database,
         in folder: SandboxFolder,

@@ -5,20 +5,20 @@ import GRDB
 
 /// The tables of a sandbox, version 1.
 ///
-/// Until the first package a change makes other sandboxes: one of an earlier text is refused by its digest. After that the
-/// schema migrates, with a fixture per version.
+/// Until the first package, a changed schema means another kind of sandbox: earlier ones are refused by their digest. After
+/// that the schema migrates, with a fixture per version.
 enum Schema {
-    /// What marks the file as a sandbox (`PRAGMA application_id`): "IDC2".
+    /// Marks the file as a sandbox (`PRAGMA application_id`): "IDC2".
     static let applicationID = 0x4944_4332
     /// The version that this program writes (`PRAGMA user_version`).
     static let version = 1
 
-    /// The SHA-256 of the schema's text in hexadecimal, which a sandbox keeps and an opening compares.
+    /// The SHA-256 of the schema's text in hexadecimal; a sandbox stores it, and opening compares it.
     static let digest = ContentDigest(of: Data("\(Self.tables)\n\(Self.words)\n\(Self.indexes)".utf8)).bytes.hexadecimal
 
-    /// Lays out an empty file, before its journal becomes a write-ahead log: then the page size stays as it is.
+    /// Lays out an empty file, before its journal becomes a write-ahead log: after that the page size is fixed.
     static func layOut(_ connection: GRDB.Database) throws {
-        // Both hold only if they come before the first table.
+        // Both take effect only before the first table.
         try connection.execute(sql: "PRAGMA page_size = 8192")
         try connection.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
         try connection.execute(sql: "VACUUM")
@@ -31,7 +31,7 @@ enum Schema {
         try connection.execute(sql: "PRAGMA user_version = \(Self.version)")
     }
 
-    /// The closed sets of words: a later version adds rows, where a CHECK would have the table rebuilt.
+    /// The closed sets of words: a later version adds rows; to change a CHECK, the table must be rebuilt.
     private static let words = [
         ("card_state", CardState.allCases.map(\.rawValue)), ("case_state", CaseState.allCases.map(\.rawValue)),
         ("failure_class", FailureClass.allCases.map(\.rawValue)),

@@ -2,9 +2,8 @@ import CardModel
 
 // Closed sets of words that rows hold, each a small table of its own (see ``Schema``).
 
-/// Where a delivery stands.
 enum DeliveryState: String, CaseIterable, Bindable, Readable {
-    /// It is sent until it is known what became of it.
+    /// It is sent until its result is known.
     case open = "open"
     /// It may have been applied, and a person decides; it can be sent again as it was.
     case kept = "kept"
@@ -12,9 +11,9 @@ enum DeliveryState: String, CaseIterable, Bindable, Readable {
     case delivered = "delivered"
     /// The backend refused it for good.
     case refused = "refused"
-    /// It was surely not applied, and its cards go in another one.
+    /// It was surely not applied; its cards go into another delivery.
     case dissolved = "dissolved"
-    /// It is not sent again, and its members differ in what became of them.
+    /// It is never sent again; its members have different results.
     case closed = "closed"
 
     /// Whether its parts stay: only what may be sent again has any.
@@ -23,17 +22,17 @@ enum DeliveryState: String, CaseIterable, Bindable, Readable {
     var takesAcceptance: Bool { self.hasParts || self == .closed }
 }
 
-/// What a sealed value of a card is.
+/// The kind of a sealed value of a card.
 enum BlobKind: String, CaseIterable, Bindable, Readable {
     /// The prepared JPEG.
     case image = "image"
     /// A piece of the source bytes.
     case source = "source"
-    /// Where the image is fetched from.
+    /// The address of the image.
     case address = "address"
 }
 
-/// Where a run on demand stands.
+/// The state of a run on demand.
 enum RunState: String, CaseIterable, Bindable, Readable {
     case queued = "queued", running = "running", ended = "ended"
 }

@@ -1,13 +1,13 @@
 import CardModel
 
-// What a sender says once more about bytes that are there: de-duplication with amended metadata.
+// De-duplication: known bytes that a submitter sends again, with amended metadata.
 
-/// What is said once more of a photo whose card is there.
+/// The new statement about a photo that has a card.
 struct Said {
     let metadata: CardMetadata
     let name: Redacted<String>?
     let submitter: String
-    /// What there is of the photo; `nil` for a file that was not read.
+    /// The content of the photo; `nil` for a file that was not read.
     var content: NewCard.Content?
 }
 
@@ -16,25 +16,25 @@ extension NewCard {
 }
 
 extension CardStore {
-    /// Amends a card with what its own submitter says of the same bytes now, and gives it an image if it had none.
+    /// Amends a card with its own submitter's new metadata for the same bytes, and gives it an image if it had none.
     func amend(_ row: CardRow, with new: Said, in tx: Transaction) throws -> Admitted {
         let unchanged = Admitted(known: row)
-        // One that does not open stays as it is: it must not stop a list.
+        // A card that cannot be unsealed is unchanged: it must not stop a list.
         guard row.submitter == new.submitter, let key = try? row.key(self.vault),
             let said = try? row.card(self.vault).metadata
         else { return unchanged }
         guard !row.isAccepted, try self.decision(about: row.id, in: tx) == nil else { return unchanged }
-        // What a person let in beside another submitter's cards goes as it was; one that was not there is fetched again.
+        // A card that a person let in beside another submitter's gets no new metadata, only a missing image.
         let wasLetIn = try self.wasLetIn(row, in: tx)
         guard try !wasLetIn || row.state == .rejected && !self.hasImage(row.id, in: tx) else { return unchanged }
         let metadata = wasLetIn ? said : said.takingOver(new.metadata)
-        // What never reached the backend goes with what is said now.
+        // A card that never reached the backend leaves its delivery, and goes with the new metadata.
         if row.state == .delivering, metadata != said, try self.dissolveUnapplied(row, in: tx) {
             return try self.amend(CardRow.require(row.id, in: tx), with: new, in: tx)
         }
         guard try self.mayBeAmended(row, in: tx) else { return unchanged }
         if metadata != said {
-            // Who looks at the card sees that it is not as it was.
+            // The event shows in the history of the card that it was amended.
             try self.note(Transition(row.state, .amended), of: row.id, sealed: nil, in: tx)
             let sealed = try key.seal(
                 json: SealedMetadata(metadata, inputName: new.name),
@@ -47,11 +47,11 @@ extension CardStore {
                 """
             )
             try self.raisePriority(of: row.number, to: metadata.priority, for: row.submitter, in: tx)
-            // It may have waited for just this: a user account. It must not expire as if it still did.
+            // The card may have waited for a user account, and must not expire as if it still did.
             try self.forgetReasons("id = \(row.id) AND reason = \(ReasonCode.userNumberMissing)", in: tx)
             try Transition.markForDecision(row.number, in: tx)
         }
-        // Whoever verifies it at this moment finds what changed, and has it judged again.
+        // A worker that verifies the card at this moment finds the change, and has it judged again.
         guard row.worker == nil,
             let transition = try self.restart(row, with: new.content, said: said, metadata: metadata, in: tx)
         else { return unchanged }
@@ -64,7 +64,7 @@ extension CardStore {
         return Admitted(card: row.id, state: transition.to, reason: transition.reason, isDuplicate: true)
     }
 
-    /// Once one card of a mismatched form is corrected, the others go again, too.
+    /// Returns the other cards of a mismatched form to `verified` once one of them is corrected.
     private func releaseMismatched(of number: BusinessNumber, in tx: Transaction) throws {
         let held: SQL = "state = 'held' AND reason = \(ReasonCode.memberMismatch) AND NOT \(Decision.holdsCard)"
         for row in try CardRow.all("WHERE number = \(number) AND \(held)", in: tx) {
@@ -72,7 +72,7 @@ extension CardStore {
         }
     }
 
-    /// How a card that is sent again begins once more; `nil` if it stays where it is.
+    /// The transition with which a card that is sent again restarts; `nil` if it does not.
     private func restart(
         _ row: CardRow,
         with content: NewCard.Content?,
@@ -82,7 +82,7 @@ extension CardStore {
     ) throws -> Transition? {
         let again = Transition(.prepared)
         guard try self.hasImage(row.id, in: tx) else {
-            // One whose bytes are still to be prepared goes on as it is, unless they come prepared now.
+            // A card whose bytes await preparation continues as it is, unless they come prepared now.
             guard let start = content?.start, start.to != .rejected,
                 start.to == .prepared || !row.state.isRunnable, row.state != .failed
             else { return nil }
@@ -91,7 +91,7 @@ extension CardStore {
         }
         if row.state == .superseded { return try self.isReplaced(row, in: tx) ? nil : again }
         switch row.reason {
-        // Whose card it is, new metadata does not say.
+        // New metadata cannot resolve a dispute about submitter or holder.
         case .submitterConflict, .holderConflict: return nil
         case .memberMismatch: return metadata.userNumber != said.userNumber ? again : nil
         default: return row.state != .prepared && metadata.changesVerdict(from: said) ? again : nil
@@ -105,20 +105,20 @@ extension CardStore {
         return try row.reason != .submitterConflict && tx.exists(wasForeign)
     }
 
-    /// Whether no delivery holds it, and the backend surely lacks it and has no part in why it is held.
+    /// Whether the card is outside any delivery, surely missing at the backend, and not held because of the backend.
     private func mayBeAmended(_ row: CardRow, in tx: Transaction) throws -> Bool {
         switch row.state {
         case .fetching, .received, .prepared, .verified, .superseded: break
         case .rejected: guard row.reason != .rejectedByOperator else { return false }
         case .held: guard row.reason != .restored, row.reason != .retcodeUnlisted else { return false }
-        // One that failed once it was in a delivery is a person's to do again.
+        // Only a person retries a card that failed after it was in a delivery.
         case .failed: return try !tx.exists("SELECT 1 FROM delivery_card WHERE card = \(row.id)")
         case .delivering, .delivered, .erased: return false
         }
         return try !self.mayBeAtBackend(row.id, in: tx)
     }
 
-    /// Whether a delivery it was ever a member of has an attempt that may have been applied.
+    /// Whether any delivery of the card, past ones included, has an attempt that may have been applied.
     func mayBeAtBackend(_ card: CardID, in tx: Transaction) throws -> Bool {
         try tx.exists(
             """
@@ -136,8 +136,8 @@ extension CardStore {
         try tx.exists("SELECT 1 FROM reading WHERE card = \(card)")
     }
 
-    /// Whether a newer photo of its side was delivered, or stands in one of some states: if none are named, in one from which it
-    /// may still be.
+    /// Whether a newer photo of its side was delivered, or is in one of `states`: by default those from which it may still be
+    /// delivered.
     func isReplaced(
         _ row: CardRow,
         by states: [CardState] = [.fetching, .received, .prepared, .verified, .delivering, .held],

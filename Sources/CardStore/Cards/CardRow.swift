@@ -1,7 +1,7 @@
 import CardModel
 import Foundation
 
-/// A row of `card` with the wrapped key that opens its values.
+/// A row of `card` with the wrapped key that unseals its values.
 @dynamicMemberLookup
 struct CardRow: Record {
     /// The columns that ``init(_:)`` reads, from `card` and its `card_key`.
@@ -12,8 +12,8 @@ struct CardRow: Record {
         card.failures, card.tries, card.failed_at, card.counts_from, card.without_front, card.split, card.unreadable, card.beside,
         card_key.key_id, card_key.wrapped
         """
-    /// Whether a newer photo of the card's number and side was delivered; the number knows it when the photo is erased. A refused
-    /// photo whose side is unknown, such as an empty file, is retaken once both sides were delivered, one of them newer.
+    /// Whether a newer photo of the card's number and side was delivered; the case still stores that after the photo is erased. A
+    /// rejected photo whose side is unknown, such as an empty file, is retaken once both sides were delivered, one of them newer.
     static let isRetaken: SQL = """
         EXISTS (
             SELECT 1 FROM cases WHERE cases.number = card.number AND CASE coalesce(card.side, card.expected_side)
@@ -39,7 +39,7 @@ struct CardRow: Record {
     let isSplit: Bool
     /// Whether the verifier's last answer about it could not be understood.
     let isUnreadable: Bool
-    /// The card of the same address, while this one is only fetched to see whether the photo there is another one by now.
+    /// The card of the same address, while this card is only fetched to see whether the photo there was replaced.
     let beside: CardID?
     private let keyID: String?
     private let wrappedKey: Data?
@@ -76,7 +76,7 @@ struct CardRow: Record {
     subscript<Value>(dynamicMember path: KeyPath<Card, Value>) -> Value { self.bare[keyPath: path] }
 
     var number: BusinessNumber { self.bare.metadata.businessNumber }
-    /// The side that its sender named.
+    /// The side that its submitter named.
     var expectedSide: CardSide? { self.bare.metadata.side }
 
     static func fetch(_ id: CardID, in tx: Transaction) throws -> CardRow? {
@@ -96,20 +96,20 @@ struct CardRow: Record {
         return try vault.unwrap(wrappedKey, keyID: keyID, of: self.id)
     }
 
-    /// Whether somebody else than the one whose number it is sent it, and it goes nowhere unless a person lets it.
+    /// Whether it comes from another submitter than `owner`, and was rejected or waits for a person's permission.
     func isForeign(to owner: String) -> Bool {
         self.submitter != owner && (self.state == .held && self.reason == .submitterConflict || self.state == .rejected)
     }
 
-    /// Whether a submitter may learn of it: its own, or lists of this machine; others learn nothing, and leave nothing on it.
+    /// Whether a submitter may see and change it: its own, and lists of this machine; a remote submitter sees only its own cards.
     func isKnown(to submitter: String) -> Bool { [self.submitter, Caller.process.subject].contains(submitter) }
 
     var hasKey: Bool { self.wrappedKey != nil }
 
-    /// The side that the verifier saw, else the one that its sender named.
+    /// The side that the verifier saw, else the one that its submitter named.
     var anySide: CardSide? { self.side ?? self.expectedSide }
 
-    /// The card with its personal values opened; an erased one has none.
+    /// The card with its personal values unsealed; an erased card has none.
     func card(_ vault: Vault) throws -> Card {
         let key = self.state == .erased ? nil : try self.key(vault)
         var card = self.bare
@@ -125,11 +125,11 @@ struct CardRow: Record {
         return card
     }
 
-    /// The card for lists: without its personal values if they do not open, so that one damaged card hides no other.
+    /// The card for lists: without personal values that cannot be unsealed, so that one damaged card hides no other.
     func shown(_ vault: Vault) -> Card { (try? self.card(vault)) ?? self.bare }
 }
 
-/// What its sender said that is personal: one sealed value of a card.
+/// The personal metadata of a card, as one sealed value.
 struct SealedMetadata: Codable {
     var userNumber: Redacted<String>?
     var expectedIDNumber: Redacted<String>?

@@ -1,17 +1,17 @@
 package import CardModel
 
-/// Where the cards of a business number stand together.
+/// The cards of a business number as one case, with its status.
 package struct Case: Hashable, Sendable, Record {
     package let number: BusinessNumber
     package internal(set) var standing: CaseStatus
-    /// Since when the case stands there, for this cause.
+    /// Since when the case has had this status, for this cause.
     package internal(set) var since: Timestamp
-    /// Who sent the first card of the number.
+    /// The submitter of the first card of the number.
     package let submitter: String
     package let delivered: Set<CardSide>
     /// The sides of which a photo was delivered or may still be.
     var present: Set<CardSide>
-    /// The side of the card that is the cause, and what is said of that, if a person is to do something about it.
+    /// The side of the card that is the cause, and its message, if a person must do something about it.
     var causeSide: CardSide?
     var message: Message?
 
@@ -39,18 +39,18 @@ package struct Case: Hashable, Sendable, Record {
 // MARK: Setting
 
 extension CardStore {
-    /// Writes down where the cases stand whose cards a transaction changed; what moves a card calls it before its commit.
+    /// Stores the status of the cases whose cards a transaction changed; called before its commit.
     static func setCaseStates(in tx: Transaction) throws {
         for number in tx.changed.drain() { try Self.setState(of: number, in: tx) }
     }
 
-    /// Writes down where all cases stand, after cards were changed from outside.
+    /// Stores the status of all cases, after cards were changed from outside.
     static func setAllCaseStates(in tx: Transaction) throws {
         var last: String? = ""
         while let after = last { last = try Self.setCaseStates(after: after, in: tx) }
     }
 
-    /// The same for a page of the cases whose numbers come after one: between pages others may write.
+    /// Stores the status of a page of cases, those after a number: between pages others may write.
     ///
     /// - Returns: the last of them; `nil` if there are no more.
     static func setCaseStates(after last: String, in tx: Transaction) throws -> String? {
@@ -60,7 +60,7 @@ extension CardStore {
         return numbers.last?.rawValue
     }
 
-    /// Writes down where a case stands, and since when if that is new.
+    /// Stores the status of a case, and since when, if it changed.
     private static func setState(of number: BusinessNumber, in tx: Transaction) throws {
         let noted = try tx.row("SELECT state, cause_card, cause FROM cases WHERE number = \(number)") {
             try CaseStatus(noted: &$0)
@@ -77,13 +77,13 @@ extension CardStore {
         )
     }
 
-    /// Judges a case by its cards; `nil` if nothing is left of it.
+    /// Returns the status of a case by its cards; `nil` if nothing is left of it.
     ///
-    /// - Parameter submitter: whose cards alone count; `nil` for all.
+    /// - Parameter submitter: the only submitter whose cards count; `nil` for all.
     static func standing(of number: BusinessNumber, of submitter: String? = nil, in tx: Transaction) throws
         -> CaseStatus?
     {
-        // The newest photos of one submitter are noted nowhere.
+        // No column has the newest photos of one submitter, so all of its cards are read.
         let own: SQL = submitter.map { "card.submitter || '' = \($0)" } ?? Self.counts(in: number)
         var delivered: Set<CardSide> = []
         let cards: [CaseCard?] = try tx.rows(
@@ -109,7 +109,7 @@ extension CardStore {
         return CaseStatus(of: cards.compactMap(\.self), delivered: delivered)
     }
 
-    /// Selects the cards that tell where a case stands: of thousands that were delivered or replaced the newest.
+    /// Selects the cards that determine the status of a case: of thousands of delivered or superseded ones, the newest.
     private static func counts(in number: BusinessNumber) -> SQL {
         let (past, newest): (SQL, SQL) = ("('delivered', 'superseded')", PhotoAge.isNewestDelivered(of: number))
         return """
@@ -123,7 +123,7 @@ extension CardStore {
 extension CaseStatus {
     /// Reads `state, cause_card, cause` of a case; `nil` if nothing is left of it.
     init?(noted row: inout Row) throws {
-        // An unknown word counts as none.
+        // An unknown state counts as none.
         guard let state = try row.next(String?.self).flatMap(CaseState.init) else { return nil }
         self.init(state, card: try row.next(), cause: try row.next())
     }

@@ -2,19 +2,19 @@ import CardModel
 import Foundation
 import Synchronization
 
-// Prepared images, and what becomes of a card whose values do not open any more.
+// Prepared images, and cards whose values can no longer be unsealed.
 extension CardStore {
-    /// Names damage for whoever has the card; the disk is the likeliest cause.
+    /// The error for damaged values of a card; the disk is the likeliest cause.
     static let unreadable = CodedError(.imageUnreadable, .storage, .cardImageUnreadable)
 
-    /// Returns what a body opens; `nil` if it does not open. That the database fails says nothing of a card, and is thrown.
+    /// Returns the value that a body unseals; `nil` if it cannot. A database error says nothing about the card, and is thrown.
     static func ifOpens<Value>(_ open: () throws -> Value) throws -> Value? {
         do { return try open() } catch let error as CodedError
             where error.code == .imageUnreadable || error.code == .sandboxDamaged
         { return nil }
     }
 
-    /// Width, height and digest stand before the JPEG.
+    /// Width, height and digest precede the JPEG.
     private static let imageHeaderSize = 8 + 32
 
     /// Stores the prepared image of a card, in the place of an older one.
@@ -23,13 +23,13 @@ extension CardStore {
         for edge in [image.width, image.height] {
             withUnsafeBytes(of: UInt32(clamping: edge).bigEndian) { bytes.append(contentsOf: $0) }
         }
-        // Sealed with the bytes it is of, so it is not computed again when they are opened.
+        // The digest is sealed with the bytes, so that unsealing does not compute it again.
         bytes.append(image.digest.bytes)
         bytes.append(image.jpeg)
         let sealed = try key.seal(bytes, column: .image)
         try self.put(sealed, as: .image, of: card, in: tx)
         let prepared = self.vault.fingerprint(image.digest.bytes, .prepared)
-        // Of an image that is made smaller later, the first one counts: the same photo becomes that again.
+        // The first image counts even if it is made smaller later: the same photo is prepared as the first one again.
         try tx.run("UPDATE card SET prepared = \(prepared) WHERE id = \(card) AND prepared IS NULL")
     }
 
@@ -63,7 +63,7 @@ extension CardStore {
         )
     }
 
-    /// How long the prepared image of a card is, if there is one.
+    /// The size of a card's prepared image in bytes, if there is one.
     func imageByteCount(of card: CardID, in tx: Transaction) throws -> Int? {
         let length: Int? = try tx.value(
             "SELECT length(bytes) FROM blob WHERE card = \(card) AND kind = \(BlobKind.image) AND start = 0"
@@ -71,7 +71,7 @@ extension CardStore {
         return length.map { $0 - Self.imageHeaderSize - SealedValue.overhead }
     }
 
-    /// Opens what a stage needs of a card.
+    /// Unseals what a stage needs of a card.
     ///
     /// - Throws: `stored_image_unreadable` if its image, metadata or key is damaged.
     func open(_ row: CardRow, in tx: Transaction) throws -> (card: Card, image: PreparedImage) {
@@ -84,10 +84,10 @@ extension CardStore {
         }
     }
 
-    /// Ends a card that does not open: one damaged card must not stop its stage.
+    /// Fails a card that cannot be unsealed: one damaged card must not stop its stage.
     @discardableResult
     func failUnreadable(_ row: CardRow, in tx: Transaction) throws -> CardChange {
-        // The same picture must be free to come again as a card of its own: this one has none any more.
+        // Clear both fingerprints, so that the same photo can be imported again.
         let also: SQL = ", prepared = NULL, source = NULL"
         return try self.move(row, Transition(.failed, .imageUnreadable, Self.unreadable.message), also: also, in: tx)
     }
@@ -100,7 +100,7 @@ extension CardStore {
         let stored = StoredReading(image: reader.imageDigest, reading: reading)
         let sealed = try key.seal(json: stored, column: .reading(provider: provider, parameters: parameters))
         try tx.run("DELETE FROM reading WHERE card = \(card) AND provider = \(provider) AND parameters = \(parameters)")
-        // The newest is the one that counts, so it is a new row.
+        // The newest row counts, so the old one is replaced, not updated.
         try tx.run(
             """
             INSERT INTO reading (card, provider, parameters, bytes) VALUES (\(card), \(provider), \(parameters), \(sealed))
@@ -108,7 +108,7 @@ extension CardStore {
         )
     }
 
-    /// Returns the reading that a card was judged by, or one of its others.
+    /// Returns the newest reading of a card, by which it was judged, or the one that `which` selects.
     func storedReading(of row: CardRow, _ which: SQL = "ORDER BY id DESC LIMIT 1", in tx: Transaction) throws
         -> StoredReading?
     {
@@ -134,21 +134,21 @@ struct StoredReading: Codable {
     }
 }
 
-/// Prepared images that this process is storing or has just stored, for the stages that need them next: what is still here is
-/// not read and opened again.
+/// A cache of the prepared images that this process is storing or has just stored: the next stages need not read and unseal
+/// them.
 ///
-/// The heartbeat drops them after seconds, so that no image stays of a card that another process ended or erased. What is not here
-/// is read from the sandbox; damage of a stored image shows then.
+/// The heartbeat drops them after seconds, so that no image stays of a card that another process finished or erased. Other
+/// images are read from the sandbox; damage of a stored image shows then.
 final class PreparedImageCache: Sendable {
     private struct Key: Hashable {
         let card: CardID
-        /// An image that was made smaller takes the place of the first.
+        /// Whether it is the smaller image that replaces the first.
         let isShrunk: Bool
     }
 
     private struct State {
         var young: [Key: PreparedImage] = [:]
-        /// Those that go next.
+        /// The images that are dropped next.
         var old: [Key: PreparedImage] = [:]
         var youngByteCount = 0
 
@@ -168,13 +168,13 @@ final class PreparedImageCache: Sendable {
         }
     }
 
-    /// The image of a card as its row says it is.
+    /// The cached image of a card, with `isShrunk` as in its row.
     func image(of card: CardID, isShrunk: Bool) -> PreparedImage? {
         let key = Key(card: card, isShrunk: isShrunk)
         return self.state.withLock { $0.young[key] ?? $0.old[key] }
     }
 
-    /// Forgets cards that need their images no more.
+    /// Drops the images of cards that no longer need them.
     func drop(_ cards: [CardID]) {
         let keys = cards.flatMap { card in [false, true].map { Key(card: card, isShrunk: $0) } }
         self.state.withLock { state in
@@ -182,6 +182,6 @@ final class PreparedImageCache: Sendable {
         }
     }
 
-    /// Forgets what was old at the last call, too.
+    /// Drops the old images; the young ones become old.
     func age() { self.state.withLock { $0.age() } }
 }

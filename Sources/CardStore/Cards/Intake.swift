@@ -2,12 +2,12 @@ package import CardModel
 import Foundation
 
 extension CardStore {
-    /// Returns, for each listed file, the card that it was taken in as under its number, if it is still the same file; what the
-    /// list says now amends it, or brings a replaced photo back, without reading a byte. Of addresses nothing is known.
+    /// Returns, for each listed file, its card under its number, if it is still the same file; `nil` for addresses. New metadata
+    /// of the list amends the card, or brings a superseded photo back, without reading a byte of the file.
     ///
     /// A photo whose image could not be used left no bytes, so its file is read again.
     ///
-    /// - Returns: also those of their numbers that have no card yet.
+    /// - Returns: also the numbers of the list that have no case yet.
     package func known(
         _ items: [InputItem],
         of submitter: String,
@@ -38,10 +38,10 @@ extension CardStore {
         return (outcomes, new)
     }
 
-    /// Whether what a list says now may change a card.
+    /// Whether the metadata of a list may change a card.
     private func changes(_ outcome: Admitted, _ item: InputItem, in tx: Transaction) throws -> Bool {
         if outcome.state == .superseded { return true }
-        // Most lists say nothing but the number, and then nothing is opened.
+        // Most lists state only the number; then nothing is unsealed.
         guard outcome.state != .erased, item.metadata != CardMetadata(businessNumber: item.metadata.businessNumber),
             let said = try? CardRow.require(outcome.card, in: tx).card(self.vault).metadata
         else { return false }
@@ -81,18 +81,18 @@ extension CardStore {
         }
     }
 
-    /// Takes photos in by one commit: all of one number in a list, so that nobody ever sees half of an application.
+    /// Admits photos in one commit: all of one number in a list, so that half of a case is never visible.
     ///
-    /// - Parameter singly: whether they come one by one: then a number takes no more in progress than a case has.
-    /// - Returns: an outcome for each, in their order. Same bytes under the same number are the card that is there; what its
-    ///   submitter says now amends it while no delivery holds it.
+    /// - Parameter singly: whether they come one by one: then each number has a limit of photos in progress.
+    /// - Returns: an outcome for each, in their order. Same bytes under the same number are the existing card; new metadata of
+    ///   its submitter amends it while no delivery holds it.
     package func admit(_ photos: [NewCard], singly: Bool = false, now: Timestamp) async throws -> [Admitted] {
         var byteCount = 0
         for photo in photos {
             switch photo.content {
             case .prepared(let image):
                 byteCount += image.jpeg.count
-                // Kept before the commit: a stage may claim the cards as soon as it is done.
+                // Cached before the commit: a stage may claim the cards as soon as it is done.
                 self.preparedImages.keep(image, of: photo.id, isShrunk: false)
             case .received(let source): byteCount += source.count
             case .remote, .refused: break
@@ -146,7 +146,7 @@ extension CardStore {
         throw CardUnderway(card: card.id, state: card.state)
     }
 
-    /// The card that a photo is already; of bytes that are not known yet, the one from the same address.
+    /// The existing card of a photo: by its bytes, or by its address before it is fetched.
     private func sameCard(as photo: NewCard, source: Data?, in tx: Transaction) throws -> CardRow? {
         let (number, submitter) = (photo.metadata.businessNumber, photo.submitter)
         guard let source else {
@@ -159,8 +159,8 @@ extension CardStore {
         return try self.firstCard(of: number, where: self.isSame(image, photo.metadata.side), for: submitter, in: tx)
     }
 
-    /// Selects cards with the same prepared image and no other side as far as is known, whatever a viewer changed beside the
-    /// image.
+    /// Selects cards with the same prepared image and no different side as far as known; what a viewer changed in the file beside
+    /// the image does not count.
     func isSame(_ image: PreparedImage, _ side: CardSide?) -> SQL {
         """
         card.prepared = \(self.vault.fingerprint(image.digest.bytes, .prepared))
@@ -168,8 +168,8 @@ extension CardStore {
         """
     }
 
-    /// The oldest card of a number that a condition holds for, a submitter's own first. What others sent under its number, and
-    /// no person let in, is not there for it; it may be another submitter's, where the number is another's, too.
+    /// The oldest card of a number that meets a condition, a submitter's own first. The number's owner does not find cards of
+    /// others that no person let in; another submitter may find a card that is not its own.
     func firstCard(of number: BusinessNumber, where condition: SQL, for submitter: String, in tx: Transaction)
         throws -> CardRow?
     {
@@ -179,7 +179,7 @@ extension CardStore {
             .first { submitter != owner || !$0.isForeign(to: submitter) }
     }
 
-    /// Has source bytes that another sent under a number before be those of a card of its owner from now on.
+    /// Frees the fingerprint of source bytes for a card, by clearing it on other cards of the number.
     func release(_ source: Data?, of number: BusinessNumber, for own: CardID, in tx: Transaction) throws {
         try tx.run(
             """
@@ -189,7 +189,7 @@ extension CardStore {
         )
     }
 
-    /// A number belongs to whoever sent its first card, erased cards included.
+    /// Returns the owner of a number, the submitter of its first card (erased cards included); makes a missing case.
     private func firstSubmitter(of photo: NewCard, in tx: Transaction) throws -> String {
         let number = photo.metadata.businessNumber
         if let submitter: String = try tx.value("SELECT submitter FROM cases WHERE number = \(number)") {
@@ -207,7 +207,7 @@ extension CardStore {
         in tx: Transaction
     ) throws -> Admitted {
         var start = photo.content.start
-        // Nothing is spent on another's before a person accepts it.
+        // Work on a card under another submitter's number waits until a person accepts it.
         if isForeign, start.to != .rejected { start = Self.holdForeign(photo.id) }
         let metadata = photo.metadata
         let host: String? = if case .remote(_, let host) = photo.content { host } else { nil }
@@ -227,7 +227,7 @@ extension CardStore {
         let sealed = try key.seal(json: SealedMetadata(metadata, inputName: photo.name), column: .cardMetadata)
         try tx.run("UPDATE card SET message = \(message), metadata = \(sealed) WHERE id = \(photo.id)")
         try self.put(photo.content, of: photo.id, key: key, in: tx)
-        // Of what is fetched beside a known card nothing is told until it is another photo.
+        // A card that is fetched beside a known one has no event until it proves to be another photo.
         if known == nil { try self.note(start, of: photo.id, sealed: message, in: tx) }
         // A back that lacks a front may have one now.
         try Transition.markForDecision(metadata.businessNumber, in: tx)
@@ -235,7 +235,7 @@ extension CardStore {
         return Admitted(card: photo.id, state: start.to, reason: start.reason, isDuplicate: false)
     }
 
-    /// Assigns the next place among all inputs.
+    /// Assigns the next number in the order of all inputs.
     func takeOrder(in tx: Transaction) throws -> Int64 {
         guard let order: Int64 = try tx.value("SELECT next_order FROM store") else {
             throw CodedError.damaged(.vaultUnopenable("store"))
@@ -244,7 +244,7 @@ extension CardStore {
         return order
     }
 
-    /// A number is decided as early as the most urgent card of the one whose number it is asks for.
+    /// Raises the priority of a number to that of the most urgent card of its owner.
     func raisePriority(of number: BusinessNumber, to priority: Int, for submitter: String, in tx: Transaction) throws {
         try tx.run(
             """
@@ -263,14 +263,14 @@ extension CardStore {
         }
     }
 
-    /// Whether the photo at the address of a card may be another one by now: the card has ended, and is not fetched itself.
+    /// Whether the address of a card may have another photo by now: the card is finished, and would not be fetched again itself.
     private func mayBeRetaken(_ row: CardRow, by photo: NewCard, in tx: Transaction) throws -> Bool {
         guard case .remote = photo.content, row.submitter == photo.submitter else { return false }
         if row.state == .rejected { return try row.reason == .rejectedByOperator || self.hasImage(row.id, in: tx) }
         return row.state == .failed || row.state == .delivered
     }
 
-    /// Has an address fetched again beside its card, which is answered and stays as it is (`Fetching`).
+    /// Adds a card that fetches an address again; the known card is returned, and is unchanged (`Fetching`).
     private func fetchAgain(_ photo: NewCard, beside row: CardRow, in tx: Transaction) throws -> Admitted {
         let open = try CardRow.all("WHERE card.number = \(row.number) AND card.beside = \(row.id)", in: tx).first
         let retake =
@@ -283,7 +283,7 @@ extension CardStore {
 
     static func holdForeign(_ card: CardID) -> Transition { Transition(.held, .submitterConflict, .cardForeign(card)) }
 
-    /// Notes where a photo came from, so that the same file is not read, nor the same address fetched, again.
+    /// Stores the location of a photo, so that the same file is not read, nor the same address fetched, again.
     private func remember(_ photo: NewCard, as card: CardID, in tx: Transaction) throws {
         guard let place = self.place(of: photo) else { return }
         let file = photo.file

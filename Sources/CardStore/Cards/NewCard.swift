@@ -1,21 +1,21 @@
 package import CardModel
 package import Foundation
 
-/// A photo on its way into the store: its image prepared, or refused already.
+/// A photo to admit, with what intake made of it.
 package struct NewCard: Sendable {
     /// What intake made of the source bytes.
     package enum Content: Sendable {
         /// The card starts as `prepared`.
         case prepared(PreparedImage)
-        /// Source bytes that are to be durable before they are prepared: the card starts as `received`.
+        /// Source bytes that must be durable before they are prepared: the card starts as `received`.
         case received(Data)
-        /// An image that is still to be fetched from an address, and the host that is asked, if our rules allow one: the card
-        /// starts as `fetching`.
+        /// The address of an image to fetch, and the host that is asked, if our rules allow one: the card starts as
+        /// `fetching`.
         case remote(Redacted<String>, host: String? = nil)
         /// The image cannot be used: the card starts, and ends, as `rejected`.
         case refused(CodedError)
 
-        /// Where a card starts with it.
+        /// The transition to the first state of a card with it.
         var start: Transition {
             switch self {
             case .prepared: Transition(.prepared)
@@ -30,24 +30,24 @@ package struct NewCard: Sendable {
     package var id: CardID
     /// The name by which reports speak of the input.
     package var name: Redacted<String>
-    /// What the sender said.
+    /// What the submitter stated.
     package var metadata: CardMetadata
-    /// Who sends it.
+    /// The owner of the card.
     package var submitter: String
-    /// The SHA-256 of the source bytes: with the business number, what makes two inputs the same card; `nil` until they are
-    /// fetched, and then the address makes them the same.
+    /// The SHA-256 of the source bytes: inputs of one business number with the same bytes are the same card. `nil` until they are
+    /// fetched: then inputs with the same address are.
     package var source: ContentDigest?
     /// The file it came from, if any.
     package var file: FileIdentity?
     /// The name of the request that brought it, if it has one.
     package var receipt: Receipt?
-    /// Whether a request brought it, which is refused as a whole if a card of the same bytes cannot take over what it says.
+    /// Whether a request brought it: it is refused as a whole if its metadata cannot amend the card of the same bytes.
     package var isOfRequest = false
     /// What intake made of it.
     package var content: Content
     /// Until when it waits for the other side; the time of intake for cards of a list.
     package var waitsUntil: Timestamp
-    /// When it was taken, if that says which of two photos is newer.
+    /// When the photo was taken, if that says which of two photos is newer.
     package var taken: Timestamp?
 
     package init(
@@ -65,44 +65,44 @@ package struct NewCard: Sendable {
     }
 }
 
-/// A request says something else of bytes that are there, and their card cannot change any more.
+/// An error: a request has other metadata for known bytes, and their card can no longer change.
 package struct CardUnderway: Error {
     package let card: CardID
     package let state: CardState
 }
 
-/// What became of a photo that was to be taken in.
+/// The result of admitting a photo.
 package struct Admitted: Hashable, Sendable {
     /// The card: the new one, or the one that holds the same bytes under the same number.
     package var card: CardID
-    /// Where it stands now.
+    /// Its current state.
     package var state: CardState
-    /// Why it stands there.
+    /// Why it is in that state.
     package var reason: ReasonCode?
     /// Whether it was there already.
     package var isDuplicate: Bool
-    /// Whether this very request was answered before, which changes nothing.
+    /// Whether this very request was answered before; then nothing changes.
     package var isReplay = false
-    /// The card that the photo becomes if it was retaken: its address is fetched again.
+    /// The card that fetches the address again, and that the photo becomes if it was retaken.
     package var retake: CardID?
 
-    /// The cards that the photo may be: the first of these that is there.
+    /// The cards that the photo may be: the first one that exists.
     package var cards: [CardID] { [self.retake, self.card].compactMap(\.self) }
 }
 
 extension Admitted {
-    /// A card that is there, as it stands.
+    /// Describes an existing card as it is.
     init(known row: CardRow) { self.init(card: row.id, state: row.state, reason: row.reason, isDuplicate: true) }
 
-    /// Reads the `id, state, reason` of a card that is there.
+    /// Reads the `id, state, reason` of an existing card.
     init(known row: inout Row) throws {
         self.init(card: try row.next(), state: try row.next(), reason: try row.next(), isDuplicate: true)
     }
 }
 
-/// The name that a sender gave to a request, so that the same request sent once more gets the answer of the first.
+/// The name that a client gave to a request, so that the same request sent again gets the first answer.
 package struct Receipt: Hashable, Sendable {
-    /// Whose names they are; each submitter has names of its own.
+    /// Where a name comes from; each submitter has names of its own.
     package enum Kind: String, Sendable {
         /// The `Idempotency-Key` of a request.
         case idempotencyKey = "idempotencyKey"
@@ -110,12 +110,12 @@ package struct Receipt: Hashable, Sendable {
         case webhook = "webhook"
     }
 
-    /// Whose name it is.
+    /// Where the name comes from.
     package var kind: Kind
     package var name: String
-    /// A digest of all that the request says.
+    /// A digest of the whole content of the request.
     package var request: ContentDigest
-    /// Which photo of the request it is for.
+    /// The index of its photo in the request.
     package var place: Int
 
     package init(kind: Kind, name: String, request: ContentDigest, place: Int = 0) {
@@ -123,9 +123,9 @@ package struct Receipt: Hashable, Sendable {
     }
 }
 
-// A receipt is an input whose place is the name of the request.
+// A receipt is a row of `input` whose location is the fingerprint of the request's name.
 extension CardStore {
-    /// Returns what became of a request that was answered before.
+    /// Returns the outcome of a request that was answered before.
     ///
     /// - Throws: `request_reused` if the name was used for another request.
     func outcome(of receipt: Receipt, from submitter: String, in tx: Transaction) throws -> Admitted? {
@@ -158,6 +158,6 @@ extension CardStore {
         self.vault.fingerprint(Data("\(receipt.kind.rawValue)\0\(submitter)\0\(receipt.name)".utf8), .receipt)
     }
 
-    /// Keyed, as it depends on what is personal.
+    /// Keyed, as it depends on personal values.
     private func fingerprint(of receipt: Receipt) -> Data { self.vault.fingerprint(receipt.request.bytes, .receipt) }
 }

@@ -2,7 +2,7 @@ import CardModel
 
 // The ages of photos in queries.
 extension PhotoAge {
-    /// The columns of a number from which the newest photos that were delivered are read, one for each side in its order.
+    /// The columns of `cases` with the newest delivered photo of each side, in the order of the sides.
     static let deliveredColumns: SQL = "front_delivered, front_taken, back_delivered, back_taken"
 
     /// Reads an order and a time; `nil` if there is no such photo.
@@ -12,12 +12,12 @@ extension PhotoAge {
         self.init(order: order, taken: taken)
     }
 
-    /// The newest photo of a side that was delivered as a table of numbers has it; its order is 0 if there is none.
+    /// The newest delivered photo of a side by the columns of a table of cases; its order is 0 if there is none.
     static func delivered(_ side: SQL, of table: SQL) -> (order: SQL, taken: SQL) {
         ("coalesce(\(table).\(side)_delivered, 0)", "\(table).\(side)_taken")
     }
 
-    /// Selects of the photos of a number that were delivered the newest of each side: of others nothing depends.
+    /// Selects the newest delivered photo of each side of a number: nothing depends on older ones.
     static func isNewestDelivered(of number: BusinessNumber) -> SQL {
         """
         card.intake_order IN (SELECT front_delivered FROM cases WHERE number = \(number)

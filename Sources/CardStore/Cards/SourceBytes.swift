@@ -1,7 +1,7 @@
 import CardModel
 import Foundation
 
-/// Where an image is fetched from, and what it was when its first bytes came; one sealed value of a card.
+/// The address of an image, and its version when its first bytes came; one sealed value of a card.
 struct SealedAddress: Codable {
     var address: Redacted<String>
     var version: FetchedVersion?
@@ -14,7 +14,7 @@ struct SealedAddress: Codable {
 
 // The source bytes of cards that are not prepared yet, in sealed pieces, and the addresses they come from.
 extension CardStore {
-    /// Stores bytes of the source of a card, in pieces that are opened one at a time; older ones that they overlap go.
+    /// Stores source bytes of a card in pieces that are unsealed one at a time; deletes older pieces that they overlap.
     func putSource(_ bytes: Data, at offset: Int, of card: CardID, key: CardKey, in tx: Transaction) throws {
         try tx.run(
             """
@@ -24,7 +24,7 @@ extension CardStore {
         )
         for start in stride(from: 0, to: bytes.count, by: Limits.pieceSize) {
             let piece = Data(bytes.dropFirst(start).prefix(Limits.pieceSize))
-            // The offset is part of what a piece is sealed for: pieces cannot change places.
+            // A piece is sealed for its offset: pieces cannot be exchanged.
             let sealed = try key.seal(piece, column: .source(offset + start))
             try tx.run(
                 """
@@ -50,9 +50,9 @@ extension CardStore {
         return source
     }
 
-    /// Which bytes of the source of a card are there.
+    /// The ranges of a card's source bytes that are stored.
     ///
-    /// - Throws: `stored_image_unreadable` if a piece is no sealed value, or lies nowhere.
+    /// - Throws: `stored_image_unreadable` if a piece is not a sealed value, or has a negative offset.
     func sourceRanges(of card: CardID, in tx: Transaction) throws -> [Range<Int>] {
         let pieces = try tx.rows(
             "SELECT start, length(bytes) FROM blob WHERE card = \(card) AND kind = \(BlobKind.source) ORDER BY start"
@@ -64,7 +64,7 @@ extension CardStore {
         return Array(RangeSet(pieces).ranges)
     }
 
-    /// Forgets the source of a card, whose prepared image took its place or which cannot be used.
+    /// Deletes the source of a card: its prepared image replaces it, or it cannot be used.
     func dropSource(of card: CardID, in tx: Transaction) throws {
         try tx.run("DELETE FROM blob WHERE card = \(card) AND kind IN \(list: [BlobKind.source, .address])")
     }
@@ -79,11 +79,11 @@ extension CardStore {
         return try key.open(json: sealed, column: .address)
     }
 
-    /// In which state a card starts with what is there of it; `nil` if nothing is.
+    /// The state in which a card starts by its stored values; `nil` if there are none.
     func start(of card: CardID, in tx: Transaction) throws -> CardState? {
         let kinds = try tx.values("SELECT DISTINCT kind FROM blob WHERE card = \(card)", as: BlobKind.self)
         if kinds.contains(.image) { return .prepared }
-        // While it is fetched, its address is there beside the bytes that have come.
+        // While a card is fetched, its address is stored beside the bytes that have come.
         if kinds.contains(.address) { return .fetching }
         return kinds.contains(.source) ? .received : nil
     }

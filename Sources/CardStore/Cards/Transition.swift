@@ -1,7 +1,7 @@
 package import CardModel
 import Foundation
 
-/// Where a card goes, and why.
+/// A change of a card's state, and why.
 struct Transition {
     let to: CardState
     var reason: ReasonCode?
@@ -12,23 +12,22 @@ struct Transition {
         (self.to, self.reason, self.message) = (state, reason, message)
     }
 
-    /// Where a card goes after a call that failed.
+    /// Creates the transition of a card after a failed call.
     init(_ state: CardState, _ reason: ReasonCode, _ failure: RemoteFailure) {
         self.init(state, reason, failure.message)
         self.remoteCode = failure.code
     }
 
-    /// Assigns what a card has that did not fail yet and is due.
+    /// Assigns the values of a card that is due and has not failed.
     static let fresh: SQL = "failures = 0, tries = 0, failed_at = NULL, due_from = NULL, due_at = NULL"
 
-    /// When a card changes: never before the last time that the sandbox has seen, or a clock that is behind would have it expire
-    /// as soon as the clock is right again.
+    /// The time of a change, never before `store.seen_at`: a slow clock must not make a card expire as soon as the clock is right
+    /// again.
     static func date(_ now: Timestamp) -> SQL {
         "(SELECT CASE WHEN seen_at > \(now) THEN seen_at ELSE \(now) END FROM store)"
     }
 
-    /// Marks that the cards of a number are to be looked at, at once whatever the clock says; only one that is `verified` can be
-    /// decided.
+    /// Marks a case for decision, at once whatever the clock says, if it has a `verified` card: only such cards can be decided.
     static func markForDecision(_ number: BusinessNumber, in tx: Transaction) throws {
         tx.changed.insert(number)
         try tx.run(
@@ -41,12 +40,12 @@ struct Transition {
 }
 
 extension CardStore {
-    /// Changes the state of a card: one conditional update with its event, and the mark that its number is to be decided again.
+    /// Changes the state of a card: one conditional update with its event, and the mark that its number must be decided again.
     ///
-    /// A card whose key does not open gets no message: nothing can be sealed for it.
+    /// A card whose key cannot be unwrapped gets no message: nothing can be sealed for it.
     ///
     /// - Parameter assignments: further ones of the same update, led by a comma.
-    /// - Throws: `DatabaseError` of kind `statement` if it does not stand where it was read.
+    /// - Throws: `DatabaseError` of kind `statement` if its state is not the one that was read.
     @discardableResult
     func move(_ row: CardRow, _ transition: Transition, also assignments: SQL = "", in tx: Transaction) throws
         -> CardChange
@@ -81,7 +80,7 @@ extension CardStore {
         )
     }
 
-    /// Takes the reasons of cards away that wait for something else now, with an event: who follows the changes learns of it.
+    /// Clears the reasons of cards that wait for something else now, with an event for clients that follow the changes.
     func forgetReasons(_ condition: SQL, in tx: Transaction) throws {
         let condition: SQL = "\(condition) AND NOT \(Decision.holdsCard)"
         try tx.run("INSERT INTO event (card, at, state) SELECT id, \(tx.now), state FROM card WHERE \(condition)")
@@ -89,7 +88,7 @@ extension CardStore {
     }
 }
 
-/// Where a card stands after a change, for progress and reports.
+/// The state of a card after a change, for progress and reports.
 package struct CardChange: Hashable, Sendable {
     package var card: CardID
     package var state: CardState

@@ -1,12 +1,12 @@
 import CardModel
 
-/// What must hold in a sound sandbox: one query that names the cards for which it does not.
+/// A rule of a sound sandbox: one query selects the cards that break it.
 struct CheckRule: Sendable {
     /// What is wrong, and what to do; names the code of the finding.
     let message: Message
     /// Selects the identifier of each card that breaks the rule.
     let query: SQL
-    /// The changes that mend it without a risk; each looks again for itself.
+    /// The changes that mend it without a risk; each selects the broken rows itself.
     var mends: [SQL] = []
 
     var code: String { SandboxFinding(self.message).code }
@@ -20,7 +20,7 @@ struct CheckRule: Sendable {
                 AND NOT EXISTS (SELECT 1 FROM blob WHERE blob.card = card.id AND blob.kind = 'image')
                 """
         ),
-        // An operator may have called a card delivered that never had an image here, or whose loss is known.
+        // An operator may have called a card delivered that never had an image here, or whose image is known to be lost.
         CheckRule(
             message: .fsckDeliveredImageMissing,
             query: """
@@ -187,7 +187,7 @@ struct CheckRule: Sendable {
                 """,
             ]
         ),
-        // MARK: What is left behind
+        // MARK: Remains
         CheckRule(
             message: .fsckCountWrong,
             query: """
@@ -219,8 +219,8 @@ struct CheckRule: Sendable {
 
     private static let isOfNobody: SQL = "attempt.ended_at IS NULL AND attempt.worker NOT IN (SELECT id FROM worker)"
 
-    /// Whether a card was delivered that is newer than the one that its number has noted for a side. Where one alone has a time,
-    /// a third one may have been delivered between.
+    /// Whether a delivered card is newer than the one that its case stores for a side. If only one of the two has a time, a third
+    /// one may have been delivered in between.
     private static func isNotNoted(_ side: SQL) -> SQL {
         let noted = PhotoAge.delivered(side, of: "cases")
         return """
@@ -230,7 +230,7 @@ struct CheckRule: Sendable {
             """
     }
 
-    /// Notes on each number the newest card of a side that was delivered.
+    /// Stores with each case the newest delivered card of a side.
     private static func noting(_ side: SQL) -> SQL {
         func isDelivered(_ table: SQL) -> SQL {
             "\(table).state = 'delivered' AND coalesce(\(table).side, \(table).expected_side) = '\(side)'"

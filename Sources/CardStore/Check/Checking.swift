@@ -13,7 +13,7 @@ package struct SandboxFinding: Hashable, Sendable {
 }
 
 extension SandboxFinding {
-    /// A finding of a check: its code ends the id of its message.
+    /// Creates the finding of a check: its code is the end of its message's id.
     init(_ message: Message, card: CardID? = nil) {
         self.init(code: String(message.id.trimmingPrefix("fsck.")), card: card, message: message)
     }
@@ -22,25 +22,25 @@ extension SandboxFinding {
 extension CardStore {
     /// Checks the whole sandbox: the file, its references, the rules of the life of a card, the access log, every sealed value.
     ///
-    /// Nothing is changed. Other processes may go on: each rule looks at one moment.
+    /// Nothing is changed. Other processes may continue: each rule reads one snapshot.
     package func check() async throws -> [SandboxFinding] {
         try await Self.translating {
             let findings = try await self.ruleFindings()
-            // What does not even hold together as a file says nothing about cards.
+            // A damaged file says nothing about cards.
             guard !findings.contains(where: { $0.code == "file_damaged" }) else { return findings }
             return try await findings + self.erasureFindings() + self.sealFindings()
         }
     }
 
-    /// What is wrong with the file, its references, the life of cards, and the access log.
+    /// Returns the faults of the file, its references, the life of cards, and the access log.
     func ruleFindings() async throws -> [SandboxFinding] {
         do {
             let file = try await self.fileFindings()
             guard file.isEmpty else { return file }
-            // Each by itself: while one looks at a moment, the log of the changes since cannot be emptied.
+            // One snapshot each: while a snapshot is open, the log of later changes cannot be emptied.
             var findings = try await self.database.read { tx in try Self.referenceFindings(in: tx) }
             for rule in CheckRule.all {
-                // A delivery without any card has none to name.
+                // A delivery without cards has no card to name.
                 let cards = try await self.database.read { tx in
                     try tx.values(rule.query + "LIMIT \(Limits.findingsPerRule)", as: CardID?.self)
                 }
@@ -54,7 +54,7 @@ extension CardStore {
         }
     }
 
-    /// What SQLite itself finds, broken CHECK constraints included: a connection that only reads would pass over these.
+    /// Returns what SQLite itself finds, broken CHECK constraints included: a read-only connection would skip these.
     private func fileFindings() async throws -> [SandboxFinding] {
         try await self.database.withWriter { connection in
             try String.fetchAll(connection, sql: "PRAGMA main.integrity_check(100)").filter { $0 != "ok" }
@@ -89,7 +89,7 @@ extension CardStore {
     }
 }
 
-// Whether every sealed value opens, card by card, so that memory holds one image at a time.
+// Unseals every sealed value, card by card, so that memory holds one image at a time.
 extension CardStore {
     func sealFindings() async throws -> [SandboxFinding] {
         var findings: [SandboxFinding] = []
@@ -114,9 +114,9 @@ extension CardStore {
         }
     }
 
-    /// The sealed values of a card that do not open.
+    /// Returns the names of a card's sealed values that cannot be unsealed.
     private func unopenable(of row: CardRow, in tx: Transaction) throws -> [String] {
-        // One without a key has a rule of its own.
+        // Another rule reports a card without a key.
         guard row.hasKey else { return [] }
         guard let key = try? row.key(self.vault) else { return [SealedColumn.cardKey.name] }
         var broken: Set<String> = []
@@ -148,7 +148,7 @@ extension CardStore {
     }
 }
 
-// Whether the list of erasures and the certificates of erased cards say the same.
+// Checks that the list of erasures and the certificates of erased cards agree.
 extension CardStore {
     func erasureFindings() async throws -> [SandboxFinding] {
         var differing: [SandboxFinding] = []
@@ -161,16 +161,16 @@ extension CardStore {
         }
     }
 
-    /// Compares the certificates with the list of erasures in one merge by id, and tells what is found page by page.
+    /// Compares the certificates with the list of erasures in one merge by id, and reports findings page by page.
     private func compareErasures(_ told: ([SandboxFinding]) async throws -> Void) async throws {
-        // Whoever is erased from now on has a line that is not among those that are read here.
+        // A card that is erased from now on has a line that is not among those read here.
         let end: Int64 = try await self.database.read { try $0.value("SELECT max(number) FROM access_log") } ?? 0
         var lines = try self.erasureList.lines()[...]
         var last = ""
         while true {
             let after = last
             let page = try await self.database.read { tx in
-                // In the order of the ids: by the index of states each page would be sorted anew.
+                // In the order of the ids: with the index of states, which the `+` avoids, each page would be sorted anew.
                 try tx.rows(
                     """
                     SELECT id, certificate FROM card WHERE id > \(after) AND +state = 'erased'
@@ -204,7 +204,7 @@ extension CardStore {
         return try await self.database.read { tx in try entries.filter { try $0.isAlive(in: tx) } }
     }
 
-    /// Compares the certificate of an erased card with its lines in the list, which was read when the access log had so many.
+    /// Compares the certificate of an erased card with its lines in the list, which was read when the access log ended at `end`.
     private static func finding(of card: CardID, _ stored: Data?, _ texts: [Data], upTo end: Int64) -> SandboxFinding? {
         func read(_ text: Data) -> ErasureCertificate? {
             try? JSONDecoder().decode(ErasureCertificate.self, from: text)
@@ -216,7 +216,7 @@ extension CardStore {
             return certificate.accessNumber > end ? nil : SandboxFinding(.fsckErasureLineMissing, card: card)
         }
         let lines = texts.map(read)
-        // The line of another erasing of the card, by a restore or one that was cut off, may differ.
+        // The line of another erasure of the card, by a restore or one that was cut off, may differ.
         let isSound = lines.allSatisfy { $0 == nil || $0 == certificate || $0?.accessCode != certificate.accessCode }
         return lines.contains(certificate) && isSound ? nil : SandboxFinding(.fsckErasureLineChanged(card), card: card)
     }
@@ -232,11 +232,11 @@ extension SandboxFinding {
 }
 
 extension CardStore {
-    /// Mends what can be mended without a risk: nothing here sends a card twice, loses one, or lets one go that was kept back.
+    /// Mends what can be mended without a risk: nothing here sends a card twice, loses one, or releases one that was held.
     ///
-    /// Claims of nobody are given back, what an erasure or a delivery left behind goes, what a number must know is noted on it, a
-    /// call of nobody counts as one that may have arrived, a card whose reading is gone is read again, and a line that is gone
-    /// from the list of erasures is written again.
+    /// Undecided cases are marked, deliveries without held cards closed, and wrong values of cases and counts corrected; calls of
+    /// unregistered workers count as ones that may have arrived. Remains of erasures go, and erasures that were cut off are
+    /// finished. A card without its reading is read again, and a missing line of the list of erasures is written again.
     ///
     /// - Returns: what was mended, and what is left for a person.
     package func repair(

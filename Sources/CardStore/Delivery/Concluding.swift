@@ -4,9 +4,9 @@ package import CardModel
 package struct DeliveryTerms: Sendable {
     /// How failures that count are repeated.
     package var retry: RetryTerms
-    /// What is done about one that may have been applied.
+    /// What happens to a delivery that may have been applied.
     package var onUnknown: UnknownPolicy
-    /// Whether its form would be another one now: another TOKEN, other fields.
+    /// Whether its form would differ now: another TOKEN, other fields.
     package var isOutdated: Bool
 
     package init(retry: RetryTerms, onUnknown: UnknownPolicy, isOutdated: Bool = false) {
@@ -15,9 +15,9 @@ package struct DeliveryTerms: Sendable {
 }
 
 extension CardStore {
-    /// Writes down how an attempt of a delivery ended, and what follows for its members.
+    /// Stores the outcome of an attempt of a delivery, and what follows for its members.
     ///
-    /// - Returns: where each member stands now.
+    /// - Returns: the current state of each member.
     @discardableResult
     package func conclude(
         _ job: DeliveryJob,
@@ -26,7 +26,7 @@ extension CardStore {
         now: Timestamp
     ) async throws -> [CardChange] {
         try await self.write(at: now, locking: Array(job.numbers)) { tx in
-            // Its last card was erased meanwhile.
+            // The erasure of its last card has deleted it.
             guard try tx.exists("SELECT 1 FROM delivery WHERE id = \(job.id)") else { return [] }
             var delivery = try DeliveryRecord(job.id, store: self, in: tx)
             let (failure, code) = (outcome.toldFailure, outcome.acceptedCode)
@@ -40,7 +40,7 @@ extension CardStore {
 }
 
 extension Transition {
-    /// Where a card goes that the backend refuses; by a code that no list names a person looks at it.
+    /// The transition of a card that the backend refuses; after a code that no list names, a person decides.
     fileprivate init(refusal failure: RemoteFailure) {
         self =
             failure.isUnlisted
@@ -48,10 +48,10 @@ extension Transition {
     }
 }
 
-// What becomes of a delivery after an attempt.
+// Applies the outcome of an attempt to a delivery.
 extension DeliveryRecord {
     mutating func apply(_ outcome: DeliveryOutcome, terms: DeliveryTerms) throws {
-        // Once another card has passed since, the same bytes went once more in vain.
+        // Another card has had a readable answer since, so these bytes were sent once more in vain.
         let isPassed = try self.isUnreadable && Unreadable.isPassed(.deliver, since: self.history.failedAt, in: self.tx)
         if outcome.mayBeApplied {
             self.mayBeApplied = true
@@ -78,7 +78,7 @@ extension DeliveryRecord {
         }
     }
 
-    /// Only a failure that counts has its cards wait.
+    /// Applies a failure; only one that counts makes its cards wait.
     private mutating func apply(_ failure: RemoteFailure, terms: DeliveryTerms) throws {
         let isUsedUp = self.history.isUsedUp(by: terms.retry.maxAttempts)
         let later = self.tx.now.advanced(by: terms.retry.delay)
@@ -87,10 +87,10 @@ extension DeliveryRecord {
         case .rejected, .shrink: try self.refuse(Transition(refusal: failure), failure)
         case .throttled where failure.mayBeApplied && isUsedUp: try self.holdAsUnknown(failure)
         case .throttled: try self.repeatBytes()
-        // A request that another card's passes by is this one's own fault; it gets one more try.
+        // If another card's request was accepted since, the fault is this one's own; it gets one more try.
         case .stop where failure.stopScope == .request && self.history.isUsedUp(by: 1):
             try self.refuse(Transition(.failed, .refusedByRemote, failure), failure)
-        // The TOKEN or the form is another one by now, and these bytes were refused once more.
+        // The TOKEN or the form has changed, and these bytes were refused once more.
         case .stop where failure.stopScope == .request && terms.isOutdated: try self.holdAsUnknown(failure)
         case .notSent where terms.isOutdated && !self.mayBeApplied: try self.dissolve()
         case .accepted, .notSent, .stop: try self.repeatBytes()
@@ -101,11 +101,11 @@ extension DeliveryRecord {
         }
     }
 
-    /// A definite no: the only member ends. Of several nobody knows which one is at fault, so each goes alone; and if the backend
-    /// may hold them from an attempt before, a person decides.
+    /// Applies a definite refusal: an only member is finished. Of several the faulty one is unknown, so each goes alone; and if
+    /// the backend may have them from an earlier attempt, a person decides.
     private func refuse(_ transition: Transition, _ failure: RemoteFailure, dueAt: Timestamp? = nil) throws {
         if self.mayBeApplied { return try self.holdAsUnknown(failure) }
-        // Of several, a status of the client's side says for certain that none was applied.
+        // For several members, a 4xx status says for certain that none was applied.
         let isRefused = self.members.count > 1 && (400..<500).contains(failure.httpStatus ?? 0)
         if failure.isUnlisted, !isRefused { return try self.holdAsUnlisted(failure) }
         guard self.members.count == 1 else { return try self.dissolve(alone: true, dueAt: dueAt) }
@@ -113,7 +113,7 @@ extension DeliveryRecord {
         for card in self.members { try self.end(card, transition) }
     }
 
-    /// The same bytes go again.
+    /// Makes the delivery due again with the same bytes.
     private func repeatBytes(dueAt: Timestamp? = nil) throws {
         try self.tx.run(
             """
@@ -123,13 +123,13 @@ extension DeliveryRecord {
         )
     }
 
-    /// It was surely not applied: its members are `verified` again, each alone from now on if they failed together.
+    /// Returns the members of a delivery that was surely not applied to `verified`; each goes alone from now on if `alone`.
     func dissolve(alone: Bool = false, dueAt: Timestamp? = nil) throws {
         try self.close(as: .dissolved)
         for card in self.members { try self.release(card, alone: alone, dueAt: dueAt) }
     }
 
-    /// A code that no list names may be a word of success: what it answers is kept, to be judged by the lists once they name it.
+    /// Holds the members after a code that no list names: it may mean success, so the answer is stored until a list names it.
     private func holdAsUnlisted(_ failure: RemoteFailure) throws {
         try self.keep()
         for card in self.members {
@@ -138,7 +138,7 @@ extension DeliveryRecord {
         }
     }
 
-    /// The backend may hold it: a person decides, and it is kept to be sent again.
+    /// Holds the members because the backend may have them: a person decides, and the delivery can be sent again.
     func holdAsUnknown(_ failure: RemoteFailure) throws {
         try self.keep()
         for card in self.members { try self.holdAsUnknown(card, failure) }
@@ -155,7 +155,7 @@ extension DeliveryRecord {
 
     private func holdAsUnknown(_ card: CardID, _ failure: RemoteFailure) throws {
         var failure = failure
-        // After an answer that was not understood, no list decides about a code any more.
+        // Once the outcome is unknown, no list decides about a code.
         let why: Message = failure.isUnlisted ? .textVerbatim(failure.code) : failure.message
         failure.message = .deliveryUnknown(card, why)
         try self.end(card, Transition(.held, .outcomeUnknown, failure))
@@ -165,7 +165,7 @@ extension DeliveryRecord {
 
     static let unnamed = RemoteFailure(.unknown, code: "not_in_reply", message: .deliveryNotInReply)
 
-    /// Writes down what the backend says of one member.
+    /// Applies the backend's answer about one member.
     func apply(_ item: DeliveryItemOutcome, to card: CardID, retry: RetryTerms) throws {
         switch item {
         case .accepted:
@@ -187,8 +187,8 @@ extension DeliveryRecord {
         }
     }
 
-    /// A member that the backend does not take now goes again after its backoff, until its attempts are used up; a TOKEN that the
-    /// backend refuses ends no card.
+    /// Sends a member that the backend does not accept now again after its back-off, until its attempts are used up; a refused
+    /// TOKEN uses up none.
     private func requeue(_ card: CardID, for failure: RemoteFailure, retry: RetryTerms) throws {
         guard let row = try self.member(card) else { return }
         let own: SQL = "SELECT delivery FROM delivery_card WHERE card = \(card)"

@@ -1,12 +1,12 @@
 package import CardModel
 
-/// How a number is decided: what the configuration says of deliveries, and the rules between front and back.
+/// The terms by which a number is decided: the configuration of deliveries, and the rules between front and back.
 package struct DecidingTerms: Sendable {
-    /// How cards are joined, and what becomes of backs without a front.
+    /// How cards are joined, and what happens to backs without a front.
     package var policy: CasePolicy
     /// The rules between front and back.
     package var rules: VerdictRules
-    /// Whether cards that name no user account may go.
+    /// Whether cards without a user account may go.
     package var hasDefaultUserNumber: Bool
 
     package init(policy: CasePolicy, rules: VerdictRules, hasDefaultUserNumber: Bool = true) {
@@ -17,11 +17,11 @@ package struct DecidingTerms: Sendable {
 /// A business number with something to decide.
 package struct DeliveryProposal: Sendable {
     package var number: BusinessNumber
-    /// The cards of each delivery that may be formed now; empty where only waits are to be written down.
+    /// The cards of each delivery that may be formed now; empty if only waits must be stored.
     package var groups: [[DeliveryMember]]
 }
 
-/// What there is to deliver at one moment.
+/// The deliveries that are possible at one moment.
 package struct DeliveryLook: Sendable {
     package var proposals: [DeliveryProposal] = []
     /// Whether deliveries that were attempted are due again.
@@ -31,13 +31,14 @@ package struct DeliveryLook: Sendable {
 // MARK: Proposing
 
 extension CardStore {
-    /// Looks at the numbers that are due, the highest priority first, until so many have something that may go, and whether
-    /// deliveries are due again; nothing is changed. Those of which nothing goes are among the proposals, so that their waits can be written down.
+    /// Examines the numbers that are due, the highest priority first, until `limit` of them have cards that may go, and whether
+    /// deliveries are due again; changes no card. Numbers without such cards are among the proposals, so that their waits can be
+    /// stored.
     ///
     /// - Parameters:
-    ///   - limit: the most numbers of which something may go.
-    ///   - excluded: numbers that this process has under way.
-    ///   - untriedOnly: whether numbers of which a card has failed are left out, while the endpoint fails.
+    ///   - limit: the most numbers with cards that may go.
+    ///   - excluded: numbers that this process has in progress.
+    ///   - untriedOnly: whether numbers with a failed card are skipped; for while the endpoint fails.
     package func proposeDeliveries(
         limit: Int,
         excluding excluded: Set<BusinessNumber>,
@@ -83,7 +84,7 @@ extension CardStore {
         }
     }
 
-    /// Marks the numbers whose cards wait for what a configuration can give; those that changed are still decided before them.
+    /// Marks the numbers whose cards wait for something that a configuration can give; changed numbers are decided before them.
     package func reconsider(
         under terms: DecidingTerms,
         limit: Int = Limits.cardsPerWake,
@@ -100,7 +101,7 @@ extension CardStore {
         }
     }
 
-    /// Marks the numbers of some cards that wait for a reason, each once: another process may decide them by other terms.
+    /// Marks the numbers of a page of cards that wait for a reason, each once: another process may decide them by other terms.
     ///
     /// - Returns: the order of the last of them; `nil` if there are no more.
     private func reconsider(_ reason: ReasonCode, after order: Int64, limit: Int, now: Timestamp) async throws -> Int64?
@@ -122,7 +123,7 @@ extension CardStore {
         return cards.last?.order
     }
 
-    /// When the next number is to be decided; `nil` if none is.
+    /// When the next number must be decided; `nil` if none must.
     package func nextDecision(now: Timestamp) async throws -> Timestamp? {
         try await self.read { tx in
             if try tx.exists("SELECT 1 FROM cases WHERE decide_at IS NOT NULL AND decide_from > \(now)") { return now }
@@ -130,7 +131,7 @@ extension CardStore {
         }
     }
 
-    /// Decides numbers of which nothing goes now: writes down what is held, replaced or waits.
+    /// Decides numbers without cards that may go now: stores which cards are held, rejected, superseded or wait.
     ///
     /// - Returns: the cards whose state changed.
     @discardableResult
@@ -145,7 +146,7 @@ extension CardStore {
     }
 }
 
-/// A business number within one transaction: its cards, and what the rules decide for them.
+/// A business number within one transaction: its cards, and the decision of the rules.
 struct Application {
     let number: BusinessNumber
     private(set) var decision: CaseDecision
@@ -153,11 +154,11 @@ struct Application {
     private let store: CardStore
     private let tx: Transaction
     private let pair: (front: CardID, back: CardID)?
-    /// What the rules say of the pair.
+    /// The findings of the rules about the pair.
     private var findings: [VerdictFinding] = []
 
     init(_ number: BusinessNumber, terms: DecidingTerms, store: CardStore, in tx: Transaction) throws {
-        // While one is still to be verified nothing goes, so the others of its kind decide nothing.
+        // While one card awaits verification nothing goes, so one of them is enough.
         let own: SQL = "WHERE card.number = \(number) AND card.state IN"
         var moved = try CardRow.all("\(own) ('verified', 'delivering', 'held')", in: tx)
         moved += try CardRow.all("\(own) ('delivered') AND \(PhotoAge.isNewestDelivered(of: number))", in: tx)
@@ -179,9 +180,9 @@ struct Application {
         let snapshot = CaseSnapshot(
             cards: rows.map { row in
                 var card = ApplicationCard(row.bare, goesWithoutFront: row.goesWithoutFront, isSplit: row.isSplit)
-                // Until a person's decision is carried out or taken back.
+                // Held until a person's decision is carried out or withdrawn.
                 if decided.contains(row.id) { (card.state, card.reason) = (.held, nil) }
-                // One that does not open goes on, so that forming its delivery ends it.
+                // A card that cannot be unsealed may go, so that forming its delivery fails it.
                 if !terms.hasDefaultUserNumber, card.state == .verified, let opened = try? row.card(store.vault) {
                     card.lacksAccount = opened.metadata.userNumber?.reveal().isEmpty ?? true
                 }
@@ -209,7 +210,7 @@ struct Application {
         self.decision.ready.map { ids in ids.compactMap { self.rows[$0].flatMap(self.store.member) } }
     }
 
-    /// Writes the decision down.
+    /// Stores the decision.
     ///
     /// - Parameter formed: the cards that go into a delivery in the same transaction; others that may go stay due.
     /// - Returns: the cards whose state changed.
@@ -246,7 +247,7 @@ struct Application {
         return Transition(.superseded, .takenEarlier, message)
     }
 
-    /// Once for each pair: what was compared, and what the rules say of cards that go all the same.
+    /// Stores, once for each pair, which cards were compared and the warnings about them.
     private func noteFindings() throws {
         guard let pair, let back = self.rows[pair.back], !self.findings.isEmpty else { return }
         let isNew = try self.tx.run(
@@ -263,7 +264,7 @@ struct Application {
 }
 
 extension CardStore {
-    /// Compares the two sides of a number by their readings; a reading that does not open cannot be compared.
+    /// Compares the two sides of a number by their readings; a reading that cannot be unsealed is not compared.
     fileprivate func findings(
         front: CardRow,
         back: CardRow,
@@ -273,8 +274,8 @@ extension CardStore {
         guard let one = try Self.ifOpens({ try self.storedReading(of: front, in: tx) }) ?? nil,
             let other = try Self.ifOpens({ try self.storedReading(of: back, in: tx) }) ?? nil
         else { return [] }
-        // A picture of one side has one reading; only one that shows both may be sent as both. What was read is compared:
-        // the image of a delivered front may be gone.
+        // An image of one side has one reading; only an image of both sides may be sent as both. The digests of what was
+        // read are compared: the image of a delivered front may be gone.
         let showBoth = !one.reading.others.isEmpty && !other.reading.others.isEmpty
         return rules.judgePair(
             front: one.reading,

@@ -27,7 +27,7 @@ struct DeliveryRecord {
         (self.state, self.mayBeApplied, self.isUnreadable, self.history) = row
     }
 
-    /// Where each member stands now.
+    /// The current state of each member.
     var memberStates: [CardChange] {
         get throws { try self.rows.map(CardChange.init) }
     }
@@ -36,17 +36,17 @@ struct DeliveryRecord {
         get throws { try self.members.map { try CardRow.require($0, in: self.tx) } }
     }
 
-    /// Whether a newer photo takes the place of a member, and no attempt can have been applied.
+    /// Whether a newer photo replaces a member, and no attempt can have been applied.
     var isOvertaken: Bool {
         get throws {
             try !self.mayBeApplied && self.rows.contains { try self.store.isReplaced($0, by: [.verified], in: self.tx) }
         }
     }
 
-    /// Whether what an attempt brought decides about the delivery.
+    /// Whether the outcome of an attempt applies to the delivery.
     ///
-    /// A failure does so while the delivery is open and the attempt is still its worker's: whoever took it over sends it now.
-    /// What the backend took settles also what was unknown meanwhile.
+    /// A failure does while the delivery is open and the attempt is still its worker's: another worker that took the delivery
+    /// over sends it now. An acceptance also resolves an outcome that was unknown meanwhile.
     func isDecided(by outcome: DeliveryOutcome, isCurrent: Bool) -> Bool {
         switch outcome {
         case .accepted, .items: self.state.takesAcceptance
@@ -54,7 +54,7 @@ struct DeliveryRecord {
         }
     }
 
-    /// Counts a failure for the delivery, and for its members: one that is formed again remembers them.
+    /// Counts a failure for the delivery, and for its members: their next delivery inherits it.
     mutating func countFailure(_ failureClass: FailureClass) throws {
         var known = self.history
         for row in try self.rows {
@@ -64,16 +64,16 @@ struct DeliveryRecord {
             known.failedAt = max(known.failedAt ?? failedAt, failedAt)
             known.countsFrom = [known.countsFrom, row.history.countsFrom].compactMap(\.self).max()
         }
-        // What other deliveries of its members brought says nothing of other cards.
+        // Outcomes of other deliveries with these members say nothing about other cards.
         let own: SQL = "SELECT delivery FROM delivery_card WHERE card IN \(list: self.members)"
         self.history = try self.store.counting(failureClass, after: known, stage: .deliver, own: own, in: self.tx)
         try self.tx.run("UPDATE delivery SET \(self.history.assignments) WHERE id = \(self.id)")
         try self.tx.run("UPDATE card SET \(self.history.assignments) WHERE id IN \(list: self.members)")
     }
 
-    // MARK: Its end
+    // MARK: Closing
 
-    /// Closes the delivery: it is never sent again, so its parts go.
+    /// Closes the delivery: it is never sent again, so its parts are deleted.
     func close(as state: DeliveryState) throws {
         try self.tx.run(
             """
@@ -86,8 +86,8 @@ struct DeliveryRecord {
         }
     }
 
-    /// Closes the delivery because one member leaves it, and returns the others: of them nobody knows, unless it surely was not
-    /// applied.
+    /// Closes the delivery because one member leaves it, and returns the others: their outcome is unknown if the delivery may
+    /// have been applied.
     func close(leaving card: CardID) throws -> [CardID] {
         try self.close(as: .closed)
         try self.decide(card)
@@ -96,7 +96,7 @@ struct DeliveryRecord {
         return others
     }
 
-    /// Ends a delivery that cannot be sent again since a value of it does not open.
+    /// Closes a delivery that cannot be sent again because a value of it cannot be unsealed.
     func closeDamaged() throws {
         try self.close(as: .closed)
         for card in self.members {
@@ -111,7 +111,7 @@ struct DeliveryRecord {
         }
     }
 
-    /// A member goes on by itself; if the delivery may have been applied, it is held with a message.
+    /// Returns a member to `verified`; if the delivery may have been applied, holds it with a message instead.
     private func detach(_ card: CardID, _ message: Message) throws {
         if self.mayBeApplied {
             guard let row = try self.member(card), row.state == .delivering else { return }
@@ -122,19 +122,19 @@ struct DeliveryRecord {
         }
     }
 
-    /// It is known what became of a member.
+    /// Marks the outcome of a member as known.
     func decide(_ card: CardID) throws {
         try self.tx.run("UPDATE delivery_card SET outcome_unknown = 0 WHERE delivery = \(self.id) AND card = \(card)")
     }
 
-    /// Marks a card as delivered, and its number: the order outlives the card.
+    /// Marks a card as delivered, and stores that with its case: the order outlives the card.
     func deliver(_ card: CardID) throws {
         guard let row = try self.member(card) else { return try self.deliverErased(card) }
         try self.store.move(row, Transition(.delivered), in: self.tx)
         try self.store.noteDelivered(row, in: self.tx)
     }
 
-    /// One that was erased while it was being sent has arrived: its back may go, and an older photo may not.
+    /// Marks a card as delivered that was erased while it was being sent: its back may go, and an older photo may not.
     private func deliverErased(_ card: CardID) throws {
         let row = try CardRow.require(card, in: self.tx)
         guard row.state == .erased, row.delivery == self.id else { return }
@@ -153,7 +153,7 @@ struct DeliveryRecord {
         if let row = try self.member(card) { try self.store.move(row, transition, in: self.tx) }
     }
 
-    /// The row of a member that still stands as the delivery left it: a late answer settles what was unknown, and changes
+    /// The row of a member that is still as the delivery left it: a late answer resolves an unknown outcome, and changes
     /// nothing that a person has decided since.
     func member(_ card: CardID) throws -> CardRow? {
         let row = try CardRow.require(card, in: self.tx)

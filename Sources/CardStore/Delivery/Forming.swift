@@ -7,21 +7,21 @@ package struct DeliveryJob: Sendable {
     /// Its cards in order.
     package var members: [CardID]
     package var numbers: Set<BusinessNumber>
-    /// What goes on the wire.
+    /// The request that is sent.
     package var outbound: OutboundDelivery
-    /// The attempt that was written down.
+    /// The stored attempt.
     package var attempt: Int64
     /// How often it has failed in a row.
     package var tries: Int
-    /// Its cards as a form would name them now, if it was attempted before; empty if one of them does not open.
+    /// Its cards as a form would name them now, if it was attempted before; otherwise empty.
     package var current: [DeliveryMember] = []
     /// Whether an attempt of it may have been applied.
     package var mayBeApplied = false
-    /// The cards that moved on when it was formed: those that it replaces, and those that are held.
+    /// The changes of other cards when it was formed: those that are superseded, rejected or held.
     package var changes: [CardChange] = []
 }
 
-/// What a delivery needs of its cards.
+/// The images and personal values of a delivery's cards.
 package struct DeliveryMaterial: Sendable {
     /// The prepared JPEG of each card.
     package var images: [CardID: Data]
@@ -34,12 +34,12 @@ package struct DeliveryMaterial: Sendable {
 extension CardStore {
     /// Fetches images and personal values of cards.
     ///
-    /// - Throws: `stored_image_unreadable` if an image does not open.
+    /// - Throws: `stored_image_unreadable` if an image cannot be unsealed.
     package func material(for cards: [CardID]) async throws -> DeliveryMaterial {
         try await self.read { tx in try self.material(for: cards, in: tx) }
     }
 
-    /// Ends cards whose stored image does not open: they cannot go, and a person is told.
+    /// Fails verified cards whose stored image cannot be unsealed: they cannot go, and a person sees why.
     package func failUnreadable(_ cards: [CardID], now: Timestamp) async throws -> [CardChange] {
         try await self.write(at: now) { tx in
             try cards.compactMap { id in
@@ -50,7 +50,7 @@ extension CardStore {
         }
     }
 
-    /// Ends cards that cannot be put into a form, whatever is done: a person is told why. Cards that do not belong into one form
+    /// Fails verified cards that cannot be put into any form, so that a person sees why. Cards that do not belong into one form
     /// are held instead: a person knows which of them is right.
     @discardableResult
     package func failForming(
@@ -69,8 +69,8 @@ extension CardStore {
         }
     }
 
-    /// Returns the members of a delivery, from the first on, whose images together keep to a number of bytes; never none, so
-    /// that a larger card goes alone. Full is one that uses the bytes up, or leaves a member out.
+    /// Returns the first members of a delivery whose images together fit into a number of bytes; at least one, so that a
+    /// larger card goes alone. The delivery is full if it uses the bytes up, or leaves a member out.
     package func members(
         _ members: [DeliveryMember],
         within byteCount: Int
@@ -100,13 +100,13 @@ extension CardStore {
         return material
     }
 
-    /// Forms a delivery and writes its first attempt down, in one commit; decides once more first.
+    /// Decides once more, forms a delivery, and stores its first attempt, in one commit.
     ///
     /// - Parameters:
     ///   - id: the name under which it is stored.
     ///   - members: its cards in order.
-    ///   - outbound: what is to go on the wire.
-    /// - Returns: the job; `nil` if its cards may not go as they could when it was proposed.
+    ///   - outbound: the request to send.
+    /// - Returns: the job; `nil` if its cards may no longer go as proposed.
     package func begin(
         _ id: DeliveryID,
         of members: [DeliveryMember],
@@ -127,12 +127,12 @@ extension CardStore {
         return job
     }
 
-    /// Whether every group of cards that a delivery joins may go now, as the cards were when its form was built: its sender may
-    /// have named another account since, or a side that the verifier saw as well.
+    /// Whether every group of cards in a delivery may still go as when its form was built: the submitter may have named another
+    /// account since, or the side of a card may have changed.
     private static func mayGo(_ members: [DeliveryMember], by applications: [Application]) -> Bool {
         func form(_ members: [DeliveryMember]) -> Set<DeliveryMember> {
             var members = members
-            // Which other cards go beside it does not change what its form says of it.
+            // Whether a card goes alone does not change what its form says of it.
             for index in members.indices { members[index].isSplit = false }
             return Set(members)
         }
@@ -154,7 +154,7 @@ extension CardStore {
         in tx: Transaction
     ) throws -> DeliveryJob {
         let rows = try members.map { try CardRow.require($0, in: tx) }
-        // Whoever erases a member closes the delivery, so the first member's key opens the parts for as long as they matter.
+        // Erasing a member closes the delivery, so the first member's key can unseal the parts for as long as they matter.
         let parts = try rows[0].key(self.vault).seal(json: outbound.parts, column: .parts)
         try tx.run(
             """

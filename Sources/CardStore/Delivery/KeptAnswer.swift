@@ -1,11 +1,11 @@
 import CardModel
 import Foundation
 
-/// An answer of the backend by a code that no list of `delivery.retcode` named: what a person's retry judges once a list does.
+/// An answer of the backend with a code that no list of `delivery.retcode` named; a person's retry applies it once a list does.
 struct KeptAnswer: Codable {
-    /// The code in every way it may be listed.
+    /// The code in every spelling that a list may have.
     let spellings: [String]
-    /// Whether it answered for the whole delivery, so that of several members it is not known which one it is about.
+    /// Whether it answered for the whole delivery: of several members, the one that it is about is unknown.
     let isOfWhole: Bool
 
     private enum CodingKeys: String, CodingKey {
@@ -20,14 +20,14 @@ struct KeptAnswer: Codable {
 }
 
 extension CardStore {
-    /// Keeps the answer for a member of a delivery; a card whose key does not open has none.
+    /// Stores the answer for a member of a delivery; a card whose key cannot be unwrapped has none.
     func put(_ answer: KeptAnswer, of card: CardID, in delivery: DeliveryID, in tx: Transaction) throws {
         let row = try CardRow.require(card, in: tx)
         let sealed = try (try? row.key(self.vault))?.seal(json: answer, column: .answer)
         try tx.run("UPDATE delivery_card SET answer = \(sealed) WHERE delivery = \(delivery) AND card = \(card)")
     }
 
-    /// What the kept answer about a card means by the lists of now; `nil` if none is kept.
+    /// The stored answer about a card and its meaning by the current lists; `nil` if none is stored.
     func keptAnswer(of row: CardRow, in tx: Transaction) throws -> (answer: KeptAnswer, meaning: RetcodeTable.Meaning)?
     {
         guard row.state == .held, row.reason == .retcodeUnlisted,

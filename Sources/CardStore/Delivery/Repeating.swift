@@ -1,14 +1,14 @@
 package import CardModel
 import Foundation
 
-// Deliveries that were attempted go again, byte for byte.
+// Repeats deliveries that were attempted, byte for byte.
 extension CardStore {
-    /// Claims deliveries that were attempted and are due again, and writes the next attempt of each down.
+    /// Claims deliveries that were attempted and are due again, and stores the next attempt of each.
     ///
     /// - Parameters:
     ///   - scope: which deliveries may go.
-    ///   - longestAgoFirst: whether the one that failed longest ago goes first: while the endpoint fails.
-    ///   - told: hears of the cards of deliveries that do not open, which end here.
+    ///   - longestAgoFirst: whether the one that failed longest ago goes first; for while the endpoint fails.
+    ///   - told: receives the changes of cards whose delivery is dissolved, or is closed because it cannot be unsealed.
     package func claimDeliveries(
         by worker: Worker,
         limit: Int,
@@ -56,7 +56,7 @@ extension CardStore {
             return try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
         } orEnd: { claim, tx in
             try self.endUnsent(claim.attempt, in: tx)
-            // Whoever closed it has said of its members what is known of them.
+            // The process that closed it has stored what is known of its members.
             guard try self.isClaimed(claim.id, by: worker, in: tx) else { return [] }
             let delivery = try DeliveryRecord(claim.id, store: self, in: tx)
             try delivery.closeDamaged()
@@ -64,14 +64,14 @@ extension CardStore {
         }
     }
 
-    /// The deliveries that were attempted and are due again.
+    /// Selects the deliveries that were attempted and are due again.
     static func repeats(dueAt now: Timestamp) -> SQL {
         "FROM delivery WHERE state = 'open' AND worker IS NULL AND \(Wait.isOver(at: now)) AND \(Unreadable.mayGo(.deliver, now: now))"
     }
 
-    /// Dissolves the delivery of a card if none of its attempts can have been applied and none is under way.
+    /// Dissolves the delivery of a card if none of its attempts can have been applied and none is in progress.
     ///
-    /// - Returns: whether the card is in no delivery any more.
+    /// - Returns: whether it was dissolved.
     func dissolveUnapplied(_ row: CardRow, in tx: Transaction) throws -> Bool {
         guard let id = row.delivery,
             try tx.exists(
@@ -82,7 +82,7 @@ extension CardStore {
         return true
     }
 
-    /// How many deliveries are open of which it is not known what becomes of them; one that failed often does not count.
+    /// Counts the open deliveries, without those that failed ``Limits/triesOfUndecided`` times.
     package func undecidedDeliveries() async throws -> Int {
         try await self.read { tx in
             try tx.value(
@@ -108,7 +108,7 @@ extension CardStore {
         try tx.values("SELECT card FROM delivery_card WHERE delivery = \(delivery) ORDER BY position")
     }
 
-    /// Whether a delivery is still the worker's to send: a member may have left it, or somebody else have taken it over.
+    /// Whether a delivery is still the worker's to send: a member may have left it, or another worker have taken it over.
     private func isClaimed(_ id: DeliveryID, by worker: Worker, in tx: Transaction) throws -> Bool {
         try tx.exists("SELECT 1 FROM delivery WHERE id = \(id) AND state = 'open' AND worker = \(worker.id)")
     }
@@ -125,7 +125,7 @@ extension CardStore {
                 layout: try row.next(),
                 body: try row.next(),
                 boundary: try row.next(),
-                // None opens as little as an empty one.
+                // Missing parts cannot be unsealed, just like empty ones.
                 parts: try key.open(json: row.next(Data?.self) ?? Data(), column: .parts),
                 images: material.images,
                 confidential: material.confidential
@@ -150,7 +150,7 @@ extension CardStore {
             card: row.id,
             side: side,
             businessNumber: row.number,
-            // One that does not open is found out when its material is fetched.
+            // Fetching the material finds a card that cannot be unsealed.
             userNumber: (try? row.card(self.vault))?.metadata.userNumber,
             isSplit: row.isSplit
         )

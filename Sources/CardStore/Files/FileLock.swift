@@ -21,7 +21,7 @@ final class FileLock: Sendable {
 
     deinit { self.release() }
 
-    /// Takes the lock; `nil` if another holds it, or if the file is not there and is not to be made.
+    /// Acquires the lock; `nil` if it is held already, or if the file is missing and `creating` is false.
     ///
     /// - Parameter byteCount: how much of the file is locked; 0 for all of it.
     static func take(path: String, creating: Bool, byteCount: Int = 0) throws -> FileLock? {
@@ -41,7 +41,7 @@ final class FileLock: Sendable {
         return FileLock(descriptor: descriptor, path: path)
     }
 
-    /// Whether somebody holds the lock of a file; asking does not take it, not even for a moment.
+    /// Whether the lock of a file is held; asking does not acquire it, not even for a moment.
     static func isHeld(path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return errno != ENOENT }
@@ -58,7 +58,7 @@ final class FileLock: Sendable {
         return region
     }
 
-    /// Whether the file that is locked is still the one of its name.
+    /// Whether the path still names the locked file.
     var isStillItsOwn: Bool {
         self.descriptor.withLock { descriptor in
             var locked = stat()
@@ -74,7 +74,7 @@ final class FileLock: Sendable {
             return descriptor
         }
         guard let descriptor else { return }
-        // Closing alone would leave it to a child that was forked and has not replaced its program yet.
+        // Closing alone would leave the lock to a forked child that has not called exec yet.
         var region = Self.region(F_UNLCK)
         _ = fcntl(descriptor, Self.setLock, &region)
         close(descriptor)

@@ -8,7 +8,7 @@ package struct FileSystemKind: Hashable, Sendable {
 
     package init(name: String) { self.name = name }
 
-    /// Looks a path up, or the nearest folder above it that exists; `nil` where the system does not tell.
+    /// Looks a path up, or the nearest folder above it that exists; `nil` if the system does not say.
     package init?(of path: String) {
         guard let table = FileManager.default.contents(atPath: "/proc/self/mountinfo") else { return nil }
         self.init(of: DurableFile.nearestExisting(path), in: String(decoding: table, as: UTF8.self))
@@ -42,12 +42,12 @@ package struct FileSystemKind: Hashable, Sendable {
         ].contains(self.name)
     }
 
-    /// Whether that depends on what serves it: other FUSE, 9P and virtiofs, as in pods and encrypted homes.
+    /// Whether its server determines if other machines share it: other FUSE, 9P and virtiofs, as in pods and encrypted homes.
     package var isDoubtful: Bool {
         !self.isNetwork && (self.name.hasPrefix("fuse") || ["9p", "virtiofs"].contains(self.name))
     }
 
-    /// Blanks, tabs, line ends and backslashes stand as three octal digits.
+    /// Replaces the escapes of blanks, tabs, line ends and backslashes, which are three octal digits.
     private static func unescaped(_ field: Substring) -> String {
         [(" ", "040"), ("\t", "011"), ("\n", "012"), ("\\", "134")].reduce(String(field)) {
             $0.replacing("\\" + $1.1, with: $1.0)

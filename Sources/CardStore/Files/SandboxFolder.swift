@@ -2,7 +2,7 @@ import CardModel
 import Foundation
 import Glibc
 
-/// The folder of a sandbox and the files in it: made for their owner's eyes only, whatever the umask.
+/// The folder of a sandbox and the files in it: accessible only to their owner, whatever the umask.
 struct SandboxFolder: Sendable {
     /// Absolute.
     let path: String
@@ -11,10 +11,10 @@ struct SandboxFolder: Sendable {
     /// The certificates of erased cards.
     var erasures: String { "\(self.path)/erasures.jsonl" }
     var workers: String { "\(self.path)/workers" }
-    /// Held while a sandbox is made, opened or had alone, and while a worker begins.
+    /// Held while a sandbox is made, opened or used by one process alone, and while a worker begins.
     var openingLock: String { "\(self.path)/opening.lock" }
 
-    /// Keeps room for a full disk.
+    /// Reserves room for a full disk.
     var reserve: String { "\(self.path)/reserve" }
 
     /// The workers that have a lock file, dead or alive.
@@ -22,13 +22,13 @@ struct SandboxFolder: Sendable {
 
     func workerLock(_ id: String) -> String { "\(self.workers)/\(id)" }
 
-    /// Whether a database file is there that something was written to.
+    /// Whether there is a database file that is not empty.
     var hasDatabase: Bool {
         var status = stat()
         return stat(self.database, &status) == 0 && status.st_size > 0
     }
 
-    /// Makes the folders and an empty database file where they are missing, and closes them to others.
+    /// Makes missing folders and an empty database file, accessible only to their owner.
     ///
     /// - Throws: `CodedError` `sandbox_unavailable`.
     func create() throws {
@@ -41,7 +41,7 @@ struct SandboxFolder: Sendable {
         try DurableFile.synchroniseFolder(self.path)
     }
 
-    /// Refuses a network file system, and a new sandbox within another one: a path that is one level off must not begin it.
+    /// Refuses a network file system, and a new sandbox within another one: a path one level off must not make a new one.
     ///
     /// - Parameter disk: the kind of file system; looked up if it is not given.
     /// - Throws: `CodedError` `sandbox_unavailable` of kind `configuration`.
@@ -52,7 +52,7 @@ struct SandboxFolder: Sendable {
         if !self.hasDatabase { try self.requireOutside() }
     }
 
-    /// Refuses a path within another sandbox. It may be one itself by now: another process makes it at the same time.
+    /// Refuses a path within another sandbox. The path may be a sandbox itself by now, if another process just made it.
     func requireOutside() throws(CodedError) {
         var folder = DurableFile.nearestExisting(self.path)
         if folder == SecretRights.realPath(self.path) { folder = DurableFile.folder(of: folder) }
@@ -64,7 +64,7 @@ struct SandboxFolder: Sendable {
         }
     }
 
-    /// A folder that also holds other things is refused rather than closed to others.
+    /// Makes a private folder; an open one that holds other files is refused, rather than made private.
     private func makeFolder(_ path: String, mayHoldOtherFiles: Bool) throws {
         try DurableFile.makeFolders(path, mode: 0o700)
         var status = stat()

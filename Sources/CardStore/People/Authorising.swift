@@ -1,29 +1,29 @@
 package import CardModel
 
-// Who may do what is asked where it is done, in the same transaction, for every face alike.
+// Permissions are checked in the transaction of the action, for commands, HTTP and pages alike.
 extension CardStore {
-    /// Fetches a card to which somebody wants to do something.
+    /// Fetches a card for an action of a caller.
     ///
-    /// - Parameter origin: loses a purpose that names the holder, if its caller may not know that it does.
+    /// - Parameter origin: gets a hidden purpose if that names the holder and the caller may not know that it does.
     /// - Throws: `not_found`, for another's card too; `scope_missing`; `purpose_personal`.
     func row(_ id: CardID, for action: AccessAction, by origin: inout AccessOrigin, in tx: Transaction) throws
         -> CardRow
     {
         let row = try self.row(id, for: action, by: origin.caller, in: tx)
         guard let caller = origin.caller, self.isHolderNamed(in: origin.purpose, row, in: tx) else { return row }
-        // Only who may see a name is told that it is the name.
+        // Only a caller that may see the name learns that the purpose contains it.
         if caller.may(.reveal, on: row.submitter) { throw AccessOrigin.personal }
         origin = AccessOrigin(caller: caller, origin.actor, "(hidden)")
         return row
     }
 
-    /// Fetches a card which somebody wants to see.
+    /// Fetches a card after a check of the caller's permission.
     func row(_ id: CardID, for action: AccessAction, by caller: Caller?, in tx: Transaction) throws -> CardRow {
         guard let row = try CardRow.fetch(id, in: tx), row.beside == nil else { throw CardRow.missing(id) }
         guard let caller else { return row }
         guard caller.sees(row.submitter) else { throw CardRow.missing(id) }
         guard caller.has(action.scopes) else { throw Self.scopeMissing(action) }
-        // Who audits sees that it is there.
+        // A caller that only audits may know that the card is there.
         guard caller.may(action, on: row.submitter) else { throw Self.scopeMissing(.decide) }
         return row
     }
@@ -32,7 +32,7 @@ extension CardStore {
         CodedError(.scopeMissing, .usage, .accessScopeMissing(action.scopes.map(\.rawValue)))
     }
 
-    /// Whether a text holds a name, number, birth date or address that the card is known to be of.
+    /// Whether a text holds a known name, number, birth date or address of the card's holder.
     private func isHolderNamed(in text: String, _ row: CardRow, in tx: Transaction) -> Bool {
         let expected = try? row.card(self.vault).metadata
         let fields = row.hasKey ? (try? self.storedReading(of: row, in: tx))?.reading.fields : nil
@@ -45,12 +45,12 @@ extension CardStore {
             .contains { $0.count > 1 && letters.contains($0) }
     }
 
-    /// Notes in the access log that somebody asked for what is personal of a card and did not get it; without the purpose,
-    /// which would be a way to write into the log.
+    /// Writes to the access log that a caller was refused the personal values of a card; without the purpose, by which the
+    /// caller could write into the log.
     package func noteDenied(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws {
         let origin = AccessOrigin(caller: origin.caller, origin.actor, nil)
         try await self.write(at: now) { tx in
-            // For a card that is not there, too: the time must not tell which there are.
+            // For a missing card, too: the time of an answer must not reveal which cards there are.
             let card = try CardRow.fetch(id, in: tx)?.id
             try AccessLog.append(.revealDenied, of: [card], by: origin, vault: self.vault, in: tx)
         }

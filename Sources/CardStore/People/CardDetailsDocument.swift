@@ -1,12 +1,12 @@
 package import CardModel
 
-/// One card with what a decision about it needs, as `cards show` and HTTP give it out; what is personal only if asked for: the
-/// fields, what its sender said, and the parts of messages that quote a remote side.
+/// One card with what a decision about it needs, as `cards show` and HTTP write it. Personal values only if requested: the
+/// fields, the submitter's statements, and the parts of messages that quote a remote side.
 package struct CardDetailsDocument: Encodable, Sendable {
-    /// Something that happened, a call to an outside service, or what a person decided.
+    /// Something that happened, a call to an outside service, or a person's decision.
     package struct Event: Encodable, Sendable {
         package let at: String
-        /// The state that the card entered, `warning`, `attempt`, `decision`, or `look`: somebody saw what is personal.
+        /// The state that the card entered, `warning`, `attempt`, `decision`, or `look`: a person saw personal values.
         package let kind: String
         /// The state after it.
         @Nullable package var state: CardState?
@@ -20,14 +20,14 @@ package struct CardDetailsDocument: Encodable, Sendable {
         @Nullable package var why: String?
     }
 
-    /// Who sent the first card of a business number, and when.
+    /// The submitter of the first card of a business number, and since when.
     package struct Owner: Encodable, Sendable {
         package let submitter: String
-        /// `nil` if no card of that sender is left.
+        /// `nil` if no card of that submitter is left.
         @Nullable package var since: String?
     }
 
-    /// What a sender said that is personal.
+    /// The personal values that a submitter stated.
     package struct Submitted: Encodable, Sendable {
         /// The name of the input as a person gave it.
         @Nullable package var inputName: String?
@@ -45,12 +45,12 @@ package struct CardDetailsDocument: Encodable, Sendable {
 
     /// The card as lists show it.
     package let card: CardDocument
-    /// Why it stands where it stands, in words.
+    /// Why it is in its state, in words.
     @InWords package var message: Message?
     package let submitter: String
-    /// Who sent the first card of its number, if that was another sender and the reader may see all cards.
+    /// The submitter of the first card of its number, if that is another one and the reader may see all cards.
     @Nullable package var numberOwner: Owner?
-    /// Which of the persons that the fronts of its case name, counted from 1; `nil` if all name one.
+    /// The number, from 1, of its person among those that the fronts of its case name; `nil` if all name one.
     @Nullable package var person: Int?
     package let comparedWith: [CardID]
     /// The other cards of its case, in the order of their import.
@@ -70,14 +70,14 @@ package struct CardDetailsDocument: Encodable, Sendable {
     @Nullable package var legality: [String: Double]?
     /// The fields by their FaceID names; `nil` unless revealed.
     @Nullable package var fields: [String: String]?
-    /// What its sender said that is personal; `nil` unless revealed.
+    /// The personal values that its submitter stated; `nil` unless revealed.
     @Nullable package var submitted: Submitted?
     /// What happened to it, oldest first.
     package let events: [Event]
 
     /// Describes a card.
     ///
-    /// - Parameter reveals: whether what is personal is shown.
+    /// - Parameter reveals: whether personal values are shown.
     package init(_ details: CardDetails, reveals: Bool) {
         let others = details.caseCards.filter { $0.card.id != details.card.id }
         self.card = CardDocument(details.card)
@@ -106,7 +106,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
     private static func history(_ details: CardDetails, _ reveals: Bool) -> [Event] {
         var before: CardState?
         let events = details.events.map { event in
-            // What a rule says of a card that passes leaves it where it is.
+            // The warning of a rule does not change the state of the card.
             let kind = event.state == before ? "warning" : event.state.rawValue
             before = event.state
             let code = event.remoteCode ?? event.reason?.rawValue
@@ -129,7 +129,7 @@ package struct CardDetailsDocument: Encodable, Sendable {
                 why: line.purpose
             )
         }
-        // What an attempt or a decision led to stands after it.
+        // The sort is stable: an event comes after the attempt or decision that led to it.
         return (attempts + decisions + events).sorted { $0.at < $1.at }
     }
 

@@ -1,11 +1,11 @@
 package import CardModel
 import Synchronization
 
-/// Since when a process knows of the decisions on its pages, by a clock that no one sets.
+/// Since when a process knows of the decisions on its pages, by a monotonic clock.
 final class UndoTimes: Sendable {
     private let since = Mutex<[CardID: (until: Timestamp, steady: Duration)]>([:])
 
-    /// Returns those whose time to take them back is over; forgets the ones that are gone.
+    /// Returns the decisions that can no longer be undone; forgets those that are gone.
     func over(_ decisions: [Decision], at steady: Duration) -> [Decision] {
         self.since.withLock { since in
             let known = since
@@ -19,19 +19,19 @@ final class UndoTimes: Sendable {
     }
 }
 
-// Decisions whose time to take them back is over are carried out.
+// Carries out decisions that can no longer be undone.
 extension CardStore {
-    /// Carries out what can no longer be taken back, and drops what the rules no longer allow or was decided about a card that
-    /// has moved since: an event says so, and the person is told.
+    /// Carries out decisions that can no longer be undone, and drops those that the rules no longer allow or whose card has moved
+    /// since: an event says so, and the person sees it.
     ///
-    /// A decision belongs to the process whose page it was made on, by that process's own clock. Others carry it out in its time
-    /// if that process is gone, else a minute late.
+    /// A decision belongs to the process on whose page it was made, by that process's own clock. Others carry it out in time if
+    /// that process is gone, else a minute late.
     ///
     /// - Parameters:
-    ///   - worker: the process that looks.
-    ///   - steady: its own clock.
-    /// - Returns: where cards stand that this moved.
-    /// - Throws: what the sandbox throws, if nothing was carried out.
+    ///   - worker: the calling process.
+    ///   - steady: its monotonic clock.
+    /// - Returns: the changes of the cards that this moved.
+    /// - Throws: an error of the sandbox, if nothing was carried out.
     package func carryOutDecisions(by worker: Worker, steady: Duration, now: Timestamp) async throws -> [CardChange] {
         let waiting = try await self.read { tx in
             try Decision.all("WHERE \(Decision.isUndoable) ORDER BY decision.until LIMIT \(Limits.pageSize)", in: tx)
@@ -63,7 +63,7 @@ extension CardStore {
                 try self.carryOut(due: decision, in: tx)
             }
         } catch let error as CodedError where error.kind == .conflict {
-            // All of it is undone by then.
+            // The transaction above was rolled back.
             try await self.write(at: now) { tx in
                 if try self.stands(decision, in: tx) { try self.drop(decision, because: error.message, in: tx) }
             }
@@ -75,22 +75,22 @@ extension CardStore {
         try Decision.all("WHERE decision.card = \(due.card) AND \(Decision.isUndoable)", in: tx).first == due
     }
 
-    /// Asks everything again: another process may have carried it out, the person taken it back, the card moved.
+    /// Checks everything again: another process may have carried it out, the person undone it, the card moved.
     private func carryOut(due decision: Decision, in tx: Transaction) throws -> [CardChange] {
         guard try self.stands(decision, in: tx) else { return [] }
         let row = try CardRow.require(decision.card, in: tx)
-        // What is being sent is carried out on its answer.
+        // A decision about a card that is being sent waits for the answer.
         if try self.isUnderWay(row, in: tx) { return [] }
         if try self.decision(about: decision.card, in: tx) == nil {
             try self.drop(decision, because: self.moved(row, since: decision.seen, in: tx).message, in: tx)
             return []
         }
-        // It was permitted when it was written down.
+        // The person had the permission when the decision was stored.
         let subject = decision.decider
         let caller = Caller(subject: subject, scopes: [.review])
         let actor = "console:\(subject) as \(decision.action)"
         let person = AccessOrigin(caller: caller, actor, decision.secondPurpose ?? decision.purpose)
-        // The lists may be others by now.
+        // The lists of codes may have changed.
         let (action, origin) = try self.meant(decision.action, of: row, by: person, in: tx)
         try self.require(action, of: row, in: tx)
         let isNew = action != decision.action && decision.second == nil
@@ -104,7 +104,7 @@ extension CardStore {
         return try self.carryOut(action, of: row, saying: decision.sealedMessage, by: confirmed, in: tx)
     }
 
-    /// Drops what waits for a second person although its card has moved on.
+    /// Drops the decisions that a condition selects and whose card has moved since.
     func dropLapsed(_ condition: SQL, in tx: Transaction) throws {
         let lapsed: SQL = "WHERE \(Decision.counts) AND \(condition) AND \(Decision.hasLapsed)"
         for decision in try Decision.all("\(lapsed) LIMIT \(Limits.decisionsPerCall)", in: tx) {
@@ -113,9 +113,9 @@ extension CardStore {
         }
     }
 
-    /// Lets the card go on without what was decided; each person who decided it is told.
+    /// Drops a decision, which releases its card; each person who decided it sees that.
     ///
-    /// - Parameter person: who took it back, and knows.
+    /// - Parameter person: the person who withdrew it, and knows.
     func drop(_ decision: Decision, because why: Message, by person: String? = nil, in tx: Transaction) throws {
         let set: SQL = "dropped = 1, worker = NULL, second = NULL, second_purpose = NULL"
         let dropping: SQL = "UPDATE OR REPLACE decision SET \(set) WHERE card = \(decision.card) AND dropped = 0"

@@ -4,7 +4,7 @@ import Foundation
 /// A card among the others of its case.
 package struct CaseMember: Sendable {
     package internal(set) var card: Card
-    /// Which of the persons that the fronts of the case name, counted from 1; `nil` if all name one.
+    /// The number, from 1, of its person among those that the fronts of the case name; `nil` if all name one.
     package internal(set) var person: Int?
     /// The front that a back was compared with.
     let comparedWith: CardID?
@@ -62,7 +62,7 @@ extension CardStore {
         }
     }
 
-    /// Who sent the first card of a card's number, and when, if it was another sender.
+    /// The submitter of the first card of a card's number, and since when, if it is another submitter.
     func owner(other row: CardRow, in tx: Transaction) throws -> (submitter: String, since: Timestamp?)? {
         let owner: String? = try tx.value("SELECT submitter FROM cases WHERE number = \(row.number)")
         guard let owner, owner != row.submitter else { return nil }
@@ -74,11 +74,10 @@ extension CardStore {
 /// A card among the others of its case, as `cards show`, `cases show` and HTTP write it; without personal values.
 package struct CaseCardDocument: Encodable, Sendable {
     package var card: CardDocument
-    /// Who sent it.
     package let submitter: String
-    /// Which of the persons that the fronts of the case name, counted from 1; `nil` if all name one.
+    /// The number, from 1, of its person among those that the fronts of the case name; `nil` if all name one.
     @Nullable package var person: Int?
-    /// Why it stands where it stands, in words.
+    /// Why it is in its state, in words.
     @InWords package var message: Message?
 
     package init(_ member: CaseMember) {

@@ -5,18 +5,18 @@ package struct CaseFilter: Hashable, Sendable {
     /// Their states; empty for all.
     package var states: [CaseState] = []
     package var number: BusinessNumber?
-    /// Since when they stand there at the earliest.
+    /// The earliest time since when they have had their state.
     package var since: Timestamp?
 
     /// Lists every case.
     package init() {}
 }
 
-/// A place in the list of cases: behind its last one.
+/// A position in the list of cases: after the last case of a page.
 package enum CaseCursor: Hashable, Sendable {
     /// In the list of all: by state, and in that by time.
     case all(CaseState, since: Timestamp, BusinessNumber)
-    /// In the list of a sender's own.
+    /// In the list of a submitter's own cases.
     case own(BusinessNumber)
 }
 
@@ -26,20 +26,20 @@ package struct CaseCount: Encodable, Sendable {
     /// `nil` for cases of which no card is the cause.
     @Nullable package var cause: String?
     package let cases: Int
-    /// Since when the oldest of them stands there.
+    /// Since when the oldest of them has had its state.
     @UTC package var since: Timestamp
 }
 
 extension CardStore {
-    /// Lists cases page by page: the states in the order of their urgency, in each the oldest first; to a sender, whose cases
-    /// stand where its own cards have them, by their numbers.
+    /// Lists cases page by page: the states in the order of their urgency, in each the oldest first. A submitter gets its cases
+    /// by their numbers, with the status of its own cards.
     ///
     /// - Parameters:
     ///   - filter: which cases.
     ///   - last: where the page before ended; `nil` for the first page.
     ///   - limit: the most cases of the page; a page may be shorter, or empty, and not be the last.
-    ///   - caller: who sees them: the numbers of which it sent the first card, unless its scopes reach further.
-    /// - Returns: the cases, and where the next page begins; `nil` behind the last one.
+    ///   - caller: the caller, which sees the numbers of which it sent the first card, unless its scopes reach further.
+    /// - Returns: the cases, and where the next page begins; `nil` after the last one.
     package func cases(
         _ filter: CaseFilter,
         after last: CaseCursor?,
@@ -80,7 +80,7 @@ extension CardStore {
         )
     }
 
-    /// Judges a sender's cases by its own cards: that there are others', or what became of them, is nothing that it learns.
+    /// Judges a submitter's cases by its own cards: it does not learn whether others have cards, or their results.
     private func cases(
         of submitter: String,
         _ filter: CaseFilter,
@@ -111,9 +111,9 @@ extension CardStore {
         return (found, looked.count == Limits.pageSize ? looked.last.map { .own($0.number) } : nil)
     }
 
-    /// The case with the sides whose photos are on their way, and what is said of the card that is the cause.
+    /// Adds the sides whose photos are in progress, and the side and message of the card that is the cause.
     ///
-    /// - Parameter submitter: whose cards alone count; `nil` for all.
+    /// - Parameter submitter: the only submitter whose cards count; `nil` for all.
     private func described(_ one: Case, of submitter: String? = nil, in tx: Transaction) throws -> Case {
         var one = one
         if one.standing.state != .complete, one.standing.state != .incomplete {
@@ -134,7 +134,7 @@ extension CardStore {
         return one
     }
 
-    /// Returns how many of the cases of some business numbers stand in a state.
+    /// Returns how many of the cases of some business numbers are in a state.
     package func count(of state: CaseState, among numbers: Set<BusinessNumber>) async throws -> Int {
         try await self.read { tx in
             try numbers.count { number in
@@ -143,11 +143,11 @@ extension CardStore {
         }
     }
 
-    /// Returns how many cases stand where, and why.
+    /// Returns how many cases have each state and cause.
     ///
     /// - Parameter needingPerson: whether only those that need a person are counted.
     package func caseCounts(needingPerson: Bool = false) async throws -> [CaseCount] {
-        // Most cases need nobody and have no cause: an index alone counts them, where groups would look at each.
+        // Most cases need no person and have no cause: an index alone counts them, while groups would read each row.
         let counted: [SQL] = CaseState.allCases.compactMap { state in
             let own: SQL = "FROM cases WHERE state = \(state)"
             if state.needsPerson { return "SELECT state, cause, count(*), min(since) \(own) GROUP BY cause" }
@@ -174,16 +174,16 @@ extension CardStore {
 package struct CaseDocument: Encodable, Sendable {
     package let businessNo: String
     package let state: CaseState
-    /// The first cause; `null` if no card is.
+    /// The first cause; `null` if no card is the cause.
     @Nullable package var cause: String?
     /// The card that is the cause.
     @Nullable package var cardID: CardID?
     @Nullable package var side: CardSide?
     @UTC package var since: Timestamp
     private let delivered: [CardSide]
-    /// The sides of which no photo was delivered, or may still be.
+    /// The sides without a photo that was delivered or may still be.
     package let missing: [CardSide]
-    /// What is the matter and what to do, without personal values.
+    /// The issue and what to do, without personal values.
     @InWords package var message: Message?
 
     package init(_ one: Case) {
@@ -199,7 +199,7 @@ package struct CaseDocument: Encodable, Sendable {
     package var line: Message {
         let cause = [self.side?.rawValue, self.cause].compactMap(\.self).joined(separator: " ")
         let missing = self.missing.map(\.rawValue).joined(separator: " ")
-        // The side of the cause is named with it; what else there is to send is said, too.
+        // The cause names its own side; other missing sides are added.
         let others = self.missing.filter { self.side != nil && $0 != self.side }
         let what = self.state.needsPerson ? cause : missing
         let start = "\(self.state.rawValue.padded(to: 11))  \(self.since.local)  \(self.businessNo)"

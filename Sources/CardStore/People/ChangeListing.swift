@@ -1,23 +1,23 @@
 package import CardModel
 
 extension CardStore {
-    /// Cards that have changed, and how far a client has heard.
+    /// Cards that have changed, and how far a client has read the changes.
     package struct Changes: Sendable {
         package var cards: [Card] = []
-        /// The last event that was looked at; changes after it are still to be asked for.
+        /// The last event that was examined; the next request continues after it.
         package var last: Int64
         /// Whether there are later events already.
         package var hasMore = false
     }
 
-    /// Returns cards with a change of state or reason after an event, in the order of their changes: each as it stands now, each
-    /// change sooner or later, a card again with each further one.
+    /// Returns cards with a change of state or reason after an event, in the order of their changes, each in its current state.
+    /// No change is lost: a card comes again with each further change.
     ///
     /// - Parameters:
     ///   - filter: which cards.
-    ///   - event: the last event that was heard of; 0 for the beginning.
+    ///   - event: the last event that the client knows; 0 for the beginning.
     ///   - limit: the most cards.
-    ///   - caller: who asks: told of its own alone, unless its scopes reach further.
+    ///   - caller: the caller, which gets only its own cards unless its scopes reach further.
     package func changes(
         _ filter: CardFilter,
         since event: Int64,
@@ -27,7 +27,7 @@ extension CardStore {
         var filter = filter
         if let own = caller.submitter(for: .show) { filter.submitter = own }
         return try await self.read { [filter] tx in
-            // One that this sandbox never gave: that of a backup without a card began anew.
+            // For an event that this sandbox never had, changes begin anew: it was restored from a backup without a card.
             let isKnown = try tx.exists("SELECT 1 FROM event WHERE id >= \(event)")
             var changes = Changes(last: isKnown ? event : 0)
             var looks = Limits.eventsLookedAt
@@ -51,7 +51,7 @@ extension CardStore {
         }
     }
 
-    /// Returns the last event so far, after which changes may be asked for; 0 if there is none.
+    /// Returns the last event so far, after which changes may be requested; 0 if there is none.
     package func lastEvent() async throws -> Int64 {
         try await self.read { try $0.value("SELECT coalesce(max(id), 0) FROM event") ?? 0 }
     }

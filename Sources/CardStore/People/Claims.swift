@@ -1,6 +1,6 @@
 package import CardModel
 
-/// What there is to review.
+/// The cases to review.
 package struct ReviewQueue: Sendable {
     /// The cases that one person has on pages.
     package struct Claimed: Sendable {
@@ -10,18 +10,18 @@ package struct ReviewQueue: Sendable {
         package let until: Timestamp
     }
 
-    /// How many cases wait for a person and are free; larger numbers than a page has are not counted.
+    /// How many cases wait for a person and are free; of each state, no more than ``Limits/pageSize`` are counted.
     package var free = 0
     package var claimed: [Claimed] = []
     /// Since when the oldest case waits, free or not.
     package var oldest: Timestamp?
 }
 
-// Which case a person looks at on a page: a claim keeps it from others' pages, and from nothing else.
+// Claims of the cases that persons have on pages: a claim blocks the pages of others, and nothing else.
 extension CardStore {
     private static let states: [CaseState] = [.decide, .failed]
 
-    /// Not for ever, if a clock was ahead that wrote it; processes may differ a little.
+    /// Selects claims, but not one that a fast clock wrote far in the future; the clocks of processes may differ a little.
     private static func isClaimed(at now: Timestamp) -> SQL {
         """
         (cases.claimed_by IS NOT NULL AND cases.claimed_until > \(now)
@@ -29,7 +29,7 @@ extension CardStore {
         """
     }
 
-    /// The cards of a case that need a person, without those that one has decided about.
+    /// Selects the cards of a case that need a person, without those about which one has decided.
     private static func open(in numbers: SQL) -> SQL {
         """
         SELECT id FROM card WHERE card.number \(numbers)
@@ -37,7 +37,7 @@ extension CardStore {
         """
     }
 
-    /// Cases that a tab may claim: not while a decision about one of its cards can be taken back.
+    /// Selects cases that a tab may claim: not while a decision about one of its cards can be undone.
     private static func isFree(at now: Timestamp) -> SQL {
         """
         NOT \(Self.isClaimed(at: now)) AND EXISTS (\(Self.open(in: "= cases.number"))) AND NOT EXISTS (
@@ -47,8 +47,8 @@ extension CardStore {
         """
     }
 
-    /// Claims the oldest case that needs a person, for one tab and ten minutes, in place of what the tab has. Who has three
-    /// tabs loses the case of the oldest one.
+    /// Claims the oldest case that needs a person, for one tab and ten minutes, in place of the tab's earlier claim. A person
+    /// with three other tabs loses the case of the oldest one.
     ///
     /// - Returns: `nil` if no case is free.
     package func claimNext(
@@ -95,14 +95,14 @@ extension CardStore {
         try tx.run("UPDATE cases SET \(Self.unclaimed) WHERE claimed_by = \(subject) AND claimed_tab = \(tab)")
     }
 
-    /// Lets go what a tab has; what was decided in it stays.
+    /// Releases the claim of a tab; decisions that were made in it stay.
     package func release(tab: String, by caller: Caller, now: Timestamp) async throws {
         try await self.write(at: now) { tx in try self.release(tab: tab, of: caller.subject, in: tx) }
     }
 
-    /// The cards that a tab has, oldest first.
+    /// The cards that a tab has claimed, oldest first.
     ///
-    /// - Parameter extending: whether the tab keeps them for another ten minutes from now on.
+    /// - Parameter extending: whether the claim is extended to ten minutes from now on.
     package func claimed(tab: String, by caller: Caller, now: Timestamp, extending: Bool) async throws -> [CardID] {
         let own: SQL = """
             claimed_by = \(caller.subject) AND claimed_tab = \(tab) AND \(Self.isClaimed(at: now))
@@ -117,7 +117,7 @@ extension CardStore {
         }
     }
 
-    /// Checks that no page of another person has the case of a card.
+    /// Checks that no other person has claimed the case of a card.
     ///
     /// - Throws: `card_conflict`.
     func requireUnclaimed(_ row: CardRow, by subject: String, in tx: Transaction) throws {
@@ -131,7 +131,7 @@ extension CardStore {
         }
     }
 
-    /// Says what there is to review, and who has what.
+    /// Returns the cases to review, and the claims of each person.
     package func reviewQueue(now: Timestamp) async throws -> ReviewQueue {
         try await self.read { tx in
             var queue = ReviewQueue()

@@ -1,9 +1,9 @@
 package import CardModel
 import Foundation
 
-/// What a person decided about a card and is not carried out yet: it can be taken back on a page, or waits for a second person.
+/// A person's decision about a card that is not carried out yet: it can be undone on a page, or waits for a second person.
 ///
-/// A card has one at most. While it counts, nothing moves the card by itself: it is neither claimed nor decided, amended or
+/// A card has one at most. While it counts, the card does not move by itself: it is neither claimed nor decided, amended or
 /// judged again.
 package struct Decision: Hashable, Sendable, Record {
     package let card: CardID
@@ -12,14 +12,14 @@ package struct Decision: Hashable, Sendable, Record {
     /// Who decided first, and why.
     package private(set) var subject: String
     package private(set) var purpose: String
-    /// Whether a second person must decide the same: by the list of the sandbox when this was written.
+    /// Whether a second person must decide the same, by the list of the sandbox when this was stored.
     package let needsSecond: Bool
-    /// Who did.
+    /// The second person.
     package var second: String?
     var secondPurpose: String?
-    /// When it is carried out; of one that waits for a second person, since when.
+    /// When it is carried out; if it waits for a second person, since when.
     package var until: Timestamp
-    /// The process whose page it can be taken back on; `nil` once that is over.
+    /// The process on whose page it can be undone; `nil` once that is over.
     var worker: String?
     /// The last event of the card that the person saw.
     let seen: Int64
@@ -52,7 +52,7 @@ package struct Decision: Hashable, Sendable, Record {
         (self.worker, self.seen, self.sealedMessage) = (try row.next(), try row.next(), try row.next())
     }
 
-    /// Writes it down in place of what stands there of the card.
+    /// Stores it in place of an earlier decision about the card.
     func write(in tx: Transaction) throws {
         try self.remove(in: tx)
         try tx.run(
@@ -65,7 +65,7 @@ package struct Decision: Hashable, Sendable, Record {
         )
     }
 
-    /// Lets the card go on.
+    /// Deletes it, which releases the card.
     func remove(in tx: Transaction) throws {
         try tx.run("DELETE FROM decision WHERE card = \(self.card) AND dropped = 0")
         try Transition.markForDecision(self.number, in: tx)
@@ -75,21 +75,21 @@ package struct Decision: Hashable, Sendable, Record {
         try tx.run("DELETE FROM decision WHERE card = \(card) AND dropped = 1")
     }
 
-    /// Has it be carried out by a process after the time in which it can be taken back.
+    /// Returns it as one that a process carries out after the time in which it can be undone.
     func undoable(in worker: String, at now: Timestamp) -> Decision {
         var decision = self
         (decision.worker, decision.until) = (worker, now.advanced(by: Limits.undoTime))
         return decision
     }
 
-    /// The same, decided by a second person, too.
+    /// Returns it as confirmed by a second person.
     func confirmed(by origin: AccessOrigin) -> Decision {
         var decision = self
         (decision.second, decision.secondPurpose) = (origin.decider, origin.purpose)
         return decision
     }
 
-    /// The second person's word as one of its own.
+    /// The second person's confirmation as a decision of its own.
     var ofSecond: Decision? {
         guard let second = self.second else { return nil }
         var decision = self
@@ -102,10 +102,10 @@ package struct Decision: Hashable, Sendable, Record {
     package var decider: String { self.second ?? self.subject }
     package var waitsForSecond: Bool { self.needsSecond && self.second == nil }
 
-    /// How long it can be taken back.
+    /// How long it can be undone.
     var wait: Wait { Wait(from: self.until.advanced(by: .zero - Limits.undoTime), until: self.until) }
 
-    /// What it has come to so far.
+    /// Its outcome so far.
     var outcome: DecisionOutcome { self.worker == nil ? .waitsForSecond : .undoable(until: self.until) }
 
     var pending: FourEyes.Pending {
@@ -114,12 +114,12 @@ package struct Decision: Hashable, Sendable, Record {
 
     // MARK: Which count
 
-    /// Not one that was dropped, which stands there until the person has been told.
+    /// Selects decisions that were not dropped; a dropped one stays until the person has seen it.
     static let counts: SQL = "decision.dropped = 0"
     static let isUndoable: SQL = "decision.worker IS NOT NULL"
     static let waits: SQL = "decision.needs_second = 1 AND decision.second IS NULL AND decision.dropped = 0"
     static let wasDropped: SQL = "decision.dropped = 1"
-    /// Its card has moved since: a word against a card that was never sent holds all the same.
+    /// Selects decisions whose card has moved since, but no `reject` or `erase` of a card that was never in a delivery.
     static let hasLapsed: SQL = """
         decision.seen <> (SELECT max(event.id) FROM event WHERE event.card = decision.card)
         AND (decision.action NOT IN ('reject', 'erase') OR card.delivery IS NOT NULL)
@@ -133,11 +133,11 @@ extension AccessOrigin {
     var decider: String { self.caller?.subject ?? self.actor }
 }
 
-/// What a decision of a person came to.
+/// The outcome of a person's decision.
 package enum DecisionOutcome: Hashable, Sendable {
-    /// It was carried out: where the card stands, and others that this moved.
+    /// It was carried out: the state of the card, and of others that this moved.
     case done([CardChange])
-    /// It was written down until a second person decides the same.
+    /// It is stored until a second person decides the same.
     case waitsForSecond
     /// It is carried out at this time, unless it is undone before.
     case undoable(until: Timestamp)
@@ -145,7 +145,7 @@ package enum DecisionOutcome: Hashable, Sendable {
     package var changes: [CardChange] { if case .done(let changes) = self { changes } else { [] } }
 }
 
-// MARK: Looking
+// MARK: Listing
 
 extension CardStore {
     /// Decisions that wait for a second person, oldest first; none for a caller who sees its own cards only.
@@ -157,13 +157,13 @@ extension CardStore {
         }
     }
 
-    /// What a person has decided on pages and can still take back, the last first: also what was decided before a restart.
+    /// The decisions that a person can still undo on pages, the last first; also those of before a restart.
     package func undoable(by caller: Caller) async throws -> [Decision] {
         let own: SQL = "\(Decision.isUndoable) AND coalesce(decision.second, decision.subject) = \(caller.subject)"
         return try await self.read { tx in try Decision.all("WHERE \(own) ORDER BY decision.until DESC", in: tx) }
     }
 
-    /// What a person decided and was dropped, since the card moved on or the rules no longer allow it: told once.
+    /// Returns, once, a person's decisions that were dropped because the card moved or the rules no longer allow them.
     package func takeDropped(of caller: Caller, now: Timestamp) async throws -> [Decision] {
         let own: SQL = "\(Decision.wasDropped) AND decision.subject = \(caller.subject)"
         @Sendable func dropped(_ tx: Transaction) throws -> [Decision] {

@@ -1,18 +1,18 @@
 package import CardModel
 import Foundation
 
-// A person decides about a card: by command, over HTTP, or on a page, where it can be taken back for ten seconds.
+// A person decides about a card: by command, over HTTP, or on a page, where the decision can be undone for ten seconds.
 extension CardStore {
-    /// Carries out what a person decided, unless it can be taken back first or waits for a second person: then it is written
-    /// down. Of a decision that a second person confirms, the first one's words stand.
+    /// Carries out a person's decision, or stores it if it can be undone first or waits for a second person. A decision that a
+    /// second person confirms has the message of the first.
     ///
     /// - Parameters:
-    ///   - seen: the last event of the card that the person saw; `nil` takes the card as it is.
+    ///   - seen: the last event of the card that the person saw; `nil` accepts the card as it is.
     ///   - message: why, if the card is rejected.
-    ///   - worker: the process on whose page it can be taken back; `nil` if it is carried out at once.
-    /// - Returns: where the card stands, and the other members of a delivery that this closes or sends again.
+    ///   - worker: the process on whose page it can be undone; `nil` if it is carried out at once.
+    /// - Returns: the state of the card, and of the other members of a delivery that this closes or sends again.
     /// - Throws: `card_moved` if something happened since; `card_conflict` if the rules, or another person's decision or claim,
-    ///   stand against it; `not_found`, `scope_missing`, `purpose_personal`.
+    ///   forbid it; `not_found`, `scope_missing`, `purpose_personal`.
     @discardableResult
     package func decide(
         _ card: CardID,
@@ -31,13 +31,13 @@ extension CardStore {
                 throw try self.moved(row, since: seen, in: tx)
             }
             let (action, person) = try self.meant(wanted, of: row, by: origin, in: tx)
-            // Whoever is the second person takes nothing from another's page.
+            // A second person may confirm a decision although another person has claimed the case.
             let pending = try self.decision(about: card, in: tx)
             if worker != nil, pending?.waitsForSecond != true || pending?.action != action {
                 try self.requireUnclaimed(row, by: origin.decider, in: tx)
             }
             try self.require(action, of: row, in: tx)
-            // A card whose key does not open is rejected without words.
+            // A card whose key cannot be unwrapped is rejected without a message.
             let said = try message.flatMap { text in
                 try (try? row.key(self.vault))?.seal(json: text, column: .decisionMessage)
             }
@@ -49,15 +49,15 @@ extension CardStore {
         }
     }
 
-    /// What is to be done with a decision.
+    /// How a decision continues.
     enum Weighed {
-        /// It is carried out now, with these names in the access log and these words.
+        /// It is carried out now, with this origin in the access log and this message.
         case goes(AccessOrigin, said: Data?)
-        /// It is written down.
+        /// It is stored.
         case stays(DecisionOutcome)
     }
 
-    /// Says what becomes of a decision that the rules allow, and writes it down where it stays.
+    /// Returns how a decision that the rules allow continues, and stores it if it stays.
     ///
     /// - Throws: `card_conflict` if another person decided something else.
     func weigh(
@@ -69,7 +69,7 @@ extension CardStore {
         in tx: Transaction
     ) throws -> Weighed {
         let pending = try self.decision(about: row.id, in: tx)
-        // One that has lapsed is told to its person, whatever comes now.
+        // A lapsed decision is dropped, so that its person sees that.
         if pending == nil { try self.dropLapsed("decision.card = \(row.id)", in: tx) }
         guard let subject = origin.caller?.subject else { return .goes(origin, said: said) }
         let needsSecond = try self.needsSecond(action, of: row, in: tx)
@@ -104,8 +104,8 @@ extension CardStore {
         return .stays(decision.outcome)
     }
 
-    /// Whether the sandbox asks two persons for this. Doing a card again that a rule holds passes by the rule as accepting it
-    /// does.
+    /// Whether the sandbox requires two persons for an action. Retrying a card that a rule holds bypasses the rule, as accepting
+    /// it does.
     func needsSecond(_ action: DecisionAction, of row: CardRow, in tx: Transaction) throws -> Bool {
         let isHeldByRule = row.state == .held && VerdictRule.allCases.contains { $0.reason == row.reason }
         let actions = action == .retry && isHeldByRule ? [action, .accept] : [action]
@@ -116,7 +116,7 @@ extension CardStore {
         CodedError(.cardConflict, .conflict, .decisionOfOther(card, other, action))
     }
 
-    /// What happened to a card since a person saw it, and by whom.
+    /// The error that says what happened to a card since a person saw it, and by whom.
     func moved(_ row: CardRow, since seen: Int64, in tx: Transaction) throws -> CodedError {
         let changing: [AccessAction] = [.verify, .deliver, .retry, .resolve, .erase]
         let actor: String? = try tx.value(
@@ -130,9 +130,9 @@ extension CardStore {
         return CodedError(.cardMoved, .conflict, message)
     }
 
-    // MARK: Taking back
+    // MARK: Undoing
 
-    /// Takes a decision of a page back that is not carried out yet; a tab of the person has the case again.
+    /// Undoes a decision of a page that is not carried out yet; a tab of the person claims the case again.
     ///
     /// - Returns: whether there was one.
     package func undo(_ card: CardID, tab: String, by origin: AccessOrigin, now: Timestamp) async throws -> Bool {
@@ -149,11 +149,11 @@ extension CardStore {
         }
     }
 
-    /// Takes back what a person decided and is not carried out yet.
+    /// Withdraws a person's decision that is not carried out yet.
     ///
-    /// - Throws: `card_conflict` if there is nothing of this person.
+    /// - Throws: `card_conflict` if there is no decision that this caller may withdraw.
     func withdraw(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws {
-        // Whose token is gone cannot take it back: who may do everything can.
+        // The author's token may be gone, so a caller with `operate` may withdraw it, too.
         let isAll = origin.caller?.scopes.contains(.operate) ?? true
         guard let decision = try self.decision(about: row.id, in: tx), isAll || decision.decider == origin.decider
         else {
@@ -164,7 +164,7 @@ extension CardStore {
         try self.drop(decision, because: .decisionTakenBack(by: origin.decider), by: origin.decider, in: tx)
     }
 
-    /// Lets the card go on, or has another person's decision wait again for a second one.
+    /// Releases the card, or lets another person's decision wait for a second one again.
     private func takeBack(_ decision: Decision, by origin: AccessOrigin, in tx: Transaction) throws {
         try AccessLog.append(.decide, of: [decision.card], by: origin, vault: self.vault, in: tx)
         guard decision.second != nil else { return try decision.remove(in: tx) }

@@ -3,7 +3,7 @@ package import CardModel
 /// An action that two persons must decide alike, by the list of the sandbox.
 package struct FourEyesEntry: Hashable, Sendable, Record {
     package let action: DecisionAction
-    /// Who wants it off the list, and since when.
+    /// The person who asked to remove it from the list, and when.
     package let droppedBy: String?
     package let droppedAt: Timestamp?
 
@@ -15,14 +15,14 @@ package struct FourEyesEntry: Hashable, Sendable, Record {
     }
 }
 
-/// What asking to take an action off the list came to.
+/// The outcome of a request to remove an action from the list.
 package enum FourEyesDrop: Hashable, Sendable {
     case dropped
-    /// Another person must ask for the same; from this time on the same one may.
+    /// Another person must request the same; from this time on the same person may.
     case waits(until: Timestamp)
 }
 
-// The list stands in the sandbox, so that it holds for every process whatever that one's configuration says.
+// The list is stored in the sandbox, so that it applies to every process, whatever its configuration says.
 extension CardStore {
     /// The actions that two persons must decide alike.
     package func fourEyes() async throws -> [FourEyesEntry] {
@@ -49,10 +49,10 @@ extension CardStore {
         }
     }
 
-    /// Takes an action off the list once two persons have asked for it, or one has twice within more than seven days.
+    /// Removes an action from the list once two persons have requested it, or one person twice, at least seven days apart.
     ///
-    /// - Parameter confirming: whether this is the second person or none.
-    /// - Throws: `card_conflict` if it is not on the list, or no one has asked whom this would confirm.
+    /// - Parameter confirming: whether this must be the second request.
+    /// - Throws: `card_conflict` if it is not on the list, or there is no request to confirm.
     package func dropFourEyes(
         _ action: DecisionAction,
         confirming: Bool = false,
@@ -80,9 +80,9 @@ extension CardStore {
         }
     }
 
-    /// Leaves an action on the list that someone wanted off it.
+    /// Cancels the request to remove an action from the list.
     ///
-    /// - Throws: `card_conflict` if it is not on the list, or no one wants it off.
+    /// - Throws: `card_conflict` if it is not on the list, or there is no such request.
     package func keepFourEyes(_ action: DecisionAction, by origin: AccessOrigin, now: Timestamp) async throws {
         try await self.write(at: now) { tx in
             let own: SQL = "action = \(action)"

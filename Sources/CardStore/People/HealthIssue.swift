@@ -1,15 +1,15 @@
 package import CardModel
 
-/// What keeps the pipeline from its work, or waits for a person: `status`, `status --check`, `/readyz` and the metrics go by
-/// these alone, so they agree on the cause, since when, and the remedy.
+/// An issue that blocks the pipeline, or waits for a person: `status`, `status --check`, `/readyz` and the metrics use these
+/// alone, so they agree on the cause, since when, and the remedy.
 package struct HealthIssue: Sendable, Encodable {
     /// How urgent it is.
     package enum Severity: String, CaseIterable, Sendable, Encodable {
-        /// The pipeline works, and needs nobody.
+        /// The pipeline works, and needs no person.
         case ok = "ok"
         /// Cases need a person.
         case warning = "warning"
-        /// Cards do not go on.
+        /// Cards do not move.
         case critical = "critical"
     }
 
@@ -49,7 +49,7 @@ package struct HealthIssue: Sendable, Encodable {
         case message = "message"
     }
 
-    /// An endpoint that does not work. One that asked for a slower pace gets its cards later, and needs nobody.
+    /// An endpoint that does not work. One that asked for a slower pace gets its cards later, and needs no person.
     package init(_ pause: EndpointPause) {
         self.init(
             pause.state == .waits ? .ok : .critical,
@@ -77,7 +77,7 @@ package struct HealthIssue: Sendable, Encodable {
         self.init(.warning, .cases, code: code, since: since, .troubleCases(count))
     }
 
-    /// Tokens of a process that open nothing; `nil` if all do.
+    /// Tokens of a process that are not accepted; `nil` if all are.
     init?(tokensOf worker: WorkerStatus) {
         let (barred, isShut) = (worker.tokens.barred, worker.tokens.isShut)
         guard isShut || !barred.isEmpty else { return nil }
@@ -85,7 +85,7 @@ package struct HealthIssue: Sendable, Encodable {
         self.init(isShut ? .critical : .warning, .process, code: isShut ? "no_token" : "token_barred", text)
     }
 
-    /// Someone wants an action off the list of those for two persons; `nil` if no one does.
+    /// A request to remove an action from the four-eyes list; `nil` if there is none.
     init?(_ entry: FourEyesEntry) {
         guard let subject = entry.droppedBy, let since = entry.droppedAt else { return nil }
         let text = Message.troubleFourEyes(subject, entry.action, alone: since.advanced(by: Limits.dropAlone))
@@ -95,7 +95,7 @@ package struct HealthIssue: Sendable, Encodable {
     /// Decisions that were dropped, or that no process carries out; the oldest is named.
     init?(_ decisions: [Decision], isDropped: Bool) {
         guard let first = decisions.first else { return nil }
-        // One of two persons, of which both are to be told, is one.
+        // A decision of two persons has a row for each, and counts once.
         let count = Set(decisions.map(\.card)).count
         let text: Message = isDropped ? .troubleDropped(count, first.decider, first.card) : .troubleDue(count)
         let code = isDropped ? ReasonCode.decisionRefused.rawValue : "decision_due"
@@ -110,7 +110,7 @@ package struct HealthIssue: Sendable, Encodable {
 }
 
 extension DiskSpace {
-    /// What a disk that is nearly full keeps from being done, and what helps; `nil` if it has room.
+    /// The work that a nearly full disk prevents, and the remedy; `nil` if it has room.
     package var issue: Message? {
         switch self {
         case .ample: nil
@@ -128,9 +128,9 @@ extension WorkerStatus {
 }
 
 extension CardStore {
-    /// Returns what is wrong, the most urgent first, and of that what lasts longest.
+    /// Returns the issues, the most urgent first, and of these the oldest first.
     ///
-    /// - Parameter known: the counts of cases to speak of; counted if they are not given.
+    /// - Parameter known: the counts of cases to report; counted if they are `nil`.
     package func issues(_ room: DiskSpace, cases known: [CaseCount]? = nil, now: Timestamp) async throws
         -> [HealthIssue]
     {
@@ -154,7 +154,7 @@ extension CardStore {
 }
 
 extension HealthIssue {
-    /// The most urgent first, and of that what lasts longest; cases stay in the order of their states.
+    /// Sorts the most urgent first, and of these the oldest first; cases stay in the order of their states.
     package static func sorted(_ issues: [HealthIssue]) -> [HealthIssue] {
         let ranks = Dictionary(uniqueKeysWithValues: Severity.allCases.enumerated().map { ($1, -$0) })
         func key(_ place: Int, _ one: HealthIssue) -> (Int, String, Int) {

@@ -1,16 +1,16 @@
 import CardModel
 import Foundation
 
-// Whom the fronts of a number name.
+// The holders that the fronts of a number name.
 extension CardStore {
-    /// A front that a person rejected names nobody: if those that are left name one person, what the dispute held goes on.
+    /// Clears the holder of a rejected front; if the other fronts name one person, releases the cards that the dispute held.
     ///
-    /// - Returns: the cards that go on.
+    /// - Returns: the cards that were released.
     func forgetHolder(of row: CardRow, in tx: Transaction) throws -> [CardID] {
         let number = row.number
         guard let holder: Data = try tx.value("SELECT holder FROM card WHERE id = \(row.id)") else { return [] }
         try tx.run("UPDATE card SET holder = NULL WHERE id = \(row.id)")
-        // Whom a delivered front named that is erased, nothing says any more: no other front is surely of that person.
+        // The holder of an erased delivered front is unknown: no other front is surely of that person.
         let isSilent = try tx.exists(
             """
             SELECT 1 FROM cases WHERE number = \(number) AND front_delivered IS NOT NULL AND NOT EXISTS (
@@ -29,7 +29,7 @@ extension CardStore {
             """
         )
         guard try tx.exists("SELECT 1 FROM cases WHERE number = \(number) AND disputed = 0") else { return [] }
-        // What a person has decided about one of them by now is carried out as it stands.
+        // A decision that a person has made about one of them is carried out instead.
         let held: SQL = """
             card.state = 'held' AND card.reason = \(ReasonCode.holderConflict) AND NOT \(Decision.holdsCard)
             """

@@ -9,11 +9,11 @@ package struct CardFilter: Hashable, Sendable {
     /// Their reason, or the remote's code.
     package var reason: String?
     package var number: BusinessNumber?
-    /// What they need a person for; empty for all cards.
+    /// Why they need a person; empty for all cards.
     package var attention: [CardAttention] = []
-    /// Whose cards: a submitter's name; `nil` for all.
+    /// The name of their submitter; `nil` for all.
     package var submitter: String?
-    /// Whether there are also those that are only fetched to see whether the photo of another card was retaken.
+    /// Whether the list includes cards that are only fetched to see whether the photo of another card was retaken.
     package var includesFetchedAgain = false
 
     /// Lists every card.
@@ -27,7 +27,7 @@ package struct CardDetails: Sendable {
     package var inputName: Redacted<String>?
     /// What the verifier read.
     package var reading: CardReading?
-    /// How long the prepared image is.
+    /// The size of the prepared image in bytes.
     package var imageBytes: Int?
     /// When retention deleted the image.
     package var imageDroppedAt: Timestamp?
@@ -35,13 +35,13 @@ package struct CardDetails: Sendable {
     package var events: [CardEvent]
     /// Calls to outside services on its behalf, oldest first.
     package var attempts: [AttemptRecord]
-    /// Its last event: what a page that shows it has seen.
+    /// Its last event, which a page that shows it has seen.
     package var lastEvent: Int64
-    /// Why the caller may not do each action; one that is missing may be done.
+    /// The actions that the caller may not do, with the reason; others are allowed.
     package var actions: [DecisionAction: CodedError]
-    /// What a person decided about it and waits for a second one; `nil` for a caller who sees its own cards only.
+    /// A decision about it that waits for a second person; `nil` for a caller who sees its own cards only.
     package var proposal: Decision?
-    /// What people decided about it, and who saw what is personal, oldest first; none for a caller who sees its own cards only.
+    /// The decisions about it, and the accesses to personal values, oldest first; none for a caller who sees its own cards only.
     package var decisions: [AccessRecord]
     /// When it is attempted next by itself, if a time is set.
     package var nextAttempt: Timestamp?
@@ -49,7 +49,7 @@ package struct CardDetails: Sendable {
     package var deliveryKey: String?
     /// The cards of its case, and itself, in the order of their intake.
     package var caseCards: [CaseMember]
-    /// Who sent the first card of its number, and when, if that was another sender and the caller sees all cards.
+    /// The submitter of the first card of its number, and since when, if it is another one and the caller sees all cards.
     package var owner: (submitter: String, since: Timestamp?)?
 }
 
@@ -70,14 +70,14 @@ package struct AttemptRecord: Hashable, Sendable {
     /// The delivery, for `deliver`.
     package var delivery: DeliveryID?
     package var startedAt: Timestamp
-    /// When it ended; `nil` while it is under way.
+    /// When it ended; `nil` while it is in progress.
     package var endedAt: Timestamp?
     package var failureClass: FailureClass?
     /// The remote's code, or ours.
     package var code: String?
 }
 
-// MARK: Looking
+// MARK: Listing
 
 extension CardStore {
     /// Lists cards in the order of their intake, page by page.
@@ -85,9 +85,9 @@ extension CardStore {
     /// - Parameters:
     ///   - filter: which cards.
     ///   - last: the intake order of the last card of the page before; `nil` for the first page.
-    ///   - newestFirst: whether the order is the other way round.
+    ///   - newestFirst: whether the order is reversed.
     ///   - limit: the most cards of the page.
-    ///   - caller: who sees them: its own alone, unless its scopes reach further.
+    ///   - caller: the caller, which sees only its own cards unless its scopes reach further.
     package func cards(
         _ filter: CardFilter,
         after last: Int64?,
@@ -99,7 +99,7 @@ extension CardStore {
         if let own = caller.submitter(for: .show) { filter.submitter = own }
         let place: SQL = newestFirst ? "intake_order < \(last ?? .max)" : "intake_order > \(last ?? 0)"
         let order: SQL = newestFirst ? "intake_order DESC" : "intake_order"
-        // The cards of a number are few, where those of a sender or a reason may be all there are.
+        // A number has few cards, while a submitter or a reason may have all of them.
         let table: SQL = filter.number == nil ? "card" : "card INDEXED BY card_number"
         return try await self.read { [filter] tx in
             let page: SQL = "ORDER BY \(order) LIMIT \(min(limit, Limits.pageSize))"
@@ -112,12 +112,12 @@ extension CardStore {
         }
     }
 
-    /// Conditions that together pick the cards of a filter; each names one card once, and an index gives its cards in order.
+    /// Conditions that together select the cards of a filter, each card once; an index gives the cards of a condition in order.
     static func conditions(_ filter: CardFilter) -> [SQL] {
         var own: [SQL] = []
         if let number = filter.number { own.append("number = \(first: number)") }
         if let submitter = filter.submitter { own.append("submitter = \(submitter)") }
-        // Nobody was answered the id of a card that may go again.
+        // No client got the id of a card that may be deleted again.
         var conditions = [SQL.joined(own + [filter.includesFetchedAgain ? "1 = 1" : "beside IS NULL"], by: " AND ")]
         func split(_ pieces: [SQL]) { conditions = conditions.flatMap { one in pieces.map { "\(one) AND \($0)" } } }
         let needs = CardAttention.allCases.filter(filter.attention.contains)
@@ -126,7 +126,7 @@ extension CardStore {
         let isBySubmitter = filter.submitter != nil && filter.number == nil && filter.reason == nil
         let isAny = filter.states.isEmpty && isBySubmitter
         let states = CardState.allCases.filter { isAny || filter.states.contains($0) }
-        // Of states and a reason, the reason is the rarer one.
+        // A reason selects fewer cards than states.
         let state: SQL = filter.reason == nil ? "state" : "state || ''"
         if !states.isEmpty { split(states.map { "\(state) = \(literal: $0)" }) }
         if let reason = filter.reason {
@@ -135,13 +135,13 @@ extension CardStore {
         return conditions
     }
 
-    // The rule of `CardNotice`, asked of the table.
+    // The rule of `CardNotice`, as SQL.
     static func conditions(_ attention: CardAttention) -> [SQL] {
         let pieces: [SQL]
         switch attention {
         case .decide:
             let reasons = ReasonCode.needingAttention.sorted { $0.rawValue < $1.rawValue }
-            // Of the two, the reason is the rarer one.
+            // The reason selects fewer cards than the state.
             let waiting: [SQL] = reasons.map { "state || '' = 'verified' AND reason = \($0)" }
             pieces = ["state = 'failed'", "state = 'held'"] + waiting
         case .retake: pieces = ["state = 'rejected' AND reason <> \(ReasonCode.rejectedByOperator)"]
@@ -153,7 +153,7 @@ extension CardStore {
         seen = 0 AND (reason = \(ReasonCode.submitterConflict) OR \(CardRow.isRetaken) = 0)
         """
 
-    /// Returns cards by their identifiers; one that is not there, or that the caller may not see, is left out.
+    /// Returns cards by their identifiers; skips those that are missing, or that the caller may not see.
     package func cards(_ ids: [CardID], for caller: Caller) async throws -> [Card] {
         try await self.read { tx in
             try ids.compactMap { try CardRow.fetch($0, in: tx) }
@@ -161,14 +161,14 @@ extension CardStore {
         }
     }
 
-    /// Returns where cards stand, without opening anything of theirs.
+    /// Returns the states of cards, without unsealing any value.
     package func standing(of ids: [CardID]) async throws -> [CardChange] {
         try await self.read { tx in
             try ids.compactMap { try CardRow.fetch($0, in: tx).map(CardChange.init) }
         }
     }
 
-    /// Shows what is personal of a card to a person, which the access log notes; that it was refused, too.
+    /// Shows the personal values of a card to a person; the access log gets a line, also for a refusal.
     ///
     /// - Throws: `not_found`, for another's card too; `scope_missing`; `purpose_personal`.
     package func reveal(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardExport {
@@ -180,22 +180,22 @@ extension CardStore {
         }
     }
 
-    /// Returns a card for an answer that shows nothing personal of it; who shows that uses ``reveal(_:to:now:)``.
+    /// Returns a card for an answer without personal values; to show these, use ``reveal(_:to:now:)``.
     package func details(of id: CardID, for caller: Caller) async throws -> CardDetails {
         try await self.read { tx in
             try self.details(of: self.row(id, for: .show, by: caller, in: tx), for: caller, in: tx)
         }
     }
 
-    /// - Parameter caller: who sees it; `nil` for the process, which sees all cards.
+    /// - Parameter caller: the caller; `nil` for the process, which sees all cards.
     func details(of row: CardRow, for caller: Caller?, in tx: Transaction) throws -> CardDetails {
         let id = row.id
         let seesAll = caller.map { $0.submitter(for: .show) == nil } ?? true
-        // What does not open is left out: a damaged card is to be looked at more than any other.
+        // Values that cannot be unsealed are left out: a person must be able to examine a damaged card.
         let key = row.state == .erased ? nil : try? row.key(self.vault)
         let owner = try self.owner(other: row, in: tx)
         var card = row.shown(self.vault)
-        // To a stranger to the number the codes must do: words may name others' cards.
+        // A submitter that does not own the number gets codes only: messages may name cards of others.
         let hasWords = seesAll || owner == nil
         if !hasWords { card.message = nil }
         var caseCards = try self.caseCards(of: row.number, for: caller, in: tx)
@@ -224,8 +224,8 @@ extension CardStore {
         return try? key.open(json: sealed, as: SealedMetadata.self, column: .cardMetadata).inputName
     }
 
-    /// Names the files of a case's photos as their sender did, that of its cause first, without photos that others have
-    /// replaced. The access log gets its line before (``noteList(to:now:)``).
+    /// Returns the file names of a case's photos as their submitter gave them, that of its cause first, without replaced
+    /// photos. The access log gets its line before (``noteList(to:now:)``).
     package func inputNames(of one: Case) async throws -> [Redacted<String>] {
         try await self.read { tx in
             let rows = try CardRow.all("WHERE card.number = \(one.number) ORDER BY card.intake_order", in: tx)
@@ -236,8 +236,8 @@ extension CardStore {
         }
     }
 
-    /// Returns the files that a card was imported from, as they looked then, with the name that its sender gave: for the process
-    /// that knows their folder, and for no output. Empty if none is known.
+    /// Returns the files that a card was imported from, as they were then, with the name that its submitter gave: for the
+    /// process that knows their folder, and for no output. Empty if none is known.
     package func files(of card: CardID) async throws -> [FileIdentity] {
         try await self.read { tx in
             guard let row = try CardRow.fetch(card, in: tx), let key = try? row.key(self.vault),
@@ -286,7 +286,7 @@ extension CardStore {
         }
     }
 
-    /// Returns how many cards stand where.
+    /// Returns how many cards are in each state.
     package func counts() async throws -> [CardState: Int] {
         try await self.read { tx in
             var counts: [CardState: Int] = [:]
@@ -297,7 +297,7 @@ extension CardStore {
         }
     }
 
-    /// Returns how many cards need a person, and for what.
+    /// Returns how many cards need a person, and why.
     package func attentionCounts() async throws -> [CardAttention: Int] {
         try await self.read { tx in
             try CardAttention.allCases.reduce(into: [:]) { counts, need in

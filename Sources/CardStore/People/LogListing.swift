@@ -1,6 +1,6 @@
 package import CardModel
 
-/// Which lines of the access log are listed. Without a card, lines of people alone.
+/// Which lines of the access log are listed. Without a card, only lines of people.
 package struct LogFilter: Hashable, Sendable {
     /// Under whose authority.
     package var subject: String?
@@ -11,16 +11,16 @@ package struct LogFilter: Hashable, Sendable {
         (self.subject, self.card, self.action) = (subject, card, action)
     }
 
-    /// Conditions that together pick the lines; each names one line once, and an index gives its lines in order.
+    /// Conditions that together select the lines, each line once; an index gives the lines of a condition in order.
     fileprivate var conditions: [SQL] {
-        // Of several, the card is the rarest.
+        // The card selects the fewest lines.
         if let card = self.card {
             let pieces: [SQL?] = [
                 self.subject.map { "subject || '' = \($0)" }, self.action.map { "action || '' = \($0)" },
             ]
             return [SQL.joined(["card = \(card)"] + pieces.compactMap(\.self), by: " AND ")]
         }
-        // The lines of the engine, which are a thousand times as many, are not looked at.
+        // The lines of the engine, which are a thousand times as many, are not read.
         let person: SQL = self.subject.map { "subject = \($0)" } ?? "subject IS NOT NULL"
         return (self.action.map { [$0] } ?? AccessAction.allCases).map { "action = \($0) AND \(person)" }
     }
@@ -38,7 +38,7 @@ extension CardStore {
     ) async throws -> [AccessRecord] {
         guard caller.has(AccessAction.log.scopes) else { throw Self.scopeMissing(.log) }
         return try await self.read { tx in
-            // The indexes go by time: a clock that was set back leaves lines whose numbers go another way.
+            // The indexes are in the order of time, which differs from that of numbers if a clock was set back.
             let at = try tx.value("SELECT at FROM access_log WHERE number = \(number)", as: Timestamp.self)
             guard number == nil || at != nil else { return [] }
             let place: SQL = at.map { "AND (at, number) < (\($0), \(number))" } ?? ""
@@ -58,7 +58,7 @@ extension CardStore {
         return try await self.read { try $0.value("SELECT max(at) FROM access_log WHERE \(isBackup)") }
     }
 
-    /// Walks the whole access log, as `fsck` does; returns how many lines there are, and how many things are wrong.
+    /// Walks the whole access log, as `fsck` does; returns the number of lines and of findings.
     package func checkAccessLog() async throws -> (lines: Int, findings: Int) {
         try await self.read { tx in
             let lines: Int = try tx.value("SELECT count(*) FROM access_log") ?? 0

@@ -1,9 +1,9 @@
 package import CardModel
 import Foundation
 
-// What a person does to single cards: each change is one transaction with its line in the access log.
+// Actions of a person on single cards: each change is one transaction with its line in the access log.
 extension CardStore {
-    /// Carries out what a person decided about a card, marks it as seen, or takes the person's decision back.
+    /// Carries out a person's decision about a card, marks the card as seen, or withdraws the decision.
     ///
     /// - Returns: as ``decide(_:_:seen:message:undoableIn:by:now:)``.
     /// - Throws: `not_found`, or `card_conflict` with what to do instead.
@@ -27,7 +27,7 @@ extension CardStore {
         }
     }
 
-    /// Marks a card, or what was dropped about it, as seen.
+    /// Marks a card, or the dropped decisions about it, as seen.
     private func see(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws {
         let dropped: SQL = "SELECT 1 FROM decision WHERE decision.card = \(row.id) AND \(Decision.wasDropped)"
         if try !tx.exists(dropped) {
@@ -40,8 +40,8 @@ extension CardStore {
         tx.changed.insert(row.number)
     }
 
-    /// What doing a card again comes to whose kept answer the lists name by now: a code of success says that the backend has it,
-    /// and is asked of two persons as that; "not now" sends the same bytes again.
+    /// The action that a retry means once the lists name the code of the stored answer: after a code of success it is
+    /// `delivered`, which may need two persons; after "not now" it is `resend`, of the same bytes.
     ///
     /// - Returns: also the origin with the code and its list, for the access log.
     func meant(_ action: DecisionAction, of row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws
@@ -59,8 +59,8 @@ extension CardStore {
         }
     }
 
-    /// Ends a card that the lists of now say was refused, or lets it go again where nothing was applied. Of several members that
-    /// were refused as a whole each goes alone.
+    /// The transition of a retried card: `rejected` if the current lists say that it was refused, else `verified`. Of several
+    /// members that were refused as a whole, each goes alone.
     private func retryUnlisted(
         _ row: CardRow,
         _ kept: (answer: KeptAnswer, meaning: RetcodeTable.Meaning),
@@ -74,9 +74,9 @@ extension CardStore {
         return rejected
     }
 
-    /// Does what was decided about a card and its rules allow.
+    /// Carries out a decision that the rules allow.
     ///
-    /// - Parameter said: what the person said about it, sealed.
+    /// - Parameter said: the person's message, sealed.
     func carryOut(
         _ action: DecisionAction,
         of row: CardRow,
@@ -88,7 +88,7 @@ extension CardStore {
         var others: [CardID] = []
         func leave() throws -> CardRow {
             others = try self.leaveDelivery(row, in: tx)
-            // What closed its delivery may have moved it.
+            // Closing its delivery may have moved it.
             return try CardRow.require(row.id, in: tx)
         }
         switch action {
@@ -98,9 +98,9 @@ extension CardStore {
             let isSplit = row.isSplit || kept.meaning == .refusal
             try self.move(leave(), transition, also: ", split = \(isSplit), \(Transition.fresh)", in: tx)
         case .retry:
-            // What its delivery did to others, they say themselves.
+            // The changes of the other members are in their own histories.
             if row.state == .delivering { _ = try self.leaveDelivery(row, in: tx) }
-            // What the verifier left out may be licensed by now: the stored reading would hold the card again.
+            // The legality check may be licensed by now, and the stored reading without it would hold the card again.
             if row.reason == VerdictRule.legalityUnavailable.reason {
                 try tx.run("DELETE FROM reading WHERE card = \(row.id)")
             }
@@ -126,14 +126,14 @@ extension CardStore {
         case .accept where row.reason == .submitterConflict:
             try self.move(leave(), Transition(self.start(of: row.id, in: tx) ?? .prepared), in: tx)
         case .accept:
-            // The first word settles whose card it is; a second one, or one about a missing front, lets a back go alone.
+            // The first acceptance decides whose card it is; a second one, or one about a missing front, lets a back go alone.
             let isLone = row.isAccepted || row.state == .verified || row.goesWithoutFront
-            // Cards of different user accounts that are right both go one by one.
+            // Cards of different user accounts that are both right go one by one.
             let isSplit = row.isSplit || row.reason == .memberMismatch
             let also: SQL =
                 ", accepted = 1, without_front = \(isLone), split = \(isSplit), failures = 0, due_at = NULL"
             try self.move(leave(), Transition(.verified), also: also, in: tx)
-        // Its own way, with a certificate.
+        // Cards are erased by `Erasure`, with a certificate.
         case .erase: break
         }
         return try ([row.id] + others).map { CardChange(try CardRow.require($0, in: tx)) }
@@ -157,7 +157,7 @@ extension CardStore {
         return members.map(\.id).filter { $0 != row.id }
     }
 
-    /// Notes that what is being sent at this moment, or was when its process died, may arrive.
+    /// Marks a delivery that is being sent, or was when its process died, as one that may have been applied.
     func noteSending(_ row: CardRow, in tx: Transaction) throws {
         try tx.run(
             """
@@ -167,7 +167,7 @@ extension CardStore {
         )
     }
 
-    /// Takes a card out of its delivery, which is thereby closed: the others are `outcome_unknown`, or `verified` if it surely
+    /// Removes a card from its delivery, which closes the delivery: the others are `outcome_unknown`, or `verified` if it surely
     /// was not applied.
     func leaveDelivery(_ row: CardRow, in tx: Transaction) throws -> [CardID] {
         guard let delivery = row.delivery else { return [] }
@@ -178,7 +178,7 @@ extension CardStore {
         return try DeliveryRecord(delivery, store: self, in: tx).close(leaving: row.id)
     }
 
-    /// Notes on the number that a card of it was delivered: the order outlives the card.
+    /// Stores with the case that a card of it was delivered: the order outlives the card.
     func noteDelivered(_ row: CardRow, in tx: Transaction) throws {
         guard let side = row.anySide else { return }
         if try self.delivered(side, of: row.number, in: tx).map(row.age.isNewer) ?? true {
@@ -186,7 +186,7 @@ extension CardStore {
             let set: SQL = "\(name)_delivered = \(row.order), \(name)_taken = \(row.taken)"
             try tx.run("UPDATE cases SET \(set) WHERE number = \(row.number)")
         }
-        // What waited for it does not any more; nor may it expire as if it did, before it is decided again.
+        // Cards that waited for it no longer do, and must not expire as if they did before they are decided again.
         try self.forgetReasons("number = \(row.number) AND state = 'verified' AND reason IS NOT NULL", in: tx)
     }
 
@@ -195,7 +195,7 @@ extension CardStore {
         try OperatorRules.require(action, of: self.judged(row), under: self.circumstances(of: row, in: tx))
     }
 
-    /// Why a caller may not do what to a card; what is missing may be done.
+    /// Returns the actions that a caller may not do to a card, with the reason; others are allowed.
     ///
     /// - Parameter caller: `nil` for the process, which may do everything.
     func actions(for row: CardRow, by caller: Caller?, in tx: Transaction) throws -> [DecisionAction: CodedError] {
@@ -209,15 +209,14 @@ extension CardStore {
         }
     }
 
-    /// The card as the rules about what a person may do see it: one that failed has failed, whether or not that counts yet, and a
-    /// damaged one can be acted on, too.
+    /// The card as `OperatorRules` needs it: each failure counts; a damaged card has no personal values.
     private func judged(_ row: CardRow) -> Card {
         var card = row.shown(self.vault)
         if row.history.failedAt != nil { card.failures = max(1, card.failures) }
         return card
     }
 
-    /// Whether a process at work has the card or its delivery.
+    /// Whether a process at work has claimed the card or its delivery.
     func isUnderWay(_ row: CardRow, in tx: Transaction) throws -> Bool {
         let delivery: String? = try tx.value("SELECT worker FROM delivery WHERE id = \(row.delivery)")
         return [row.worker, delivery].contains { $0.map(self.isAtWork) ?? false }

@@ -1,19 +1,19 @@
 package import CardModel
 
-// The end of an id is random (RFC 9562 section 5.7): a few digits of it tell a card from all others.
+// The end of an id is random (RFC 9562 section 5.7): a few digits of it distinguish a card from all others.
 extension CardStore {
-    /// The fewest digits that stand for an id.
+    /// The fewest digits that may name a card.
     private static let fewestDigits = 8
 
     /// Finds the cards that a person names, each by its whole id or by the last digits of it.
     ///
-    /// - Returns: their ids; a text that names no card stays as it is.
+    /// - Returns: their ids; a text that names no card is unchanged.
     /// - Throws: `id_too_short`; `id_ambiguous` with the ids that it may mean.
     package func ids(matching texts: [String]) async throws -> [CardID] {
         try await self.read { tx in try texts.map { try Self.id(matching: $0, in: tx) } }
     }
 
-    /// Returns the last digits of each id, no more than tell it from all others.
+    /// Returns the last digits of each id, no more than distinguish it from all others.
     package func shortIDs(of ids: [CardID]) async throws -> [CardID: String] {
         try await self.read { tx in
             try Dictionary(ids.map { ($0, try Self.shortID(of: $0, in: tx)) }) { first, _ in first }

@@ -1,15 +1,15 @@
 package import CardModel
 
-/// The figures that a monitoring system asks for every few seconds.
+/// The metrics that a monitoring system requests every few seconds.
 package struct StoreCounts: Sendable {
-    /// Cards in each state, and how often a card came to it, whoever moved it.
+    /// The cards in each state, and how often a card entered it, moved by any process.
     package var cards: [CardState: (now: Int, entered: Int)] = [:]
     package var cases: [CaseCount] = []
     /// Cards that need a person, by reason.
     package var attention: [ReasonCode: Int] = [:]
-    /// When the oldest card that goes on by itself came to its stage.
+    /// When the oldest card that moves by itself entered its stage.
     package var oldest: [Stage: Timestamp] = [:]
-    /// When an endpoint last took a call.
+    /// When an endpoint last accepted a call.
     package var lastSuccess: [Stage: Timestamp] = [:]
 
     package init() {}
@@ -37,14 +37,14 @@ extension CardStore {
         }
     }
 
-    /// Returns when each endpoint last took a call.
+    /// Returns when each endpoint last accepted a call.
     package func lastSuccess(now: Timestamp) async throws -> [Stage: Timestamp] {
         try await self.read { tx in try Self.lastSuccess(now: now, in: tx) }
     }
 
     private static func lastSuccess(now: Timestamp, in tx: Transaction) throws -> [Stage: Timestamp] {
         try Stage.allCases.reduce(into: [:]) { last, stage in
-            // What a clock that was ahead has dated would count as the last one for years.
+            // A success that a fast clock dated would count as the last one for years.
             last[stage] = try tx.value(
                 """
                 SELECT ended_at FROM attempt WHERE stage = \(stage) AND class = 'accepted' AND \(Unreadable.isUnderstood)
@@ -59,7 +59,7 @@ extension CardStore {
         (.fetch, [.fetching]), (.prepare, [.received]), (.verify, [.prepared]), (.deliver, [.verified, .delivering]),
     ]
 
-    /// A card that was tried again keeps its place, but is there anew: it must not hide one that waits.
+    /// Uses `changed_at`: a card that was retried has an old intake order, and must not hide one that waits.
     private static func oldest(in state: CardState, _ tx: Transaction) throws -> Timestamp? {
         let waits = ReasonCode.needingAttention.union(ReasonCode.waitingForCard).sorted { $0.rawValue < $1.rawValue }
         let goesOn: SQL = state == .verified ? "AND (reason IS NULL OR reason NOT IN \(list: waits))" : ""
@@ -67,11 +67,11 @@ extension CardStore {
     }
 }
 
-/// How far figures over time look back.
+/// How far a throughput reaches back.
 package enum ThroughputSpan: String, CaseIterable, Sendable {
     case hour, day, week
 
-    /// Of how many minutes its buckets are, and how many there are.
+    /// The minutes of a bucket, and the number of buckets.
     fileprivate var buckets: (minutes: Int64, count: Int) {
         switch self {
         case .hour: (1, 60)
@@ -81,7 +81,7 @@ package enum ThroughputSpan: String, CaseIterable, Sendable {
     }
 }
 
-/// How many cards came how far, over time: a count for each bucket.
+/// How many cards were admitted, verified, delivered or refused over time: a count for each bucket.
 package struct Throughput: Sendable {
     /// When each bucket begins; the last one is not over.
     package let starts: [Timestamp]
@@ -93,14 +93,14 @@ package struct Throughput: Sendable {
 }
 
 extension CardStore {
-    /// The word in the place of a state under which a card counts once, with its first event.
+    /// The word in place of a state under which a card counts once, with its first event.
     private static let admission = "admitted"
 
-    /// Folds new events into counts by minute, and deletes minutes of more than eight days ago. Of processes that fold at once
-    /// one does. The last event that was folded stands in the file beside the events: a restore brings back both.
+    /// Folds new events into counts by minute, and deletes minutes of more than eight days ago. Of several processes that fold
+    /// at once, one succeeds. The last folded event is stored in the same file as the events: a restore brings back both.
     ///
-    /// Warnings and new reasons are events in the state in which the card was: they are no step, and one look at the index of
-    /// the card's events tells.
+    /// Warnings and new reasons are events in which the state is unchanged: they do not count, which one search in the index of
+    /// the card's events shows.
     ///
     /// - Returns: whether more events are left.
     package func foldTally(limit: Int = Limits.eventsPerFold, now: Timestamp) async throws -> Bool {
@@ -118,7 +118,7 @@ extension CardStore {
         return try await self.write(at: now, usesReserve: false) { tx in
             let isFirst = try tx.run("UPDATE store SET tallied = \(end) WHERE tallied = \(new.start)") == 1
             guard isFirst else { return false }
-            // The tombstone of a card that was erased before, or that a restore took over, is no new card.
+            // The tombstone of a card that was erased before, or that a restore copied, is not a new card.
             try tx.run(
                 """
                 WITH step AS MATERIALIZED (
@@ -139,7 +139,7 @@ extension CardStore {
         }
     }
 
-    /// Returns the figures of a span that ends with the bucket of this moment.
+    /// Returns the throughput of a span that ends with the current bucket.
     package func throughput(_ span: ThroughputSpan, now: Timestamp) async throws -> Throughput {
         let (minutes, count) = span.buckets
         let end = now.millisecondsSinceEpoch / 60_000 / minutes + 1

@@ -1,6 +1,6 @@
 import CardModel
 
-// What the sandbox itself refuses or fails at.
+// Errors of the sandbox itself.
 extension CodedError {
     static func busy(_ message: Message) -> CodedError { CodedError(.sandboxBusy, .temporary, message) }
     static func damaged(_ message: Message) -> CodedError { CodedError(.sandboxDamaged, .storage, message) }
@@ -11,12 +11,12 @@ extension CodedError {
 extension CardStore {
     static let busy = CodedError.busy(.sandboxBusy)
 
-    /// Runs a change or a look at the sandbox with the database's errors as people are to see them.
+    /// Runs a change or a query, and translates the database's errors into those that people see.
     static func translating<Value>(_ body: () async throws -> Value) async throws -> Value {
         do { return try await body() } catch { throw Self.meaning(of: error) }
     }
 
-    /// Looks at one moment of the sandbox; see ``Database/read(at:_:)``.
+    /// Reads one snapshot of the sandbox; see ``Database/read(at:_:)``.
     func read<Value: Sendable>(
         at time: Timestamp? = nil,
         _ body: @escaping @Sendable (Transaction) throws -> Value

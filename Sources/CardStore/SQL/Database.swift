@@ -6,13 +6,14 @@ import Synchronization
 
 /// The one file of the sandbox: snapshots for reading, and one writer that commits what is queued in groups.
 ///
-/// Changes that wait are made in one immediate transaction, several each under its own savepoint, and acknowledged after the
-/// commit: one that fails is rolled back alone, and what `write` returned is durable. A change after a while alone waits for no others.
+/// Waiting changes share one immediate transaction, each under its own savepoint if there are several, and are acknowledged
+/// after the commit: a failed change is rolled back alone, and what `write` returned is durable. After a pause, a single
+/// change does not wait for others.
 final class Database: Sendable {
     private struct Change: Sendable {
-        /// Makes the change; what it returns resumes whoever waits, once the commit is durable.
+        /// Makes the change; the closure that it returns resumes the caller, once the commit is durable.
         let make: @Sendable (Transaction) throws -> @Sendable () -> Void
-        /// Answers that it was not made.
+        /// Reports that the change was not made.
         let refuse: @Sendable (any Error) -> Void
         let byteCount: Int
         let usesReserve: Bool
@@ -29,7 +30,7 @@ final class Database: Sendable {
             _ = self.areInPlace()
         }
 
-        /// Whether they still bear their names; a log that was not there before is one of them from now on.
+        /// Whether the paths still name the same files; a log that appears later is one of them from then on.
         mutating func areInPlace() -> Bool {
             for path in self.paths {
                 let identity = Self.identity(of: path)
@@ -51,16 +52,16 @@ final class Database: Sendable {
     private struct State: Sendable {
         var queue: [Change] = []
         var isDraining = false
-        /// After a failed flush nothing is written any more: nobody knows what is durable until the file is opened again.
+        /// After a failed flush nothing more is written: what is durable is unknown until the file is opened again.
         var failure: DatabaseError?
-        /// How many changes the last group held, and when it began, in nanoseconds since the machine did.
+        /// How many changes the last group held, and when it began, in nanoseconds of uptime.
         var lastGroup = (count: 0, begunAt: UInt64(0))
     }
 
     private let pool: DatabasePool
-    /// The files as they were opened: what is written into others' place would be lost.
+    /// The files as they were opened: writes to files that were replaced would be lost.
     private let files: Mutex<OpenedFiles>
-    /// Makes room on a full disk; whether there was any to be made.
+    /// Makes room on a full disk; returns whether it could.
     private let onFull: @Sendable () -> Bool
     private let state = Mutex(State())
 
@@ -79,7 +80,7 @@ final class Database: Sendable {
         }
         do {
             self.pool = try DatabasePool(path: path, configuration: configuration)
-            // GRDB sets NORMAL after preparing: https://www.sqlite.org/pragma.html#pragma_synchronous loses commits then.
+            // GRDB sets NORMAL after preparing, which can lose commits: https://www.sqlite.org/pragma.html#pragma_synchronous
             let level = try self.pool.writeWithoutTransaction { connection in
                 try connection.execute(sql: "PRAGMA synchronous = FULL")
                 return try Int.fetchOne(connection, sql: "PRAGMA synchronous")
@@ -91,21 +92,21 @@ final class Database: Sendable {
         }
     }
 
-    /// What marks a file.
+    /// Identifies a database file.
     struct Marks {
-        /// By which program it was made.
+        /// The `application_id` of the program that made it.
         let application: Int
         let version: Int
         /// The digest of the schema that it was made with, if it is a sandbox.
         let schema: String?
-        /// Whether nothing is in it.
+        /// Whether it has no tables.
         let isEmpty: Bool
 
-        /// Whether it is a sandbox as this program makes them.
+        /// Whether it is a sandbox with the schema of this build.
         var isKnown: Bool { self.application == Schema.applicationID && self.schema == Schema.digest }
     }
 
-    /// The file is only read, unless its making was cut off: then SQLite has to undo what was begun before it can be read.
+    /// Only reads the file, unless its creation was interrupted: then SQLite must roll back before it can read.
     static func marks(of path: String) throws -> Marks {
         func look(_ connection: GRDB.Database) throws -> Marks {
             Marks(
@@ -124,7 +125,7 @@ final class Database: Sendable {
         }
     }
 
-    /// Only that there is no such table means that there is no digest: a read that failed says nothing of the file.
+    /// Returns `nil` only if the table is missing; a failed read says nothing about the file and is thrown.
     private static func schema(_ connection: GRDB.Database) throws -> String? {
         do {
             return try String.fetchOne(connection, sql: "SELECT schema FROM store")
@@ -154,7 +155,7 @@ final class Database: Sendable {
         }
     }
 
-    /// What is sorted, and the pages that a statement would restore, hold personal data too: no file outside the sandbox.
+    /// Sorted rows and statement journals hold personal data, too: they must not go into files outside the sandbox.
     private static func keepTemporaryInMemory(_ connection: GRDB.Database) throws {
         try connection.execute(sql: "PRAGMA temp_store = MEMORY")
     }
@@ -179,7 +180,7 @@ final class Database: Sendable {
     ///   - numbers: the business numbers that the change reads and then writes. SQLite has one writer; a driver with several
     ///     locks them.
     ///   - byteCount: about how much it writes beside its rows, in bytes.
-    ///   - usesReserve: whether it may use up what is kept for a full disk: not what takes more in.
+    ///   - usesReserve: whether it may use up the reserve for a full disk; admissions may not.
     ///   - change: the change; it may run again when another one of its group breaks the transaction.
     @discardableResult
     func write<Value: Sendable>(
@@ -217,10 +218,10 @@ final class Database: Sendable {
         }
     }
 
-    /// Closes every connection, with the log taken over into the file: the last connection that closes reads only, and would
-    /// leave it. A process that still reads keeps it, and is not waited for.
+    /// Copies the log into the file and closes every connection: the last one to close only reads, and would leave the log.
+    /// While another process reads, the log stays; this does not wait for it.
     func close() throws {
-        // A snapshot of this process that is just ending would keep the log from being taken over.
+        // The barrier waits for snapshots of this process, which would prevent the checkpoint.
         try? self.pool.barrierWriteWithoutTransaction { connection in
             try connection.execute(sql: "PRAGMA busy_timeout = 0")
             try connection.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -239,7 +240,7 @@ final class Database: Sendable {
         if mustDrain { self.drain() }
     }
 
-    /// One group at a time, so that what else waits for the connection gets it in between.
+    /// Commits one group at a time, so that other work gets the connection in between.
     private func drain() {
         self.pool.asyncWriteWithoutTransaction { connection in
             self.keepPace()
@@ -252,7 +253,7 @@ final class Database: Sendable {
         }
     }
 
-    /// Where several change the sandbox at a time, waits a little after the last group began, so that more join the next.
+    /// While several tasks write, waits a little after the start of the last group, so that more changes join the next.
     private func keepPace() {
         let now = DispatchTime.now().uptimeNanoseconds
         let since = self.state.withLock { state in
@@ -280,13 +281,13 @@ final class Database: Sendable {
     private func commit(_ group: [Change], on connection: GRDB.Database) {
         if let failure = self.state.withLock({ $0.failure }) { return group.forEach { $0.refuse(failure) } }
         let transaction = Transaction(connection)
-        // A change alone needs no savepoint to be undone.
+        // A single change is rolled back without a savepoint.
         let isAlone = group.count == 1
         var outcomes: [Outcome] = []
         do {
             // Run here, as every statement is: GRDB would compile it anew each time.
             try transaction.run("BEGIN IMMEDIATE")
-            // Asked once the lock is there: the files may be replaced while another process has it.
+            // Checked under the lock: the files may be replaced while another process holds it.
             guard self.files.withLock({ $0.areInPlace() }) else {
                 throw DatabaseError(.replaced, "the files are not those that were opened")
             }
@@ -320,8 +321,7 @@ final class Database: Sendable {
         return outcome
     }
 
-    /// A change alone takes the error; several are made again one by one, so that the one that breaks the transaction fails
-    /// alone.
+    /// A single change gets the error; several are retried one by one, so that only the one that breaks the transaction fails.
     private func settle(_ group: [Change], after error: any Error, on connection: GRDB.Database) {
         let kind = (error as? DatabaseError)?.kind
         if let error = error as? DatabaseError, error.mayMeanNoRoom, group.allSatisfy(\.usesReserve), self.onFull() {

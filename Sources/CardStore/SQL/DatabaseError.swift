@@ -9,11 +9,11 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
         case full
         /// The disk or the file cannot be used.
         case unavailable
-        /// A flush failed: nobody knows what is durable until the file is opened again.
+        /// A flush failed: what is durable is unknown until the file is opened again.
         case outcomeUnknown
-        /// The file holds what cannot be.
+        /// The file is not a sound database, or a row holds an impossible value.
         case damaged
-        /// The files were deleted or exchanged.
+        /// The files were deleted or replaced.
         case replaced
         /// A statement is wrong, or breaks a rule of the schema.
         case statement
@@ -28,12 +28,12 @@ struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Reads SQLite's extended result code, and the system's error behind it; `nil` where no connection is left to ask.
+    /// Reads SQLite's extended result code, and the system's error behind it: `nil` if no connection is left to ask.
     init(code: Int32, text: String, errno: Int32?) {
         self.init(Self.kind(of: code, errno: errno), "\(text) (SQLite code \(code))")
     }
 
-    /// Without room a file may fail as on any broken disk.
+    /// Whether the disk may be full: files may then fail as on any broken disk.
     var mayMeanNoRoom: Bool { self.kind == .full || self.kind == .unavailable }
 
     var description: String { "\(self.kind): \(self.text)" }

@@ -1,9 +1,10 @@
 import CardModel
 import Foundation
 
-/// A piece of SQL whose interpolated values are bound, never spliced, but for the names of states: `"UPDATE card SET state = \(state) WHERE id = \(id)"`.
+/// A piece of SQL whose interpolated values are bound, never spliced, except for the names of states.
 ///
-/// Written so that SQLite and PostgreSQL understand it alike; what differs stays in the driver.
+/// Example: `"UPDATE card SET state = \(state) WHERE id = \(id)"`. The text is valid for SQLite and PostgreSQL alike;
+/// differences stay in the driver.
 struct SQL: ExpressibleByStringInterpolation, Sendable {
     /// The text with `?` in the places of the values.
     private(set) var text: String
@@ -56,8 +57,8 @@ struct SQL: ExpressibleByStringInterpolation, Sendable {
 
         mutating func appendInterpolation(literal stage: Stage) { self.text += "'\(stage.rawValue)'" }
 
-        /// The number that the case was first given, which all rows hold, of a number as somebody gives it now; `NULL` if
-        /// there is no such case.
+        /// Selects the number in the spelling that its case was first given, which all rows hold; `NULL` if there is no
+        /// such case.
         mutating func appendInterpolation(first number: BusinessNumber) {
             self.text += "(SELECT number FROM cases WHERE key = ?)"
             self.values.append(.text(number.key))
@@ -80,12 +81,12 @@ enum SQLValue: Sendable {
     case blob(Data)
 }
 
-/// What can be a value in a statement.
+/// A type whose values a statement can bind.
 protocol Bindable {
     var stored: SQLValue { get }
 }
 
-/// What a column can be read as; `nil` if it holds something else.
+/// A type as which a column can be read: `nil` if the column holds something else.
 protocol Readable {
     static func read(_ value: SQLValue) -> Self?
 }

@@ -7,7 +7,7 @@ import GRDBSQLite
 struct Transaction {
     /// GRDB's connection; its value API costs more than half of a statement's time, so values are bound and read here.
     private let connection: GRDB.Database
-    /// When it happens; what it writes down carries this time.
+    /// The time of the transaction, which the rows that it writes carry.
     let now: Timestamp
     /// The numbers whose cards this transaction changed.
     let changed = ChangedNumbers()
@@ -19,8 +19,8 @@ struct Transaction {
         self.now = time ?? Timestamp(Date())
     }
 
-    /// Runs statements on one snapshot: that of the first of them, which may be later than ``now``. GRDB would compile the
-    /// beginning and the end anew each time.
+    /// Runs statements on one snapshot: that of the first of them, which may be later than ``now``. GRDB would compile `BEGIN`
+    /// and `COMMIT` anew each time.
     func inSnapshot<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try self.run("BEGIN DEFERRED")
         defer {
@@ -29,15 +29,15 @@ struct Transaction {
         return try self.whole(body)
     }
 
-    /// Does something of which nothing counts once the database failed: whatever caught that, nothing runs after it, and it is
-    /// thrown in the end. What could not be read must not count as what does not open.
+    /// Runs a body that cannot succeed once the database has failed: even if the body catches the error, no further statement
+    /// runs, and the error is thrown at the end. A value that was not read must not count as one that cannot be unsealed.
     func whole<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         let result = Result { try body(self) }
         if let error = self.failed.error { throw error }
         return try result.get()
     }
 
-    /// Tells the text of each statement that its connection runs from now on; for tests.
+    /// Reports the text of each statement that the connection runs from now on; for tests.
     func trace(_ told: @escaping @Sendable (String) -> Void) {
         self.connection.trace { event in if case .statement(let statement) = event { told(statement.sql) } }
     }
@@ -65,7 +65,7 @@ struct Transaction {
         return values
     }
 
-    /// Reads row after row and keeps none; the body runs no statement of the same text.
+    /// Reads row by row without collecting them; the body must not run a statement of the same text.
     func forEach(_ sql: SQL, _ body: (inout Row) throws -> Void) throws {
         try self.stepping(sql) { statement in
             while true {
@@ -78,7 +78,7 @@ struct Transaction {
         }
     }
 
-    /// Returns the one row there may be.
+    /// Returns the only row; `nil` if there is none.
     ///
     /// - Throws: `DatabaseError` of kind `damaged` if there are two.
     func row<Value>(_ sql: SQL, _ read: (inout Row) throws -> Value) throws -> Value? {
@@ -89,7 +89,7 @@ struct Transaction {
         return values.first
     }
 
-    /// Returns the first column of the one row there may be; `nil` also where that is `NULL`.
+    /// Returns the first column of the only row; `nil` if there is no row, or the column is `NULL`.
     func value<Value: Readable>(_ sql: SQL, as type: Value.Type = Value.self) throws -> Value? {
         try self.row(sql) { row in try row.next(Value?.self) } ?? nil
     }
@@ -115,7 +115,7 @@ struct Transaction {
     private func bound<Value>(_ sql: SQL, _ body: (OpaquePointer) throws -> Value) throws -> Value {
         let cached = try self.connection.cachedStatement(sql: sql.text)
         let statement = cached.sqliteStatement
-        // GRDB leaves statements as they were last used; binding to one that was not reset would be refused.
+        // GRDB returns cached statements as they were last used; SQLite refuses to bind to one that was not reset.
         sqlite3_reset(statement)
         defer {
             sqlite3_reset(statement)
@@ -173,7 +173,7 @@ final class ChangedNumbers {
     }
 }
 
-/// The row a statement stands on; its columns are read from left to right.
+/// The current row of a statement; its columns are read from left to right.
 struct Row {
     let statement: OpaquePointer
     private(set) var column: Int32 = 0
@@ -189,7 +189,7 @@ struct Row {
         return value
     }
 
-    /// - Returns: `nil` for what no column of a strict table holds.
+    /// - Returns: `nil` for a type that no column of a strict table holds.
     private func value(at column: Int32) -> SQLValue? {
         switch sqlite3_column_type(self.statement, column) {
         case SQLITE_NULL: return .null
@@ -204,9 +204,9 @@ struct Row {
     }
 }
 
-/// What is read of each row of one or more tables.
+/// A value that is read from each row of one or more tables.
 protocol Record {
-    /// What the initializer reads.
+    /// The columns that the initializer reads, in its order.
     static var columns: SQL { get }
     static var tables: SQL { get }
 
@@ -214,7 +214,7 @@ protocol Record {
 }
 
 extension Record {
-    /// Reads those that a condition, with an order, selects.
+    /// Reads the records that a condition, with an order, selects.
     static func all(_ condition: SQL, in tx: Transaction) throws -> [Self] {
         try tx.rows("SELECT \(Self.columns) FROM \(Self.tables) \(condition)") { try Self(&$0) }
     }

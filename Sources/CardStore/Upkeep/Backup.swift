@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import Glibc
 
-/// What a backup holds.
+/// The content of a backup.
 package struct BackupReport: Hashable, Sendable {
     /// The size of the file.
     package var byteCount: Int64
@@ -12,14 +12,14 @@ package struct BackupReport: Hashable, Sendable {
     package var cards: Int
     /// The name of the key that opens it.
     package var keyID: String
-    /// What is wrong with cards in the sandbox, and so in the backup.
+    /// The faults of cards in the sandbox, and so in the backup.
     package var findings: [SandboxFinding]
 }
 
 extension CardStore {
-    /// Copies the sandbox as it is at one moment into a file, while others go on working.
+    /// Copies one snapshot of the sandbox into a file, while other processes continue.
     ///
-    /// The file is whole, checked and durable, or not there.
+    /// The file is whole, checked and durable, or does not exist.
     ///
     /// - Throws: `file_exists` rather than replace a file; `disk_space_low`, `sandbox_unavailable`; `sandbox_damaged` if the copy
     ///   is not whole.
@@ -29,7 +29,7 @@ extension CardStore {
             var status = stat()
             guard lstat(path, &status) != 0 else { throw Self.fileExists(path) }
             let part = path + ".part"
-            // One byte: SQLite locks others, far behind it.
+            // One byte: SQLite locks other bytes, far behind it.
             guard let lock = try FileLock.take(path: part, creating: true, byteCount: 1), lock.isStillItsOwn else {
                 throw CodedError.busy(.backupUnderWay(path))
             }
@@ -46,7 +46,7 @@ extension CardStore {
 
     private func copy(to path: String, by part: String) async throws -> BackupReport {
         for suffix in Database.suffixes { unlink(part + suffix) }
-        // What a killed backup left.
+        // A killed backup may have left bytes.
         guard truncate(part, 0) == 0, chmod(part, 0o600) == 0 else { throw SandboxFolder.failure(part) }
         do {
             let source = self.folder.database
@@ -56,7 +56,7 @@ extension CardStore {
         }
         var report = try await self.check(part)
         try await Self.onThread {
-            // So the backup is one file, and a restore tells it from a database whose log was left behind.
+            // So the backup is one file, and a restore can distinguish it from a database whose log was left behind.
             try Database.leaveLog(of: part)
             try Database.synchronise(part)
             try Self.name(part, path)
@@ -82,7 +82,7 @@ extension CardStore {
 
     /// Checks that a copy is whole.
     ///
-    /// - Returns: what is wrong with cards in it.
+    /// - Returns: the faults of cards in it.
     /// - Throws: `sandbox_damaged` if it cannot be relied on.
     func requireWhole() async throws -> [SandboxFinding] {
         let findings = try await self.ruleFindings()
@@ -93,11 +93,11 @@ extension CardStore {
         return findings
     }
 
-    /// Gives the part its name, in the place of no other file.
+    /// Renames the part, but never over another file.
     private static func name(_ part: String, _ path: String) throws {
         if link(part, path) != 0 {
             guard errno != EEXIST else { throw Self.fileExists(path) }
-            // Some file systems know no second name of a file.
+            // Some file systems have no hard links.
             guard access(path, F_OK) != 0, rename(part, path) == 0 else { throw SandboxFolder.failure(path) }
         }
         try DurableFile.synchroniseFolder(DurableFile.folder(of: path))
@@ -107,7 +107,7 @@ extension CardStore {
         CodedError(ReasonCode(rawValue: "file_exists"), .usage, .backupExists(path))
     }
 
-    /// Runs what takes long and waits for the disk on a thread of its own.
+    /// Runs long work that waits for the disk on a thread of its own.
     static func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "idcard-pipeline.upkeep").async {
@@ -117,18 +117,18 @@ extension CardStore {
     }
 }
 
-// Whole files, of which no process has a connection open.
+// Database files as a whole, outside the pool.
 extension Database {
     static let suffixes = ["-wal", "-shm", "-journal"]
 
     static func remove(_ path: String) { for suffix in [""] + Self.suffixes { unlink(path + suffix) } }
 
-    /// Copies one state of a database, whatever others write meanwhile, without its free pages.
+    /// Copies one snapshot of a database, whatever others write meanwhile, without its free pages.
     static func vacuum(_ path: String, into copy: String) throws {
         try Self.withFile(path, readonly: true) { try $0.execute(sql: "VACUUM INTO ?", arguments: [copy]) }
     }
 
-    /// Takes the log over into the file and removes it, unless another connection has the file open: then it is busy.
+    /// Copies the log into the file and removes it; throws `busy` if another connection has the file open.
     static func leaveLog(of path: String) throws {
         try Self.withFile(path) { connection in
             try connection.execute(sql: "PRAGMA synchronous = FULL")

@@ -2,17 +2,17 @@ import CardModel
 import Foundation
 import Glibc
 
-/// A backup that is open, with who was erased since by the lists beside it: root opens what it names before it becomes the
-/// owner of the sandbox, who may not read it.
+/// An open backup, with the erasures since by the lists beside it: root opens these files before it becomes the owner of the
+/// sandbox, who may not read them.
 package struct BackupFile: Sendable {
     let path: String
     private let file: FileHandle
-    /// Who was erased, by each list.
+    /// The erasures of each list.
     let erased: [[ErasureList.Entry]]
 
     /// Opens a backup.
     ///
-    /// It is one file: a database with a log was copied without its latest changes, maybe.
+    /// A backup is one file: a database with a log beside it may lack its latest changes.
     ///
     /// - Throws: `CodedError` `not_found`, `not_a_backup`, `sandbox_damaged`; `erasures_unreadable`.
     package init(_ path: String, erasures: [String] = []) throws {
@@ -23,7 +23,7 @@ package struct BackupFile: Sendable {
         guard header.starts(with: Data("SQLite format 3\0".utf8)), header.count == 32, header[18] == 1, header[19] == 1,
             Database.suffixes.allSatisfy({ access(path + $0, F_OK) != 0 }), let length = try? file.seekToEnd()
         else { throw CodedError(ReasonCode(rawValue: "not_a_backup"), .input, .restoreNotBackup(path)) }
-        // Pages and their size, big-endian; a database that is cut short would be called a damaged sandbox.
+        // Pages and their size, big-endian; a truncated database would be reported as a damaged sandbox.
         let pages = header[28..<32].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let whole = pages * (UInt64(header[16]) << 8 | UInt64(header[17]))
         guard length >= whole else { throw CodedError.damaged(.restoreCutShort(path, length, of: whole)) }

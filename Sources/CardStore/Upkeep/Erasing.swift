@@ -5,12 +5,12 @@ import Synchronization
 
 extension CardStore {
     /// Erases cards for good: the data key and all that it sealed go in one transaction; a tombstone without personal data
-    /// stays, and the same file does not bring the card back. What does not open is erased, too.
+    /// stays, and the same file does not bring the card back. Cards that cannot be unsealed are erased, too.
     ///
-    /// A delivery of it is closed: its other members are `outcome_unknown`, or `verified` if it surely was not applied.
+    /// The delivery of a card is closed: its other members are `outcome_unknown`, or `verified` if it surely was not applied.
     ///
     /// - Parameter listed: when the cards were selected; those that have changed since stay.
-    /// - Returns: what became of each; one that was erased before has the certificate of then.
+    /// - Returns: the result for each; a card that was erased before has its earlier certificate.
     /// - Throws: `not_found` before anything is erased.
     @discardableResult
     package func erase(
@@ -32,7 +32,7 @@ extension CardStore {
         }
     }
 
-    /// Where erased cards stood in the deliveries they were in, from 1: what the built-in backend is to erase.
+    /// The positions, from 1, of erased cards in their deliveries: the documents that the built-in backend must erase.
     package func erasedDocuments() async throws -> [(key: String, position: Int)] {
         try await self.read { tx in
             try tx.rows(
@@ -47,24 +47,24 @@ extension CardStore {
 
     var erasureList: ErasureList { ErasureList(path: self.folder.erasures) }
 
-    /// Gives free pages back to the disk and empties the write-ahead log, in which erased bytes may still stand.
+    /// Gives free pages back to the disk and empties the write-ahead log, which may still hold erased bytes.
     ///
-    /// - Returns: whether it is empty; a process that reads at this moment keeps it, and the next heartbeat tries again.
+    /// - Returns: whether it is empty; while a process reads, it is not, and the next heartbeat tries again.
     @discardableResult
     func freeErased() async -> Bool {
         let isEmpty = await self.emptyLog()
-        // At once: no other process may be at work, and the next erasure may find the disk full again.
+        // Restore the reserve at once: no other process may be at work, and the next erasure may find the disk full again.
         self.reserve.keep(freeBytes: self.freeBytes, beside: 0)
         return isEmpty
     }
 
-    /// The same without the reserve for a full disk.
+    /// Gives free pages back and empties the log, without the reserve for a full disk.
     func emptyLog() async -> Bool {
         self.emptiedAt.withLock { $0 = nil }
         return await self.emptyDueLog()
     }
 
-    /// The same if cards were erased since, by whichever process: one try for all of them. Nobody's writing waits for readers.
+    /// Gives free pages back and empties the log, if any process has erased cards since. No writer waits for readers.
     func emptyDueLog() async -> Bool {
         let erased = try? await self.read { tx in
             try tx.value("SELECT entered FROM state_count WHERE state = 'erased'", as: Int.self) ?? 0
@@ -81,7 +81,7 @@ extension CardStore {
             try connection.execute(sql: "PRAGMA busy_timeout = 0")
             defer { try? connection.execute(sql: "PRAGMA busy_timeout = \(Int(Limits.busyTimeout * 1000))") }
             let isEmpty = try Int.fetchOne(connection, sql: "PRAGMA wal_checkpoint(TRUNCATE)") == 0
-            // While nobody else writes: what is deleted from now on is due again.
+            // Set while no other process writes: later deletions make the log due again.
             if isEmpty { self.emptiedAt.withLock { $0 = erased } }
             return isEmpty
         }
@@ -89,19 +89,19 @@ extension CardStore {
     }
 }
 
-/// What became of the cards that a person wants erased.
+/// The outcome of a request to erase cards.
 package struct ErasureOutcome: Sendable {
     package fileprivate(set) var certificates: [ErasureCertificate] = []
     package fileprivate(set) var waiting: [CardID] = []
     /// Why others are not erased: another person decided something else.
     package fileprivate(set) var refused: [CodedError] = []
-    /// What kept the rest from being looked at, if some are erased by then.
+    /// The error that stopped the rest, if some were erased before it.
     package fileprivate(set) var failure: (any Error)?
 }
 
 /// The erasing of cards, in transactions of a few cards each.
 struct Erasure: Sendable {
-    /// A point on the way, for tests.
+    /// A step of an erasure, for tests.
     enum Step: String, CaseIterable, Sendable {
         /// The rows are gone within the transaction.
         case begun
@@ -117,7 +117,7 @@ struct Erasure: Sendable {
     let reason: ReasonCode
     let origin: AccessOrigin
     let now: Timestamp
-    /// Called at each point on the way.
+    /// Called at each step.
     var reached: @Sendable (Step) -> Void = { _ in }
 
     func run(_ cards: [CardID], selectedAt listed: Timestamp? = nil) async throws -> ErasureOutcome {
@@ -136,7 +136,7 @@ struct Erasure: Sendable {
                 outcome.waiting += ends.waiting
                 outcome.refused += ends.refused
             } catch {
-                // What is erased needs its certificates.
+                // The cards that were erased need their certificates.
                 guard group.count + rest.count < cards.count else { throw error }
                 outcome.failure = error
                 break
@@ -147,7 +147,7 @@ struct Erasure: Sendable {
         return outcome
     }
 
-    /// Empties the log, and answers with the certificates.
+    /// Empties the log, and returns the certificates.
     func finish(_ cards: [CardID]) async throws -> [ErasureCertificate] {
         let isScrubbed = await self.store.freeErased()
         self.reached(.scrubbed)
@@ -158,7 +158,7 @@ struct Erasure: Sendable {
         }
     }
 
-    /// Erases what no second person must decide, too, or one has.
+    /// Erases the cards that need no second person, or that one has confirmed.
     private func eraseConfirmed(_ cards: [CardID], selectedAt listed: Timestamp?, in tx: Transaction) throws
         -> ErasureOutcome
     {
@@ -180,8 +180,8 @@ struct Erasure: Sendable {
         return outcome
     }
 
-    /// - Parameter origins: who erases cards of which it is not this erasure's own.
-    /// - Returns: those that were not erased before.
+    /// - Parameter origins: the origins of cards that differ from this erasure's own.
+    /// - Returns: the cards that were not erased before.
     func erase(_ cards: [CardID], by origins: [CardID: AccessOrigin] = [:], in tx: Transaction) throws -> [CardID] {
         var certificates: [ErasureCertificate] = []
         for card in cards {
@@ -202,7 +202,7 @@ struct Erasure: Sendable {
         let certificate = try ErasureCertificate(of: row, reason: self.reason, by: origin, logged: head, in: tx)
         try self.store.noteSending(row, in: tx)
         _ = try self.store.leaveDelivery(row, in: tx)
-        // Its event first: the number of one that is deleted would be given again, and who has heard of that would not hear of this.
+        // Its event first: the number of a deleted event would be reused, and a client that knows the number would miss this one.
         let also: SQL = """
             , was_delivered = \(row.state == .delivered), certificate = \(try certificate.line), counts_from = NULL,
             \(Transition.fresh)
@@ -216,13 +216,13 @@ struct Erasure: Sendable {
         return certificate
     }
 
-    /// Drops the calls for an erased card, of which its tombstone says what counts, and the deliveries that hold no other: when
-    /// it is erased, and when a call ends that was under way then.
+    /// Deletes the attempts for an erased card, whose tombstone says what counts, and the deliveries without another card: when
+    /// it is erased, and when a call ends that was in progress then.
     static func fold(_ card: CardID, of store: CardStore, in tx: Transaction) throws {
-        // The answer to an attempt of a worker that was taken for dead may come all the same.
+        // The answer to an attempt of a worker that was considered dead may still come.
         let mayAnswer: SQL = "(ended_at IS NULL OR coalesce(code, '') = 'interrupted')"
         try Self.forgetAttempts(of: "\(card)", "AND NOT \(mayAnswer)", in: tx)
-        // The built-in backend is told later which of its documents go.
+        // The built-in backend learns later which of its documents it must erase.
         guard store.kind == .real else { return }
         let deliveries = try tx.values(
             """
@@ -246,8 +246,8 @@ struct Erasure: Sendable {
         }
     }
 
-    /// Drops the calls for a card or delivery. The last one that an endpoint took stays as nobody's: it says that the endpoint
-    /// works.
+    /// Deletes the attempts for a card or delivery. The last one that an endpoint accepted stays without a subject: it shows
+    /// that the endpoint works.
     private static func forgetAttempts(of subject: SQL, _ which: SQL = "", in tx: Transaction) throws {
         try tx.run(
             """
@@ -260,13 +260,13 @@ struct Erasure: Sendable {
         try tx.run("DELETE FROM attempt WHERE subject = \(subject) \(which)")
     }
 
-    /// Destroys the data key of a card and everything that is personal; its place among the inputs stays.
+    /// Destroys the data key of a card and everything that is personal; its rows in `input` stay.
     static func destroy(_ card: CardID, in tx: Transaction) throws {
         try tx.run("DELETE FROM card_key WHERE card = \(card)")
         try tx.run("DELETE FROM blob WHERE card = \(card)")
         try tx.run("DELETE FROM reading WHERE card = \(card)")
         try tx.run("DELETE FROM decision WHERE card = \(card) AND dropped = 0")
-        // Who decided is still to be told.
+        // The persons who decided must still see that their decisions were dropped.
         try tx.run("UPDATE decision SET message = NULL WHERE card = \(card)")
         try tx.run("DELETE FROM event WHERE card = \(card) AND state <> 'erased'")
         try tx.run(

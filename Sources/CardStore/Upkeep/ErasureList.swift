@@ -2,7 +2,7 @@ package import CardModel
 import Foundation
 import Glibc
 
-/// What an erasure came to: what is gone, and what lies outside and may remain. It holds nothing personal.
+/// The result of an erasure: what is gone, and what may remain outside. It holds nothing personal.
 ///
 /// As JSON it is a line of `erasures.jsonl`.
 package struct ErasureCertificate: Hashable, Sendable, Codable {
@@ -12,9 +12,9 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
         case notSent = "not_sent"
         /// It was sent there, and refused for good.
         case refused = "refused"
-        /// It was sent there; nobody knows whether it arrived.
+        /// It was sent there; whether it arrived is unknown.
         case mayHold = "may_hold"
-        /// It was sent there and taken.
+        /// It was sent there and accepted.
         case holds = "holds"
     }
 
@@ -34,7 +34,7 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
         case isScrubbed = "scrubbed"
     }
 
-    /// The card; its tombstone keeps this name.
+    /// The card; its tombstone has this id.
     package let card: CardID
     /// When it was erased, in ISO 8601.
     package let erasedAt: String
@@ -42,17 +42,17 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
     package let reason: ReasonCode
     /// Who had it erased.
     package let actor: String
-    /// Why, in the words of whoever asked.
+    /// Why, in the words of the caller.
     package let purpose: String
     /// How many source files are known to have held it; they are not touched.
     package let sourceFileCount: Int
     package let verifier: Remote
     package let backend: Remote
-    /// The idempotency keys under which the backend was sent it.
+    /// The idempotency keys under which it was sent to the backend.
     package let deliveries: [String]
-    /// How often it was exported; where to is not known here.
+    /// How often it was exported; the destinations are unknown.
     package let exportCount: Int
-    /// The line of the access log that tells of the erasure.
+    /// The line of the access log that reports the erasure.
     package let accessNumber: Int64
     /// The code of that line in hexadecimal: where the log ended then.
     package let accessCode: String
@@ -70,7 +70,7 @@ package struct ErasureCertificate: Hashable, Sendable, Codable {
 }
 
 extension ErasureCertificate {
-    /// Writes down what is known of a card that is about to be erased.
+    /// Collects the known facts about a card that is about to be erased.
     init(
         of row: CardRow,
         reason: ReasonCode,
@@ -96,7 +96,7 @@ extension ErasureCertificate {
 }
 
 extension ErasureCertificate.Remote {
-    /// Judges by how the attempts ended; one that is under way may arrive.
+    /// Judges by how the attempts ended; one that is in progress may arrive.
     fileprivate init(after attempts: SQL, in tx: Transaction) throws {
         let ended: SQL = "SELECT DISTINCT class FROM attempt WHERE \(attempts)"
         let classes = Set(try tx.rows(ended) { try $0.next(FailureClass?.self) ?? .unknown })
@@ -110,12 +110,12 @@ extension ErasureCertificate.Remote {
     }
 }
 
-/// `erasures.jsonl` beside the database, which outlives it: who was erased stays so when a backup is restored.
+/// `erasures.jsonl` beside the database, which it outlives: erased cards stay erased when a backup is restored.
 ///
-/// A line is durable before the transaction that it tells of is committed. So there is no erased card without its line; a
-/// line without its erasure, left by a kill in between, is found by `fsck`, and a restore erases that card, too.
+/// A line is durable before the transaction of its erasure is committed. So there is no erased card without its line; `fsck`
+/// finds a line without its erasure, which a kill in between left, and a restore erases that card, too.
 struct ErasureList: Sendable {
-    /// What must be known of an erasure to do it again.
+    /// The facts of an erasure that are needed to repeat it.
     struct Entry: Decodable, Hashable, Sendable {
         let card: CardID
         let reason: ReasonCode?
@@ -137,7 +137,7 @@ struct ErasureList: Sendable {
 
     /// Adds lines; they are durable when it returns.
     ///
-    /// - Throws: `DatabaseError` of kind `full` where there is no room, else `CodedError` `sandbox_unavailable`.
+    /// - Throws: `DatabaseError` of kind `full` if there is no room, else `CodedError` `sandbox_unavailable`.
     func append(_ lines: [Data]) throws {
         guard !lines.isEmpty else { return }
         let isNew = !self.isThere
@@ -166,7 +166,7 @@ struct ErasureList: Sendable {
     /// Reads the list; of two lines of one card the later counts. A line that was cut off counts for the card that it names:
     /// better erased twice than not at all.
     ///
-    /// - Throws: `CodedError` `erasures_unreadable` if a line is no erasure, or the file cannot be read.
+    /// - Throws: `CodedError` `erasures_unreadable` if a line is not an erasure, or the file cannot be read.
     func entries() throws -> [Entry] {
         var entries: [CardID: Entry] = [:]
         for (_, entry) in try self.read() { entries[entry.card] = entry }

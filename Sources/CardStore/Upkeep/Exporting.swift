@@ -1,13 +1,13 @@
 package import CardModel
 package import Foundation
 
-/// What the sandbox holds of one card, opened: for the person whose card it is.
+/// All values of one card, unsealed: for the person whose card it is.
 package struct CardExport: Sendable {
-    /// The card, what its sender said, the reading, its history and its attempts.
+    /// The card, its metadata, the reading, its history and its attempts.
     package var details: CardDetails
-    /// The bytes of the prepared image, or of the photo as it came; `nil` if neither is there and opens.
+    /// The bytes of the prepared image, or of the photo as it came; `nil` if neither can be unsealed.
     package var image: Data?
-    /// The content type of those bytes, whatever a sender called them.
+    /// The content type of those bytes, whatever a submitter called them.
     package var imageType: String {
         let format = self.image.map { ImageFormat.sniff($0.prefix(ImageFormat.signatureByteCount)) }
         return format == .png ? "image/png" : "image/jpeg"
@@ -39,14 +39,14 @@ package struct AccessRecord: Encodable, Sendable, Record {
 }
 
 extension CardStore {
-    /// Exports a card, which the access log notes; what does not open is left out.
+    /// Exports a card, with a line in the access log; skips values that cannot be unsealed.
     ///
     /// - Throws: `not_found`.
     package func export(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws -> CardExport {
         try await self.export(id, as: .export, to: origin, now: now)
     }
 
-    /// Exports a card in the name of another action, which says what a caller must be allowed.
+    /// Exports a card in the name of another action, which determines the scopes that a caller needs.
     func export(_ id: CardID, as action: AccessAction, to origin: AccessOrigin, now: Timestamp) async throws
         -> CardExport
     {
@@ -59,14 +59,14 @@ extension CardStore {
         }
     }
 
-    /// Notes that the names of photos are about to be written out as a list.
+    /// Writes to the access log that the names of photos are about to be written as a list.
     package func noteList(to origin: AccessOrigin, now: Timestamp) async throws {
         try await self.write(at: now) { tx in
             try AccessLog.append(.list, of: [nil], by: origin, vault: self.vault, in: tx)
         }
     }
 
-    /// A photo that waits for a person before it is prepared is there only as it came.
+    /// Returns the prepared image, or the source of a photo that is not prepared yet.
     private func storedImage(of row: CardRow, in tx: Transaction) throws -> Data {
         let key = try row.key(self.vault)
         return try self.start(of: row.id, in: tx) == .received

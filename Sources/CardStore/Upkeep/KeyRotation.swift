@@ -1,17 +1,17 @@
 import CardModel
 import Foundation
 
-/// What a change of the key came to.
+/// The outcome of a key rotation.
 package struct KeyRotation: Hashable, Sendable {
     /// The name of the key that wraps everything now.
     package var keyID: String
     /// How many data keys were wrapped with it.
     package var rewrapped: Int
-    /// How many no key opens: what they sealed was lost before.
+    /// How many no key unwraps: the values that they sealed were lost before.
     package var damaged: Int
 }
 
-/// A point on the way of a change of the key, for tests.
+/// A step of a key rotation, for tests.
 package enum RotationStep: String, CaseIterable, Sendable {
     /// The command has made the new key durable.
     case stored
@@ -24,7 +24,7 @@ package enum RotationStep: String, CaseIterable, Sendable {
 extension CardStore {
     /// The name of the key that wraps everything in the sandbox.
     ///
-    /// Where the first key of the ring is another, a change of the key was cut off: rotating to that key ends it.
+    /// If the first key of the ring is another, a rotation was interrupted: rotating to that key finishes it.
     package func keyInUse() async throws -> String {
         try await self.read { tx in try tx.value("SELECT key_id FROM store") ?? "" }
     }
@@ -34,14 +34,14 @@ extension CardStore {
 
     /// Wraps all data keys, and the keys of the sandbox itself, with another key, while no other process works.
     ///
-    /// Nothing else changes: what is sealed or fingerprinted stays. Killed at any point the sandbox opens with a ring of both
-    /// keys. Close the sandbox afterwards.
+    /// Nothing else changes: sealed values and fingerprints stay. After a kill at any point, the sandbox opens with a ring of
+    /// both keys. Close the sandbox afterwards.
     ///
     /// - Parameters:
     ///   - key: the new key.
-    ///   - storing: makes the new key durable beside the old one; called once nobody else can work, before anything changes.
-    ///   - retiring: puts the old key away once nothing needs it; still nobody else can work.
-    ///   - reached: called at each point on the way.
+    ///   - storing: makes the new key durable beside the old one; called once no other process can work, before anything changes.
+    ///   - retiring: retires the old key once nothing needs it; still no other process can work.
+    ///   - reached: called at each step.
     /// - Throws: `sandbox_busy` if a process is at work.
     package func rotateKeys(
         to key: VaultKey,
@@ -63,7 +63,7 @@ extension CardStore {
             return rotation
         }
         reached(.committed)
-        // The old wrappings stand in it.
+        // The log still holds the old wrapped keys.
         _ = await self.emptyLog()
         try retiring()
         return rotation
@@ -73,7 +73,7 @@ extension CardStore {
 // MARK: Alone
 
 extension CardStore {
-    /// Waits until no process opens the sandbox and keeps all from opening it, or beginning to work, until the lock is released.
+    /// Waits until no process is opening the sandbox; until the lock is released, none can open it or begin to work.
     ///
     /// - Throws: `sandbox_busy` if a process is at work.
     static func takeAlone(_ folder: SandboxFolder) async throws -> FileLock {

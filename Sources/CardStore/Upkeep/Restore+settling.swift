@@ -1,7 +1,7 @@
 import CardModel
 import GRDB
 
-// What is changed in the copy of a backup before it becomes the sandbox.
+// Changes the copy of a backup before it becomes the sandbox.
 extension Restore {
     func settle(erased: [ErasureList.Entry], previous: Previous?, _ report: inout RestoreReport) async throws {
         let file = try Database.marks(of: self.copy)
@@ -30,7 +30,7 @@ extension Restore {
             try CardStore.setAllCaseStates(in: tx)
             return held
         }
-        // The folder may be another than that of the backup, and its list know nothing of them.
+        // The folder may be another than that of the backup, and its list may lack these erasures.
         try await store.writeMissingErasureLines()
         report.brokenRules = try await store.requireWhole().count
         report.cards = try await database.read { tx in try tx.value("SELECT count(*) FROM card") ?? 0 }
@@ -38,8 +38,8 @@ extension Restore {
         try database.close()
     }
 
-    /// Has later events get higher numbers than all that the replaced sandbox gave, which clients may have heard of: its events
-    /// were counted, milliseconds are more.
+    /// Gives later events higher numbers than all of the replaced sandbox, which clients may know: events are counted, so a
+    /// time in milliseconds is higher.
     private func jumpAhead(in database: Database, beside replacesPrevious: Bool) async throws {
         try await database.write(at: self.now) { tx in
             let previous: SQL = replacesPrevious ? "(SELECT coalesce(max(id), 0) + 1 FROM previous.event)" : "0"
@@ -64,9 +64,9 @@ extension Restore {
 
     // MARK: The replaced sandbox
 
-    /// Takes over the lines that the replaced sandbox wrote after the backup: who saw what must not be forgotten.
+    /// Copies the lines that the replaced sandbox wrote after the backup: accesses must not be forgotten.
     ///
-    /// - Returns: how many there were; `nil` where the one log is not the beginning of the other, or the other is not whole.
+    /// - Returns: how many there were; `nil` if the one log is not the beginning of the other, or the other is not whole.
     private func takeOverLog(_ store: CardStore) async throws -> Int? {
         struct Differs: Error {}
         do {
@@ -87,7 +87,7 @@ extension Restore {
         }
     }
 
-    /// Takes over who was erased in the replaced sandbox, and what its numbers know.
+    /// Copies the erasures of the replaced sandbox, and the facts of its cases.
     private func takeOver(_ store: CardStore, isSame: Bool, _ report: inout RestoreReport) async throws {
         report.erased += try await store.database.write(at: self.now) { tx in
             let alive = try tx.values(
@@ -99,9 +99,9 @@ extension Restore {
             )
             let erasure = Erasure(store: store, reason: .requested, origin: self.origin, now: self.now)
             let erased = try erasure.erase(alive, in: tx)
-            // What two persons must decide alike here or there.
+            // Actions that two persons must decide alike in either sandbox.
             try tx.run("INSERT OR IGNORE INTO main.four_eyes (action) SELECT action FROM previous.four_eyes")
-            // The certificate of then holds.
+            // The earlier certificate is valid.
             try tx.run(
                 """
                 UPDATE main.card SET reason = was.reason, changed_at = was.changed_at, was_delivered = was.was_delivered,
@@ -110,7 +110,7 @@ extension Restore {
             )
             return erased.count
         }
-        // Of another sandbox neither places nor numbers mean anything here.
+        // Locations and numbers of another sandbox mean nothing here.
         guard isSame else { return }
         report.tombstonesTakenOver = try await store.database.write(at: self.now) { tx in
             try Self.takeOverNumbers(in: tx)
@@ -118,7 +118,7 @@ extension Restore {
         }
     }
 
-    /// Takes over what the numbers know: whom their fronts named, and what was delivered last.
+    /// Copies the facts of the cases: the holders that their fronts named, and the newest delivered photos.
     private static func takeOverNumbers(in tx: Transaction) throws {
         try tx.run(
             """
@@ -144,7 +144,7 @@ extension Restore {
         )
     }
 
-    /// Assigns the newer of the photos of a side that were delivered here and there.
+    /// Assigns the newer of the photos of a side that were delivered in the two sandboxes.
     private static func newest(_ side: SQL) -> SQL {
         let isNewer = PhotoAge.isNewer(PhotoAge.delivered(side, of: "was"), than: PhotoAge.delivered(side, of: "cases"))
         let columns: [SQL] = ["\(side)_delivered", "\(side)_taken"]
@@ -156,7 +156,7 @@ extension Restore {
         (SELECT cases.number FROM main.cases JOIN previous.cases AS there ON there.key = cases.key WHERE there.number = was.number)
         """
 
-    /// Takes over the tombstones of cards that the backup does not know, and returns how many there were.
+    /// Copies the tombstones of cards that the backup does not have, and returns how many there were.
     private static func takeOverTombstones(in tx: Transaction) throws -> Int {
         let unknown: SQL = """
             SELECT id FROM previous.card WHERE state = 'erased' AND id NOT IN (SELECT id FROM main.card)
@@ -205,9 +205,9 @@ extension Restore {
         }
     }
 
-    // MARK: What is not known
+    // MARK: Unknown states
 
-    /// Holds every card that may have gone on after the backup, has no process own anything, and returns how many are held.
+    /// Holds every card that may have moved after the backup, removes all claims, and returns how many are held.
     private func hold(_ store: CardStore, in tx: Transaction) throws -> Int {
         try self.keepDeliveries(in: tx)
         try tx.run("UPDATE main.card SET worker = NULL WHERE worker IS NOT NULL")
@@ -227,7 +227,7 @@ extension Restore {
             in: tx
         )
         for row in rows where row.beside == nil { try self.hold(row, store, in: tx) }
-        // Nobody was told the id of one that is only fetched to be compared: the known card says what became of it.
+        // No client got the id of a card that is only fetched to be compared: its outcome is in the history of the known card.
         for row in rows where row.beside != nil {
             try store.end(row, Transition(.rejected, .restored, .restoreNotFetched), in: tx)
         }
@@ -236,7 +236,7 @@ extension Restore {
         return rows.count { $0.beside == nil }
     }
 
-    /// Keeps each delivery that is not over as one that may have arrived: sent again, it is the same under the same key.
+    /// Marks each unfinished delivery as one that may have arrived: if it is sent again, it has the same bytes and key.
     private func keepDeliveries(in tx: Transaction) throws {
         try tx.run(
             """
@@ -259,8 +259,8 @@ extension Restore {
     }
 
     private func hold(_ row: CardRow, _ store: CardStore, in tx: Transaction) throws {
-        // Other cards heed what these say, and a restore must not take a person's word out of it.
-        // An answer of before the restore says nothing of what was sent since: `restored`, it cannot be judged by the lists.
+        // Other cards depend on these reasons, so a restore must not take the decision from a person.
+        // An answer from before the restore does not cover later attempts: as `restored`, it cannot be judged by the lists.
         let heeded: Set<ReasonCode> = [.outcomeUnknown, .holderConflict, .submitterConflict]
         let reason = row.state == .held ? row.reason.flatMap { heeded.contains($0) ? $0 : nil } : nil
         let held = Transition(.held, reason ?? .restored, .restoreHeld(row.id))

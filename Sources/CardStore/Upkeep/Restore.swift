@@ -2,56 +2,56 @@ package import CardModel
 import Foundation
 import Glibc
 
-/// What a restored sandbox holds, and what it cannot know.
+/// The content of a restored sandbox, and what is unknown about it.
 package struct RestoreReport: Encodable, Sendable {
     /// How many cards are in it.
     package var cards = 0
-    /// When a card of the backup last changed: what was taken in later is not known, and would be sent again.
+    /// When a card of the backup last changed: photos that were admitted later are unknown, and would be sent again.
     @Nullable package var lastChange: String?
-    /// How many cards are held because nobody knows what became of them since.
+    /// How many cards are held because their changes since the backup are unknown.
     package var held = 0
     package var erased = 0
-    /// How many erased cards that the backup does not know were taken over from the replaced sandbox.
+    /// How many erased cards that the backup does not have were copied from the replaced sandbox.
     package var tombstonesTakenOver = 0
-    /// How many lines of the replaced sandbox's access log were taken over; `nil` if the two logs do not go together.
+    /// How many lines of the replaced sandbox's access log were copied; `nil` if the two logs do not match.
     @Nullable package var accessLinesTakenOver: Int?
     package var replacedCards = 0
-    /// Whether the replaced sandbox could not be read, so that only the list says who was erased.
+    /// Whether the replaced sandbox could not be read, so that only the list says which cards were erased.
     package var replacedUnreadable = false
-    /// Whether the keys given do not open the replaced sandbox, so that files of erased cards are not known again.
+    /// Whether the given keys cannot open the replaced sandbox, so that files of erased cards are not recognised.
     package var replacedKeyMissing = false
-    /// Whether neither a sandbox nor a list says who was erased.
+    /// Whether neither a sandbox nor a list says which cards were erased.
     package var erasuresUnknown = false
     /// How many rules of the sandbox the backup breaks.
     package var brokenRules = 0
 }
 
-/// Puts a backup in the place of a sandbox.
+/// Replaces a sandbox by a backup.
 ///
-/// The old sandbox stays until the new one is whole and durable beside it; then one rename puts it in place, so that a kill
-/// leaves the one or the other. SQLite takes whatever log lies beside a database for its own: so the old log is taken over into
-/// the old database first, which only succeeds if no process has it open, and from then on none can open it. The log of a
-/// database that cannot be read now stays with it until just before the rename.
+/// The old sandbox stays until the new one is whole and durable beside it; then one rename replaces it, so that a kill leaves
+/// either the old or the new one. SQLite uses any log beside a database as its own: so the old log is copied into the old
+/// database first, which only succeeds if no process has it open, and from then on none can open it. The log of a database
+/// that cannot be read stays with it until just before the rename.
 package struct Restore: Sendable {
-    /// A point on the way, for tests.
+    /// A step of a restore, for tests.
     enum Step: String, CaseIterable, Sendable {
         /// The log of the old sandbox is in its database, if that can be read.
         case retired
-        /// The copy of the backup is there, as it came.
+        /// The copy of the backup is complete and still unchanged.
         case copied
-        /// Who was erased since is erased in it, and what is unknown is held.
+        /// Cards that were erased since are erased in it, and cards with an unknown state are held.
         case settled
         /// It is durable.
         case synchronised
-        /// What lay beside the old database is put aside.
+        /// The files beside the old database are moved aside.
         case setAside
         /// It is in place.
         case renamed
     }
 
-    /// The sandbox that is to be replaced.
+    /// The sandbox that is replaced.
     struct Previous {
-        /// `nil` if the keys given do not open it.
+        /// `nil` if the given keys cannot open it.
         let vault: Vault?
     }
 
@@ -63,16 +63,16 @@ package struct Restore: Sendable {
     let isReplacing: Bool
     let origin: AccessOrigin
     let now: Timestamp
-    /// Called at each point on the way.
+    /// Called at each step.
     var reached: @Sendable (Step) -> Void = { _ in }
 
     /// Describes a restore.
     ///
     /// - Parameters:
     ///   - backup: the backup, with the lists of erasures beside that of the folder.
-    ///   - path: the folder of the sandbox, made if it is not there.
-    ///   - kind: which endpoints its cards must go to; `nil` takes what it holds.
-    ///   - ring: the keys that may open the backup, the one that is to wrap it from now on first.
+    ///   - path: the folder of the sandbox, made if it is missing.
+    ///   - kind: which endpoints its cards must go to; `nil` accepts either.
+    ///   - ring: the keys that may open the backup; the first one wraps it from now on.
     ///   - replacing: whether a sandbox that holds cards, or cannot be read, may be replaced.
     ///   - origin: who restores.
     ///   - now: the time.
@@ -93,7 +93,7 @@ package struct Restore: Sendable {
 
     var copy: String { self.folder.restoring }
 
-    /// Restores; whatever it throws, the sandbox is as it was before.
+    /// Restores; if it throws, the sandbox is as it was before.
     ///
     /// - Throws: `wrong_sandbox`, `wrong_key` or `sandbox_damaged` if the backup cannot become it;
     ///   `sandbox_not_empty` if it holds cards, or cannot be read, and may not be replaced; `sandbox_busy`.
@@ -140,7 +140,7 @@ package struct Restore: Sendable {
 
     // MARK: What is there now
 
-    /// Looks at the sandbox that is to be replaced; `nil` if there is none, its making was cut off, or it cannot be read.
+    /// Examines the sandbox that is replaced; `nil` if there is none, its creation was interrupted, or it cannot be read.
     private func lookAtPrevious(_ report: inout RestoreReport) async throws -> Previous? {
         guard self.folder.hasDatabase else { return nil }
         let (cards, vault): (Int, Vault?)
@@ -175,14 +175,14 @@ package struct Restore: Sendable {
     }
 }
 
-// What a restore keeps in the folder until it ends. A kill leaves it for the next opening.
+// Files of a restore in the folder. After a kill, the next opening removes them.
 extension SandboxFolder {
     /// The copy of the backup; one rename makes it the database.
     var restoring: String { "\(self.database).restoring" }
 
     private var replaced: String { "\(self.database).replaced" }
 
-    /// Moves what SQLite would take for a part of the next database.
+    /// Moves files aside that SQLite would use as a part of the next database.
     func setLogAside() throws {
         for suffix in Database.suffixes where rename(self.database + suffix, self.replaced + suffix) != 0 {
             guard errno == ENOENT else { throw Self.failure(self.database + suffix) }
@@ -190,9 +190,9 @@ extension SandboxFolder {
         try DurableFile.synchroniseFolder(self.path)
     }
 
-    /// Removes what a restore left. While the copy is there, the old database is in its place and gets its log back.
+    /// Removes the files of a restore. While the copy exists, the old database is in its place and gets its log back.
     ///
-    /// The opening lock must be held: it keeps this away from a restore that is under way.
+    /// The opening lock must be held, so that no restore is in progress.
     func endRestore() {
         let isInPlace = access(self.restoring, F_OK) != 0
         for suffix in Database.suffixes {

@@ -1,34 +1,34 @@
 package import CardModel
 
-/// How long cards stay in the states in which nothing more happens by itself; `nil` keeps them for ever.
+/// How long cards stay in the states in which nothing more happens by itself; `nil` means permanently.
 package struct RetentionTerms: Hashable, Sendable {
-    /// Those that the backend has.
+    /// For cards that the backend has.
     package var delivered: Duration?
-    /// Those that were rejected, and those that a newer photo replaced.
+    /// For rejected cards, and for those that a newer photo replaced.
     package var rejected: Duration?
-    /// Those whose attempts are used up.
+    /// For cards whose attempts are used up.
     package var failed: Duration?
-    /// Those that wait for a person or for a front.
+    /// For cards that wait for a person or for a front.
     package var held: Duration?
-    /// The images of delivered cards; `nil` keeps them for as long as their cards.
+    /// For the images of delivered cards; `nil` means for as long as their cards.
     package var images: Duration?
 
-    /// Keeps everything.
+    /// Creates terms by which nothing expires.
     package init() {}
 
-    /// Those in which a card may expire.
+    /// Selects the states in which a card may expire.
     fileprivate static let mayExpire: SQL =
         "state IN ('delivered', 'rejected', 'superseded', 'failed', 'held', 'verified')"
     private static let waiting = Array(ReasonCode.needingAttention.union([.waitsForFront]))
 
-    /// Selects cards whose time is over.
+    /// Selects cards whose retention is over.
     func expired(limit: Int, now: Timestamp) -> [SQL] {
         let pieces: [(Duration?, SQL)] = [
             (self.delivered, "state = 'delivered'"), (self.rejected, "state = 'rejected'"),
             (self.rejected, "state = 'superseded'"), (self.failed, "state = 'failed'"), (self.held, "state = 'held'"),
             (self.held, "state = 'verified' AND reason IN \(list: Self.waiting)"),
         ]
-        // A person's word for something else comes first.
+        // A person's decision for something else comes first.
         let isFree: SQL = """
             NOT EXISTS (
                 SELECT 1 FROM decision WHERE decision.card = card.id AND decision.dropped = 0 AND decision.action <> 'erase'
@@ -37,12 +37,12 @@ package struct RetentionTerms: Hashable, Sendable {
         return pieces.compactMap { Self.over($0, "\($1) AND \(isFree)", limit: limit, now: now) }
     }
 
-    /// Selects delivered cards whose images have been kept for long enough; `nil` if images stay.
+    /// Selects delivered cards whose images are past their retention; `nil` if images stay.
     func imagesExpired(limit: Int, now: Timestamp) -> SQL? {
         Self.over(self.images, "state = 'delivered' AND image_dropped_at IS NULL", limit: limit, now: now)
     }
 
-    /// Selects cards for which a term is over, those of the longest ago first; `nil` without a term.
+    /// Selects cards for which a term is over, the oldest first; `nil` without a term.
     private static func over(_ term: Duration?, _ condition: SQL, limit: Int, now: Timestamp) -> SQL? {
         guard let term, term > .zero else { return nil }
         return """
@@ -53,11 +53,11 @@ package struct RetentionTerms: Hashable, Sendable {
 }
 
 extension CardStore {
-    /// Deletes the images of delivered cards that have been kept for long enough, at most so many; their records stay.
+    /// Deletes the images of at most `limit` delivered cards that are past their retention; the records stay.
     ///
     /// Like ``eraseExpired(_:limit:by:now:)`` it does nothing while a clock that has jumped is in doubt.
     ///
-    /// - Returns: how many cards have no image any more.
+    /// - Returns: how many cards lost their image.
     @discardableResult
     package func dropImages(
         _ terms: RetentionTerms,
@@ -71,7 +71,7 @@ extension CardStore {
             let cards = try await self.write(at: now) { tx in
                 let cards: [CardID] = try tx.values(query)
                 if let person, !cards.isEmpty {
-                    // Their cards stay, and have no certificate.
+                    // The cards stay, and have no certificate.
                     let origin = person.adding("images")
                     try AccessLog.append(.erase, of: cards, by: origin, vault: self.vault, in: tx)
                 }
@@ -89,13 +89,13 @@ extension CardStore {
         return count
     }
 
-    /// Erases cards whose time is over, at most so many; nothing while it is not known whether a clock that has jumped is right.
+    /// Erases at most `limit` cards whose retention is over; none while a clock that has jumped is in doubt.
     ///
     /// - Parameters:
     ///   - terms: how long cards stay.
-    ///   - limit: the most cards of this call: others wait for the writer only between two transactions.
+    ///   - limit: the most cards of this call: other changes can be written only between two transactions.
     /// - Returns: a certificate for each erased card; none when nothing is left to do.
-    /// - Throws: what the sandbox throws, if nothing was erased before it.
+    /// - Throws: an error of the sandbox, if nothing was erased before it.
     @discardableResult
     package func eraseExpired(
         _ terms: RetentionTerms,
@@ -108,7 +108,7 @@ extension CardStore {
         var erased: [CardID] = []
         while erased.count < limit {
             let most = min(Limits.cardsPerErasure, limit - erased.count)
-            // Asked within the transaction: a card may come back to life at any time.
+            // Selected within the transaction: a card may become active again at any time.
             do {
                 let batch = try await self.write(at: now) { tx in
                     var cards: [CardID] = []
@@ -120,7 +120,7 @@ extension CardStore {
                 if batch.isEmpty { break }
                 erased += batch
             } catch {
-                // What is erased needs its certificates; an error that stays is met again by the next call.
+                // The cards that were erased need their certificates; the next call meets a permanent error again.
                 guard !erased.isEmpty else { throw error }
                 break
             }
@@ -128,7 +128,7 @@ extension CardStore {
         return erased.isEmpty ? [] : try await erasure.finish(erased)
     }
 
-    /// The cards whose time is over by a clock that a person says is right, and since when each is in its state: those
+    /// The cards whose retention is over by a clock that a person says is right, and since when each is in its state: those
     /// that `eraseExpired` would erase at this time. Nothing is changed.
     ///
     /// - Returns: `nil` if the clock is so far behind that no card expires.
@@ -137,7 +137,7 @@ extension CardStore {
             let stored = try Self.seenTime(in: tx)
             let seen = stored.seeing(now, isRight: true)
             guard seen.doubted == nil else { return nil }
-            // Such cards would count from now.
+            // Cards that a wrong clock dated would count from now.
             let unknown = try Self.wasBehind(stored, seen, in: tx) ? stored.last : nil
             return try terms.expired(limit: Int(Int32.max), now: now)
                 .flatMap { query in
@@ -147,7 +147,7 @@ extension CardStore {
         }
     }
 
-    /// How many cards, or their images alone, are past their retention; none while it is not known whether a clock that has jumped is right.
+    /// How many cards, or their images alone, are past their retention; 0 while a clock that has jumped is in doubt.
     package func overdue(_ terms: RetentionTerms, now: Timestamp) async throws -> Int {
         try await self.read(at: now) { tx in
             guard try !tx.exists("SELECT 1 FROM store WHERE doubted_since IS NOT NULL") else { return 0 }
@@ -159,7 +159,7 @@ extension CardStore {
         }
     }
 
-    /// Notes the time that the clock says.
+    /// Observes the time of the clock, and stores it.
     ///
     /// - Parameter isRight: whether a person says that a clock that has jumped ahead is right.
     @discardableResult
@@ -173,18 +173,18 @@ extension CardStore {
     /// The last time that counts as right.
     package func seenTime() async throws -> Timestamp { try await self.read { tx in try Self.seenTime(in: tx).last } }
 
-    /// - Returns: `nil` if there are more cards to be dated anew: then it is to be called again.
+    /// - Returns: `nil` if more cards must be dated anew: then it must be called again.
     @discardableResult
     static func see(isRight: Bool = false, in tx: Transaction) throws -> ClockGuard? {
         let stored = try self.seenTime(in: tx)
         let seen = stored.seeing(tx.now, isRight: isRight)
         guard seen != stored else { return seen }
         var wrong: [SQL] = []
-        // The clock was ahead before: what changed then would stay for as long as it was wrong.
+        // The clock was fast before: cards that changed then would stay longer by its error.
         if seen.last < stored.last || stored.doubted != nil && seen.doubted == nil {
             wrong.append("changed_at > \(seen.last)")
         }
-        // Nobody knows how old cards are that such a clock has dated: they count from now.
+        // The age of cards that such a clock has dated is unknown: they count from now.
         if try self.wasBehind(stored, seen, in: tx) { wrong.append("changed_at <= \(stored.last)") }
         for condition in wrong {
             let cards: SQL = """
@@ -213,8 +213,7 @@ extension CardStore {
         return stored
     }
 
-    /// Whether a clock that said so much less than it does now was wrong, rather than nobody looking at it for as long: it said
-    /// less than is possible, or less than when a card was taken in.
+    /// Whether the stored time is wrong (impossible, or before an admission), not merely old.
     private static func wasBehind(_ stored: ClockGuard, _ seen: ClockGuard, in tx: Transaction) throws -> Bool {
         let latest = stored.last.advanced(by: Limits.largestClockStep)
         guard seen.last > latest else { return false }
@@ -225,18 +224,18 @@ extension CardStore {
 
 /// The last time that counts as right, and a time far from it that does not yet.
 ///
-/// A clock that was wrong once must not erase cards: what was erased does not come back. Until a clock that has jumped, in either
+/// A clock that was wrong once must not erase cards: erased cards do not come back. Until a clock that has jumped, in either
 /// direction, has run steadily for a while, no card expires, and no change of a card is dated before the last right time. Then
-/// cards whose dates the wrong clock wrote count from that moment. A clock that went back by less counts from where it was.
+/// cards that the wrong clock dated count from that moment. A smaller backward step does not change the last right time.
 package struct ClockGuard: Hashable, Sendable {
     /// The last time that counts as right.
     package let last: Timestamp
-    /// Since when and until when a clock has run that is far from it.
+    /// The first and the last time of a clock that is far from it.
     package private(set) var doubted: ClosedRange<Timestamp>?
 
-    /// What the time becomes when a clock says another.
+    /// Returns the state after a clock has said a time.
     ///
-    /// - Parameter isRight: whether a person says so. It is said of clocks that are ahead: one that is behind erases too little.
+    /// - Parameter isRight: whether a person says that it is right; only for fast clocks: a slow one erases too little.
     func seeing(_ now: Timestamp, isRight: Bool) -> ClockGuard {
         if now > self.last.advanced(by: .zero - Limits.largestClockStep),
             isRight || now <= self.last.advanced(by: Limits.largestClockStep)

@@ -1,21 +1,21 @@
 package import CardModel
 import Foundation
 
-/// Who touches personal data, and why.
+/// The origin of an access to personal data: who, and why.
 package struct AccessOrigin: Hashable, Sendable {
     /// Who, such as `root:cards show`, or `engine:` and the name of a worker.
     package let actor: String
-    /// Who asks; `nil` for the engine and retention, which nobody needs to permit anything.
+    /// The caller; `nil` for the engine and retention, which need no permission.
     package let caller: Caller?
     /// Why, in the words of the person who asks; must not name the holder of a card.
     package let purpose: String
 
-    /// Names what the engine does and why.
+    /// Creates the origin of an access by the engine.
     package init(actor: String, purpose: String? = nil) { self.init(caller: nil, actor, purpose) }
 
-    /// Names who asks and why: at most 200 characters each, on one line; an empty purpose counts as not given.
+    /// Creates the origin of a caller's access: at most 200 characters each, on one line; an empty purpose counts as not given.
     ///
-    /// - Throws: `CodedError` `purpose_personal` if the purpose holds an identity number: the log keeps it for ever.
+    /// - Throws: `CodedError` `purpose_personal` if the purpose holds an identity number: the log stores it permanently.
     package init(_ caller: Caller, actor: String, purpose: String?) throws(CodedError) {
         guard !IDNumber.isContained(in: purpose ?? "") else { throw Self.personal }
         self.init(caller: caller, actor, purpose)
@@ -28,12 +28,12 @@ package struct AccessOrigin: Hashable, Sendable {
         self.purpose = purpose.isEmpty ? Self.noPurpose : purpose
     }
 
-    /// The same of the second person, who confirms what another one decided.
+    /// The origin of a second person, who confirms what the first one decided.
     func confirming(_ first: String) -> AccessOrigin {
         AccessOrigin(caller: self.caller, "\(self.actor), confirms \(first)", self.purpose)
     }
 
-    /// The same with one more reason.
+    /// This origin with one more reason.
     func adding(_ why: String) -> AccessOrigin {
         AccessOrigin(caller: self.caller, self.actor, self.purpose == Self.noPurpose ? why : "\(why); \(self.purpose)")
     }
@@ -49,21 +49,21 @@ package struct AccessOrigin: Hashable, Sendable {
     }
 }
 
-/// The access log as a chain: every line carries the code of itself and of the seal that stood beside the log before it.
+/// The access log as a chain: every line carries the code of itself and of the seal of the log before it.
 ///
-/// A line that anyone without the chain key changes, removes, inserts or moves is found, and so is a log whose end was cut off,
-/// whatever is written after it: the seal of a shorter log was never kept.
+/// A check finds lines that were changed, removed, inserted or moved without the chain key, and a log whose end was cut off,
+/// whatever is written after it: the seal of the shorter log is not stored.
 enum AccessLog {
     /// The last line: its number and code.
     struct Head: Hashable, Sendable {
         var number: Int64
         var code: Data
 
-        /// Before the first line.
+        /// The head of an empty log.
         static let none = Head(number: 0, code: Data(count: 32))
     }
 
-    /// Adds lines within the transaction of what they tell.
+    /// Adds lines within the transaction of the access that they report.
     ///
     /// - Returns: the last line.
     @discardableResult
@@ -101,12 +101,12 @@ enum AccessLog {
         return head
     }
 
-    /// What stands beside the log so that a cut end is found; under the same key, but of a form that no line has.
+    /// The seal of the log, which shows a cut end; under the same key as lines, but of a form that no line has.
     static func seal(of head: Head, by vault: Vault) -> Data {
         vault.chainCode(of: Data("head".utf8) + head.code + Data(String(head.number).utf8))
     }
 
-    /// Walks the whole log and names each break once, first lines first; what comes after one is judged from there.
+    /// Walks the whole log and names each break once, first lines first; lines after a break are checked from there.
     static func findings(by vault: Vault, in tx: Transaction) throws -> [SandboxFinding] {
         var head = Head.none
         var findings: [SandboxFinding] = []
@@ -130,7 +130,7 @@ enum AccessLog {
         return findings
     }
 
-    /// Each field behind its length, so that no two lines are written alike.
+    /// Writes each field after its length, so that no two lines are encoded alike.
     private static func encoded(_ fields: [String]) -> Data {
         fields.reduce(into: Data()) { $0.append(contentsOf: Data("\($1.utf8.count):\($1)".utf8)) }
     }

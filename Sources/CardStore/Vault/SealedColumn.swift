@@ -1,12 +1,12 @@
-/// What a value is sealed for, beside its card: it opens as nothing else. The texts are stored with every value, in its seal, so
-/// they never change, whatever the columns are called.
+/// The column for which a value of a card is sealed: it can be unsealed for no other. The seal of every value covers the text,
+/// so the texts never change, whatever the columns are called.
 enum SealedColumn {
     case storeKeys, cardKey, cardMetadata, cardMessage, decisionMessage, address, image, answer, parts
-    /// A piece of the source that begins there: pieces cannot change places.
+    /// A piece of the source that begins at an offset: pieces cannot be exchanged.
     case source(Int)
     case reading(provider: String, parameters: String)
 
-    /// How people are told of it.
+    /// The name in messages.
     var name: String {
         switch self {
         case .storeKeys: "store.sealed_keys"

@@ -2,12 +2,12 @@ import CardModel
 import Crypto
 import Foundation
 
-/// Everything personal passes here on its way to and from the disk.
+/// Seals and unseals everything personal on its way to and from the disk.
 ///
-/// Each card has a data key of its own, wrapped by a key that lies outside the sandbox; a value opens in its own place only.
-/// What must be searched (digests, paths, holders) is stored as a keyed fingerprint.
+/// Each card has a data key of its own, wrapped by a key outside the sandbox; a value is unsealed for its card and column only.
+/// Values that must be searched (digests, paths, holders) are stored as keyed fingerprints.
 struct Vault: Sendable {
-    /// What a fingerprint is for; those of different purposes never match.
+    /// The purpose of a fingerprint; those of different purposes never match.
     enum Purpose: String {
         case source = "source"
         /// The digest of a prepared image.
@@ -16,9 +16,9 @@ struct Vault: Sendable {
         case place = "place"
         /// The identity number on a front.
         case holder = "holder"
-        /// The name of a request, and what it said.
+        /// The name of a request, and its content.
         case receipt = "receipt"
-        /// What answers are read with.
+        /// The terms with which answers are read.
         case terms = "terms"
     }
 
@@ -54,7 +54,7 @@ struct Vault: Sendable {
         self.chainKey = SymmetricKey(data: keys.suffix(32))
     }
 
-    /// The keys of the sandbox as they are stored.
+    /// Returns the wrapped keys of the sandbox.
     func sealedKeys(under key: VaultKey) throws -> Data {
         try key.wrap(self.fingerprintKey.bytes + self.chainKey.bytes, of: "store", column: .storeKeys)
     }
@@ -69,18 +69,18 @@ struct Vault: Sendable {
         return CardKey(card: card, key: key)
     }
 
-    /// Opens the wrapped data key of a card.
+    /// Unwraps the data key of a card.
     ///
-    /// All cards need the key of the sandbox, so a name that no key of the ring has is damage of this card.
+    /// All cards are wrapped with the key of the sandbox, so a key id that the ring lacks is damage of this card.
     ///
-    /// - Throws: `CodedError` `sandbox_damaged` if it does not open.
+    /// - Throws: `CodedError` `sandbox_damaged` if it cannot be unwrapped.
     func unwrap(_ wrapped: Data, keyID: String, of card: CardID) throws -> CardKey {
         guard let wrapping = self.ring.key(keyID) else { throw CodedError.damaged(.vaultUnopenable("card_key.key_id")) }
         let bytes = try wrapping.unwrap(wrapped, of: card.rawValue, column: .cardKey)
         return CardKey(card: card, key: SymmetricKey(data: bytes))
     }
 
-    /// Wraps the keys of the sandbox and of all its cards with another key; those that no key opens stay as they are.
+    /// Wraps the keys of the sandbox and of all its cards with another key; those that no key unwraps are unchanged.
     func rewrap(with key: VaultKey, in tx: Transaction) throws -> KeyRotation {
         try tx.one("UPDATE store SET key_id = \(key.id), sealed_keys = \(try self.sealedKeys(under: key))")
         var rotation = KeyRotation(keyID: key.id, rewrapped: 0, damaged: 0)
@@ -105,7 +105,7 @@ struct Vault: Sendable {
         }
     }
 
-    /// Whether another vault has the same keys, so that what is fingerprinted in one is known in the other.
+    /// Whether another vault has the same keys, so that the fingerprints of both match.
     func isSame(as other: Vault) -> Bool { self.fingerprint(Data(), .source) == other.fingerprint(Data(), .source) }
 
     // MARK: Fingerprints
@@ -117,7 +117,7 @@ struct Vault: Sendable {
         return Data(HMAC<SHA256>.authenticationCode(for: input, using: self.fingerprintKey))
     }
 
-    /// The fingerprint of the holder that a reading of a front names; `nil` without a valid number, which names nobody.
+    /// The fingerprint of the holder that a reading of a front names; `nil` without a valid number.
     func holder(in reading: CardReading) -> Data? {
         guard let raw = reading.fields.number?.reveal(), let number = try? IDNumber.parse(raw).get() else { return nil }
         return self.fingerprint(Data(number.reveal().utf8), .holder)
@@ -129,19 +129,19 @@ struct Vault: Sendable {
     static func unopenable(_ column: SealedColumn) -> CodedError { .damaged(.vaultUnopenable(column.text)) }
 }
 
-/// The data key of one card, with which its values are sealed and opened.
+/// The data key of one card, which seals and unseals its values.
 struct CardKey: Sendable {
     let card: CardID
     fileprivate let key: SymmetricKey
 
-    /// Returns what is stored in place of a value.
+    /// Returns the sealed form of a value.
     func seal(_ plaintext: Data, column: SealedColumn) throws -> Data {
         try SealedValue.seal(plaintext, using: self.key, owner: self.card.rawValue, column: column.text)
     }
 
-    /// Returns a value from what is stored.
+    /// Returns the value of its sealed form.
     ///
-    /// - Throws: `CodedError` `sandbox_damaged` if it was not sealed for this place.
+    /// - Throws: `CodedError` `sandbox_damaged` if it was not sealed for this card and column.
     func open(_ sealed: Data, column: SealedColumn) throws -> Data {
         guard let value = SealedValue.open(sealed, using: self.key, owner: self.card.rawValue, column: column.text)
         else {
@@ -150,7 +150,7 @@ struct CardKey: Sendable {
         return value
     }
 
-    /// The form of a sealed JSON value, its first byte: one of a later program is not guessed at.
+    /// The first byte of a sealed JSON value, its form: that of a later program is refused.
     private static let form: UInt8 = 1
 
     func seal(json value: some Encodable, column: SealedColumn) throws -> Data {
@@ -168,7 +168,7 @@ struct CardKey: Sendable {
 }
 
 extension VaultKey {
-    /// Wraps keys; they open under this key and in their own place only.
+    /// Wraps keys; they can be unwrapped only with this key, for the same owner and column.
     fileprivate func wrap(_ keys: Data, of owner: String, column: SealedColumn) throws -> Data {
         try SealedValue.seal(keys, using: self.key, owner: owner, column: "\(column.text) \(self.id)")
     }
@@ -186,22 +186,22 @@ extension SymmetricKey {
     fileprivate var bytes: Data { self.withUnsafeBytes { Data($0) } }
 }
 
-/// The form in which a value lies in the sandbox: a byte for the version, a nonce of 12 random bytes, the ciphertext, a
-/// tag of 16 bytes; AES-256-GCM (NIST SP 800-38D).
+/// The form of a sealed value: a byte for the version, a nonce of 12 random bytes, the ciphertext, a tag of 16 bytes;
+/// AES-256-GCM (NIST SP 800-38D).
 ///
-/// What is authenticated beside it names owner, column and version, so that a value opens in its own place only. A data
+/// The additional authenticated data names owner, column and version, so that a value is unsealed for these only. A data
 /// key seals the few values of one card, a key-encryption key some keys for each of them: both stay far below the 2³²
 /// values up to which random nonces are safe.
 enum SealedValue {
     private static let version: UInt8 = 1
     private static let nonceByteCount = 12
     private static let tagByteCount = 16
-    /// How many bytes a sealed value has more than the value.
+    /// How many bytes a sealed value is longer than the value.
     static let overhead = 1 + Self.nonceByteCount + Self.tagByteCount
 
     static func seal(_ plaintext: Data, using key: SymmetricKey, owner: String, column: String) throws -> Data {
         let box = try AES.GCM.seal(plaintext, using: key, authenticating: Self.place(owner: owner, column: column))
-        // The parts of the box are slices of it: this is the one copy, for the version's sake.
+        // The parts of the box are slices of it: this is the only copy, which the version byte needs.
         var sealed = Data(capacity: plaintext.count + Self.overhead)
         sealed.append(Self.version)
         sealed.append(contentsOf: box.nonce)
@@ -210,7 +210,7 @@ enum SealedValue {
         return sealed
     }
 
-    /// - Returns: `nil` if the value was not sealed with this key for this place, or was changed since.
+    /// - Returns: `nil` if the value was not sealed with this key for this owner and column, or was changed since.
     static func open(_ sealed: Data, using key: SymmetricKey, owner: String, column: String) -> Data? {
         guard sealed.count >= Self.overhead, sealed.first == Self.version,
             let box = try? AES.GCM.SealedBox(combined: sealed.dropFirst())
@@ -218,7 +218,7 @@ enum SealedValue {
         return try? AES.GCM.open(box, using: key, authenticating: Self.place(owner: owner, column: column))
     }
 
-    /// No column holds a zero byte, so no two places are written alike.
+    /// No owner or column holds a zero byte, so no two pairs are encoded alike.
     private static func place(owner: String, column: String) -> [UInt8] {
         var place: [UInt8] = []
         place.reserveCapacity(owner.utf8.count + column.utf8.count + 3)

@@ -7,11 +7,11 @@ package struct VaultKey: Sendable, Hashable {
     /// The length of a key.
     package static let byteCount = 32
 
-    /// Names the key without telling anything of it: 16 hexadecimal digits.
+    /// Names the key without revealing anything of it: 16 hexadecimal digits.
     package let id: String
     let key: SymmetricKey
 
-    /// Takes 32 bytes.
+    /// Creates a key of 32 bytes.
     ///
     /// - Returns: `nil` for any other length.
     package init?(_ bytes: Data) {
@@ -21,7 +21,7 @@ package struct VaultKey: Sendable, Hashable {
 
     private init(key: SymmetricKey) {
         self.key = key
-        // One way, as an HMAC under the key itself: who knows the name is no nearer to the key.
+        // An HMAC under the key itself is one-way: the id does not help to find the key.
         let code = HMAC<SHA256>.authenticationCode(for: Data("idcard-pipeline key id".utf8), using: key)
         self.id = code.prefix(8).hexadecimal
     }
@@ -39,7 +39,7 @@ package struct VaultKey: Sendable, Hashable {
     /// Makes a new key of 256 random bits.
     package static func random() -> VaultKey { VaultKey(key: SymmetricKey(size: .bits256)) }
 
-    /// The key itself in Base64, for the file that keeps it and for nothing else.
+    /// The key itself in Base64, for the key file and for nothing else.
     package func reveal() -> String { self.key.withUnsafeBytes { Data($0).base64EncodedString() } }
 
     package static func == (one: VaultKey, other: VaultKey) -> Bool { one.key == other.key }
@@ -65,9 +65,9 @@ extension Data {
     }
 }
 
-/// One or more key-encryption keys: the first wraps what is new, all of them open what is there.
+/// One or more key-encryption keys: the first wraps new keys, all of them unwrap stored ones.
 package struct KeyRing: Sendable, Hashable {
-    /// Most keys of one ring; a rotation needs two.
+    /// The most keys of one ring; a rotation needs two.
     package static let maximumCount = 16
 
     /// The keys, the current one first; never empty, no two alike.
@@ -75,7 +75,7 @@ package struct KeyRing: Sendable, Hashable {
 
     /// Joins keys.
     ///
-    /// - Returns: `nil` without a key, or with one that is there twice.
+    /// - Returns: `nil` without a key, or with a repeated one.
     package init?(_ keys: [VaultKey]) {
         guard !keys.isEmpty, Set(keys).count == keys.count else { return nil }
         self.keys = keys
@@ -84,19 +84,19 @@ package struct KeyRing: Sendable, Hashable {
     /// Makes a ring of one key.
     package init(_ key: VaultKey) { self.keys = [key] }
 
-    /// The key that wraps what is new.
+    /// The key that wraps new keys.
     package var current: VaultKey { self.keys[0] }
 
-    /// The key of a name.
+    /// The key with an id; `nil` if the ring lacks it.
     package func key(_ id: String) -> VaultKey? { self.keys.first { $0.id == id } }
 
-    /// Why a text is not a ring; says nothing of what stands in it but the line.
+    /// Why a text is not a ring; reveals nothing of the text but a line number.
     package enum Refusal: Error, Hashable, Sendable {
         /// There is no key in it.
         case empty
         /// A line, counted from 1, holds something that is not a key.
         case notAKey(line: Int)
-        /// A line, counted from 1, holds a key that stands there already.
+        /// A line, counted from 1, holds the key of an earlier line.
         case repeated(line: Int)
         /// There are more keys than ``KeyRing/maximumCount``.
         case tooMany

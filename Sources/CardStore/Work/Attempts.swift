@@ -1,6 +1,6 @@
 import CardModel
 
-/// How a failed attempt is to be repeated; the delay is drawn by the engine.
+/// How a failed attempt is repeated; the engine draws the delay.
 package struct RetryTerms: Sendable {
     /// The most failures that count.
     package var maxAttempts: Int
@@ -13,16 +13,16 @@ package struct RetryTerms: Sendable {
     }
 }
 
-/// What a card or a delivery remembers of its failures.
+/// The failures of a card or a delivery.
 struct FailureHistory {
     /// Failures that count towards the most attempts.
     var failures: Int
     /// All failures, which make the backoff grow.
     var tries: Int
     var failedAt: Timestamp?
-    /// When the first one ended of which it is not known yet whether it counts.
+    /// When the first failure ended that may yet prove to count.
     var countsFrom: Timestamp?
-    /// Whether the last one had the one before it count.
+    /// Whether the last failure made the one before it count.
     var hasCounted = false
 
     /// Reads `failures, tries, failed_at, counts_from`.
@@ -31,14 +31,14 @@ struct FailureHistory {
         (self.failedAt, self.countsFrom) = (try row.next(), try row.next())
     }
 
-    /// The assignments that write it down.
+    /// The assignments that store it.
     var assignments: SQL {
         """
         failures = \(self.failures), tries = \(self.tries), failed_at = \(self.failedAt), counts_from = \(self.countsFrom)
         """
     }
 
-    /// Whether the attempts are used up, which only a failure that has another one count can bring about.
+    /// Whether the attempts are used up; only a failure that makes another one count can use them up.
     func isUsedUp(by most: Int) -> Bool { self.hasCounted && self.failures >= most }
 
     func repeated(at now: Timestamp, counts: Bool = false) -> FailureHistory {
@@ -47,7 +47,7 @@ struct FailureHistory {
         if counts { next.failures += 1 }
         next.hasCounted = false
         next.failedAt = now
-        // A time that is still to come was set by a clock that was ahead.
+        // A fast clock wrote a time in the future.
         if self.failedAt == nil || self.countsFrom.map({ $0 > now }) ?? false { next.countsFrom = now }
         return next
     }
@@ -56,7 +56,7 @@ struct FailureHistory {
 // MARK: Attempts
 
 extension CardStore {
-    /// Writes an attempt down, and of which cards in the access log, before its first byte is sent.
+    /// Stores an attempt, and its cards in the access log, before its first byte is sent.
     func beginAttempt(
         _ stage: Stage,
         of subject: String,
@@ -77,10 +77,10 @@ extension CardStore {
         return id
     }
 
-    /// Writes down how an attempt ended; without a failure it was accepted.
+    /// Stores how an attempt ended; without a failure it was accepted.
     ///
     /// - Parameter code: the code with which the remote side accepted it, where it has one.
-    /// - Returns: whether it was under way; `false` if its worker was taken for dead meanwhile.
+    /// - Returns: whether it was in progress; `false` if its worker was considered dead meanwhile.
     @discardableResult
     func endAttempt(
         _ id: Int64,
@@ -98,12 +98,12 @@ extension CardStore {
         return wasOpen
     }
 
-    /// Adds a failure: the ones before it count as one if the endpoint has taken another card since the first of them.
+    /// Adds a failure: earlier ones count as one if the endpoint has accepted another card since the first of them.
     ///
-    /// So a failure counts only once it is known that it was not the endpoint's: an outage fails nobody, even where one failure
-    /// is the most, and a card that fails while others pass ends. Of the first failure nothing is known yet. A call that was
-    /// under way when the card failed, or was taken while a clock was ahead, proves nothing; but that one request is refused
-    /// and another is not, is no matter of time.
+    /// So a failure counts only once it is known not to be the endpoint's: an outage uses up no attempts, even if one failure
+    /// is the most, and a card that fails while others pass is finished. About a first failure nothing is known yet. A call
+    /// that was in progress when the card failed, or was accepted at the time of a fast clock, proves nothing; but for a
+    /// refused request (`stop`), an accepted one proves the difference whenever it began.
     ///
     /// - Parameter own: selects the subjects of the card's own attempts.
     func counting(
@@ -133,7 +133,7 @@ extension CardStore {
         try tx.run("UPDATE card SET worker = NULL WHERE id = \(row.id)")
     }
 
-    /// Gives the claim of a card back that is due again later, mostly since it has failed once more.
+    /// Releases a card that is due again later, mostly because it has failed once more.
     func release(_ row: CardRow, after history: FailureHistory, until due: Timestamp, in tx: Transaction) throws {
         try tx.run(
             """
@@ -146,7 +146,7 @@ extension CardStore {
 
 // Each wait is stored with both its ends, as `due_from` and `due_at`: see ``Wait``.
 extension Wait {
-    /// Selects the cards or deliveries that wait for no time.
+    /// Selects the cards or deliveries that have no wait, or whose wait is over.
     static func isOver(at now: Timestamp) -> SQL {
         "(due_at IS NULL OR due_at <= \(now) OR 2 * due_from - due_at > \(now))"
     }

@@ -1,17 +1,17 @@
 package import CardModel
 
-// Prepared cards are claimed for verification, and their attempts written down.
+// Claims prepared cards for verification, and stores their attempts.
 extension CardStore {
-    /// Claims prepared cards for verification and writes down an attempt for each that is to be posted.
+    /// Claims prepared cards for verification and stores an attempt for each that must be posted.
     ///
     /// - Parameters:
-    ///   - provider: who reads.
-    ///   - parameters: what changes an answer; readings stored under the same are used again.
+    ///   - provider: the provider that reads.
+    ///   - parameters: the parameters that change an answer; readings stored with the same ones are used again.
     ///   - limit: the most cards.
     ///   - scope: which cards may go.
-    ///   - untriedFirst: whether cards that have not failed go first, then the one that failed longest ago: while the endpoint
-    ///     fails.
-    ///   - told: hears of cards that do not open, which end here.
+    ///   - untriedFirst: whether cards that have not failed go first, then the one that failed longest ago; for while the
+    ///     endpoint fails.
+    ///   - told: receives the changes of cards that cannot be unsealed, which fail.
     package func claimVerification(
         by worker: Worker,
         provider: String,
@@ -22,7 +22,7 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
-        // What a probe sends is not ready by itself.
+        // A card for a probe is not ready by itself.
         guard try await self.wake(.prepared, by: worker, now: now) || scope == .unreadable else { return [] }
         let own: SQL = scope == .all ? "1 = 1" : Unreadable.isOfAnotherNumber
         let claimed = try await self.write(at: now) { tx in
@@ -47,7 +47,7 @@ extension CardStore {
 
     /// When the next unclaimed card in a state is due; `nil` if there is none.
     ///
-    /// - Parameter time: leaves out what is due by then.
+    /// - Parameter time: skips cards that are due by then.
     package func nextDue(in state: CardState, after time: Timestamp? = nil, now: Timestamp) async throws -> Timestamp? {
         let later: SQL = time.map { "AND due_at > \($0) AND 2 * due_from - due_at <= \($0)" } ?? ""
         return try await self.read { tx in
@@ -61,7 +61,7 @@ extension CardStore {
         }
     }
 
-    // The list of states says nothing new: it is what the indexes of this work name as their condition.
+    // The list of states is redundant: the partial indexes of this work need it as their condition.
     private static func ready(in state: CardState, now: Timestamp) -> SQL {
         let readable: SQL = state == .prepared ? "AND \(Unreadable.mayGo(.verify, now: now))" : ""
         return """
@@ -70,13 +70,13 @@ extension CardStore {
             """
     }
 
-    /// What waits in a state although its time is over; one condition for each index.
+    /// Selects cards that wait in a state although their time is over; one condition for each index.
     private static func over(in state: CardState, now: Timestamp) -> [SQL] {
         let ends: [SQL] = ["due_at <= \(now)", "due_from > \(now) AND 2 * due_from - due_at > \(now)"]
         return ends.map { "state = \(literal: state) AND waits = 1 AND \($0)" }
     }
 
-    /// Ends the waits in a state that are over, so that a claim looks only at cards that it can have, and returns whether there
+    /// Ends the waits in a state that are over, so that a claim reads only cards that it can have, and returns whether there
     /// are any.
     func wake(_ state: CardState, by worker: Worker? = nil, now: Timestamp) async throws -> Bool {
         let (isReady, over) = try await self.read(at: now) { tx in
@@ -95,7 +95,7 @@ extension CardStore {
         return true
     }
 
-    /// Claims some of the cards in a state, by a condition; that changes nothing that decisions read.
+    /// Claims some of the cards in a state, by a condition; changes nothing that decisions read.
     func claim(
         _ state: CardState,
         of condition: SQL = "1 = 1",
@@ -105,7 +105,7 @@ extension CardStore {
         in tx: Transaction
     ) throws -> [CardRow] {
         let inTurn: SQL = "ORDER BY priority DESC, intake_order"
-        // One question each: an order by failure would sort all that wait.
+        // One query each: an order by failure would sort all cards that wait.
         let turns: [SQL] =
             untriedFirst
             ? ["AND failed_at IS NULL \(inTurn)", "AND failed_at IS NOT NULL ORDER BY failed_at"] : [inTurn]
@@ -113,7 +113,7 @@ extension CardStore {
         return try self.claim(turns.map { "\(ready) \($0)" }, by: worker, limit: limit, in: tx)
     }
 
-    /// Claims cards by what selects them in turn, until there are so many.
+    /// Claims up to `limit` cards by several conditions in turn.
     private func claim(_ turns: [SQL], by worker: Worker, limit: Int, in tx: Transaction) throws -> [CardRow] {
         try self.require(worker, in: tx)
         var ids: [CardID] = []
@@ -130,7 +130,7 @@ extension CardStore {
         let tries: Int
         var reading: CardReading?
         var attempt: Int64?
-        /// The card with its image, if it need not be read for that.
+        /// The card with its image from the cache; `nil` if they must be read.
         let handed: (card: Card, image: PreparedImage)?
 
         func job(_ opened: (card: Card, image: PreparedImage), of worker: Worker) -> VerificationJob {
@@ -157,7 +157,7 @@ extension CardStore {
         }
         var claim = Claimed(id: row.id, tries: row.history.tries, handed: handed)
         let own: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
-        // One that does not open is read again.
+        // A reading that cannot be unsealed is requested again.
         if let known = try Self.ifOpens({ try self.storedReading(of: row, own, in: tx) }) ?? nil,
             try known.image == Self.ifOpens({ try self.open(row, in: tx) })?.image.digest
         {
@@ -168,9 +168,9 @@ extension CardStore {
         return claim
     }
 
-    /// Claims cards in a state and makes a job of each; one that does not open ends here.
+    /// Claims cards in a state and makes a job of each; a card that cannot be unsealed fails.
     ///
-    /// - Parameter told: hears of the cards that end.
+    /// - Parameter told: receives the changes of cards that fail.
     func claim<Job: Sendable>(
         _ state: CardState,
         by worker: Worker,
@@ -188,13 +188,13 @@ extension CardStore {
         }
     }
 
-    /// Opens what was claimed; what does not open ends here, so that it stops no other.
+    /// Unseals each claim; one that cannot be unsealed ends here, so that it stops no other.
     ///
     /// - Parameters:
-    ///   - told: hears of the cards that end.
-    ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` for what does not open; `nil` for what is not the
-    ///     worker's any more, since it was erased or taken over meanwhile.
-    ///   - end: ends both: the attempt, and what is still the worker's.
+    ///   - told: receives the changes of cards that end.
+    ///   - open: throws `stored_image_unreadable` or `sandbox_damaged` if a claim cannot be unsealed; returns `nil` if it is no
+    ///     longer the worker's, because it was erased or taken over meanwhile.
+    ///   - end: ends the attempt, and the claim if it is still the worker's.
     func open<Claim: Sendable, Job: Sendable>(
         _ claimed: [Claim],
         now: Timestamp,
@@ -215,13 +215,13 @@ extension CardStore {
         return jobs
     }
 
-    /// A claimed card; `nil` if it was erased or somebody else has it by now.
+    /// A claimed card; `nil` if it was erased or another worker has it by now.
     func claimed(_ id: CardID, in state: CardState, by worker: Worker, in tx: Transaction) throws -> CardRow? {
         let row = try CardRow.require(id, in: tx)
         return row.state == state && row.worker == worker.id ? row : nil
     }
 
-    /// Ends a claimed card that does not open, unless somebody else has it by now.
+    /// Fails a claimed card that cannot be unsealed, unless another worker has it by now.
     func endUnreadable(_ id: CardID, in state: CardState, of worker: Worker, in tx: Transaction) throws -> [CardChange]
     {
         guard let row = try self.claimed(id, in: state, by: worker, in: tx) else { return [] }

@@ -4,31 +4,31 @@ package import Foundation
 /// A card whose image a worker has claimed to fetch.
 package struct FetchJob: Sendable {
     package var card: Card
-    /// Where from, and what is there already.
+    /// The address, and the bytes that are stored already.
     package var request: FetchRequest
     /// How often it has failed in a row.
     package var tries: Int
     let worker: String
 }
 
-/// What came of trying to fetch an image.
+/// The outcome of trying to fetch an image.
 package enum FetchConclusion: Sendable {
     /// An attempt was made and ended.
     case ended(FetchOutcome, startedAt: Timestamp, RetryTerms)
-    /// It cannot go on before a time, for a reason of our own.
+    /// It cannot continue before a time, for a reason of our own.
     case postponed(until: Timestamp)
 }
 
 extension CardStore {
     // MARK: Claiming
 
-    /// The hosts that are asked for images that are due, the one with the most urgent image first; `nil` for those of which no
-    /// host is asked, since our rules forbid it.
+    /// The hosts of images that are due, the one with the most urgent image first; `nil` for images whose host our rules
+    /// forbid.
     package func fetchHosts(now: Timestamp) async throws -> [String?] {
         guard try await self.wake(.fetching, now: now) else { return [] }
         let ready: SQL = "card.state = 'fetching' AND card.worker IS NULL AND card.waits = 0"
         return try await self.read { tx in
-            // From host to host, past the cards between.
+            // Steps from host to host, and skips the cards between.
             try tx.values(
                 """
                 WITH RECURSIVE hosts (name) AS (
@@ -44,12 +44,12 @@ extension CardStore {
         }
     }
 
-    /// Claims cards whose images are to be fetched from a host.
+    /// Claims cards, to fetch their images from a host.
     ///
     /// - Parameters:
-    ///   - untriedFirst: whether images that have not failed go first, then the one that failed longest ago: while the host
+    ///   - untriedFirst: whether images that have not failed go first, then the one that failed longest ago; for while the host
     ///     fails.
-    ///   - told: hears of cards that do not open, which end here.
+    ///   - told: receives the changes of cards that cannot be unsealed, which fail.
     package func claimFetching(
         from host: String?,
         by worker: Worker,
@@ -58,13 +58,13 @@ extension CardStore {
         now: Timestamp,
         told: (CardChange) -> Void = { _ in }
     ) async throws -> [FetchJob] {
-        // "IS NULL" alone would look through the images of all hosts.
+        // "IS NULL" alone would scan the images of all hosts.
         let ofHost: SQL = "host IS \(host)"
         return try await self.claim(.fetching, by: worker, now: now, told: told) { tx in
             try self.claim(.fetching, of: ofHost, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
         } opening: { row, tx in
             let stored = try self.address(of: row.id, key: row.key(self.vault), in: tx)
-            // Without a version nobody could say whether what is there and what comes are of the same bytes.
+            // Without a validator, stored and new bytes may belong to different images.
             let kept = stored.version?.validator == nil ? [] : try self.sourceRanges(of: row.id, in: tx)
             let version = kept.isEmpty ? nil : stored.version
             return FetchJob(
@@ -76,11 +76,11 @@ extension CardStore {
         }
     }
 
-    // MARK: Keeping
+    // MARK: Storing
 
-    /// Makes bytes of an image durable; what is there of another version of it goes.
+    /// Makes bytes of an image durable; deletes stored bytes of another version.
     ///
-    /// - Throws: `card_conflict` if the card is not fetched here any more.
+    /// - Throws: `card_conflict` if the card is no longer fetched here.
     package func keep(_ bytes: Data, at offset: Int, of job: FetchJob, version: FetchedVersion) async throws {
         let id = job.card.id
         try await self.write(byteCount: bytes.count, usesReserve: false) { tx in
@@ -89,7 +89,7 @@ extension CardStore {
             }
             let key = try row.key(self.vault)
             var stored = try self.address(of: id, key: key, in: tx)
-            // Without a validator what begins again may be another image.
+            // Without a validator, a fetch that restarts may bring another image.
             let isAnother = version.validator == nil && offset == 0
             let joined = isAnother ? nil : stored.version?.joined(with: version)
             if joined == nil { try self.dropPieces(of: id, in: tx) }
@@ -103,9 +103,9 @@ extension CardStore {
 
     // MARK: Concluding
 
-    /// Writes down how an attempt to fetch ended, and what follows; gives the claim back.
+    /// Stores the outcome of an attempt to fetch, and what follows; releases the claim.
     ///
-    /// - Returns: where the card stands now; `nil` if it is gone, since it was fetched beside another one and is no new photo.
+    /// - Returns: the current state of the card; `nil` if it is gone: it was fetched beside another one and is not a new photo.
     @discardableResult
     package func conclude(
         _ job: FetchJob,
@@ -139,7 +139,7 @@ extension CardStore {
         }
     }
 
-    /// All bytes are there: the card is received, unless another card of its number holds the same image.
+    /// Moves a card whose bytes are complete to `received`, unless another card of its number has the same image.
     private func complete(_ row: CardRow, terms: RetryTerms, in tx: Transaction) throws {
         let key = try row.key(self.vault)
         guard let bytes = try self.whole(row, key: key, in: tx) else {
@@ -149,7 +149,7 @@ extension CardStore {
         }
         let source = self.vault.fingerprint(ContentDigest(of: bytes).bytes, .source)
         let number = row.number
-        // One that was rejected and is fetched again may find its own bytes.
+        // A rejected card that is fetched again may have these bytes itself.
         let own: SQL = "card.source = \(source) AND card.id <> \(row.id)"
         if let same = try self.firstCard(of: number, where: own, for: row.submitter, in: tx) {
             return try self.absorb(row, into: same, content: .received(bytes), in: tx)
@@ -164,8 +164,8 @@ extension CardStore {
         try self.move(row, Transition(.received), also: also, in: tx)
     }
 
-    /// Ends a card whose image another card of its number holds already; whoever names its input again gets that card, unless
-    /// it is another submitter's.
+    /// Supersedes a card whose image another card of its number has already; its input then names that card, unless that is
+    /// another submitter's.
     func absorb(_ row: CardRow, into known: CardRow, content: NewCard.Content, in tx: Transaction) throws {
         let name = try self.inputName(of: row, key: row.key(self.vault))
         let metadata = try row.card(self.vault).metadata
@@ -181,19 +181,19 @@ extension CardStore {
             try self.move(row, Transition(.superseded, .duplicate, message), also: also, in: tx)
             if isKnown { try tx.run("UPDATE input SET card = \(known.id) WHERE card = \(row.id)") }
         }
-        // A card that was admitted later says more than one that took longer.
+        // Metadata of the card admitted later wins.
         guard known.order < row.order else { return }
         _ = try self.amend(known, with: said, in: tx)
     }
 
-    /// Takes a card away that was fetched beside a known one: its id was never answered.
+    /// Deletes a card that was fetched beside a known one: its id was never reported.
     func drop(_ row: CardRow, in tx: Transaction) throws {
         try Erasure.destroy(row.id, in: tx)
         try tx.run("UPDATE attempt SET subject = \(row.beside) WHERE subject = \(row.id)")
         try tx.run("DELETE FROM card WHERE id = \(row.id)")
     }
 
-    /// The bytes of an image, if they are as many as its host said, without a gap, and every piece opens.
+    /// The bytes of an image, if they are as many as its host said, without a gap, and every piece can be unsealed.
     private func whole(_ row: CardRow, key: CardKey, in tx: Transaction) throws -> Data? {
         let byteCount = try self.address(of: row.id, key: key, in: tx).version?.byteCount
         guard let bytes = try? self.source(of: row.id, key: key, in: tx), bytes.count == byteCount ?? bytes.count else {
@@ -207,7 +207,7 @@ extension CardStore {
     }
 
     private func settle(_ row: CardRow, failure: RemoteFailure, terms: RetryTerms, in tx: Transaction) throws {
-        // A message may come before its image is there: a card of a request, not one of a list, is asked for again for a while.
+        // A message may come before its image is there: an image of a request, not of a list, is requested again for a while.
         let patience = Wait(from: row.createdAt, until: row.createdAt.advanced(by: Limits.imagePatience))
         let isYoung = row.submitter != Caller.process.subject && !patience.isOver(at: tx.now)
         guard failure.failureClass != .rejected || isYoung else {
@@ -215,22 +215,22 @@ extension CardStore {
         }
         let counts = ![.throttled, .notSent, .rejected].contains(failure.failureClass)
         var history = row.history.repeated(at: tx.now, counts: counts)
-        // Only attempts count: not the time in which no process was at work, nor that of a clock that was ahead.
+        // Only attempts count: not the time in which no process was at work, nor that of a fast clock.
         let began = try self.startOfAttempts(of: row, in: tx)
         if began.advanced(by: .milliseconds(Limits.fetchGap)) < tx.now { history.countsFrom = tx.now }
-        // A date that is still to come was written by a clock that was ahead.
+        // A fast clock wrote a date in the future.
         let since = [history.countsFrom ?? tx.now, row.changedAt].filter { $0 <= tx.now }.max() ?? tx.now
         let isTooOld = since.advanced(by: .milliseconds(Limits.longestFetch)) <= tx.now
         guard history.failures < terms.maxAttempts, !isTooOld else {
             return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)
         }
-        // A host that asks for a pause gets it, with its probes; only what it says of one image is the image's own wait.
+        // A host that throttles is paused as a whole, with probes; only a wait that it asks for one image is the image's own.
         let asked = failure.failureClass == .throttled ? nil : failure.retryAfter
         let due = tx.now.advanced(by: max(terms.delay, asked ?? .zero))
         try self.release(row, after: history, until: due, in: tx)
     }
 
-    /// When the card could be attempted again: after its own wait, and after a pause of its host that was set before that end.
+    /// When the card could be attempted again: after its own wait, and after a pause of its host that began before that ended.
     private func startOfAttempts(of row: CardRow, in tx: Transaction) throws -> Timestamp {
         guard let due = row.due?.until else { return tx.now }
         let pauseEnd: Timestamp? = try tx.value(
@@ -242,7 +242,7 @@ extension CardStore {
         return max(due, pauseEnd ?? due)
     }
 
-    /// Moves a card to where it waits for no time; one that was fetched beside another in vain leaves a line in its history.
+    /// Finishes a card; one that was fetched beside another in vain is deleted, and leaves an event in the history of the other.
     func end(_ row: CardRow, _ transition: Transition, in tx: Transaction) throws {
         guard let beside = row.beside else {
             try self.move(row, transition, also: ", due_at = NULL", in: tx)
@@ -272,9 +272,9 @@ extension CardStore {
 }
 
 extension FetchedVersion {
-    /// This version with what another answer says of it; `nil` if that speaks of other bytes.
+    /// This version completed by another answer; `nil` if that is about other bytes.
     ///
-    /// A size that was not known before, or is not said again, makes no other version.
+    /// A size that is missing in one of the answers does not make another version.
     fileprivate func joined(with other: FetchedVersion) -> FetchedVersion? {
         guard self.validator == other.validator else { return nil }
         if let byteCount, let said = other.byteCount, byteCount != said { return nil }

@@ -12,11 +12,11 @@ package struct EndpointPause: Hashable, Sendable {
     package var code: String
     /// What happened and what helps, without personal values.
     package var message: Message
-    /// Since when the endpoint took nothing.
+    /// Since when the endpoint has accepted nothing.
     package var since: Timestamp
     /// How long nothing is sent.
     package var wait: Wait
-    /// What answers were read with, if it is a stop since they cannot be understood: with other terms they may be.
+    /// The fingerprint of the terms for reading answers, if it is a stop because of unreadable ones: other terms may read them.
     package var terms: String?
 
     package init(
@@ -32,9 +32,9 @@ package struct EndpointPause: Hashable, Sendable {
     }
 }
 
-/// How an endpoint stands: the one description that `status`, `/readyz`, metrics and the log give.
+/// The status of an endpoint, the same in `status`, `/readyz`, metrics and the log.
 package enum EndpointState: String, CaseIterable, Sendable, Encodable {
-    /// It takes calls.
+    /// It accepts calls.
     case works = "works"
     /// It asked for a slower pace.
     case waits = "waits"
@@ -66,7 +66,7 @@ extension EndpointPause: Encodable {
         try container.encode(self.wait.until.description, forKey: .until)
     }
 
-    /// How the endpoint stands.
+    /// The status of the endpoint.
     package var state: EndpointState {
         switch self.failureClass {
         case .throttled: .waits
@@ -75,7 +75,7 @@ extension EndpointPause: Encodable {
         }
     }
 
-    /// A stage of a process stands still, which is told of like an endpoint that fails; `nil` if none does.
+    /// Describes a stalled stage of a process like an endpoint that fails; `nil` if none is stalled.
     init?(standstillOf worker: WorkerStatus) {
         guard let standstill = worker.standstill else { return nil }
         self.init(
@@ -89,10 +89,10 @@ extension EndpointPause: Encodable {
 
     private static let standstill = "standstill"
 
-    /// Whether no endpoint is the cause, but a stage that stands still.
+    /// Whether the cause is a stalled stage, not an endpoint.
     package var isStandstill: Bool { self.code == Self.standstill }
 
-    /// What `resume` calls it.
+    /// Its name in `resume`.
     var resumeName: String { self.stage == .verify ? "verifier" : self.stage == .deliver ? "backend" : self.host }
 
     /// For people: `deliver backend:443 stopped since … (100001): the backend refused the TOKEN …`.
@@ -105,7 +105,7 @@ extension EndpointPause: Encodable {
 extension EndpointPause: Record {
     static let columns: SQL = "stage, host, class, code, message, since, set_at, until, terms"
     static let tables: SQL = "pause"
-    /// Hosts of photos come and go with the cards that are fetched from them.
+    /// Selects the pauses of endpoints that are still called: hosts of photos come and go with the cards.
     static let isCalled: SQL =
         "(stage <> 'fetch' OR EXISTS (SELECT 1 FROM card WHERE card.state = 'fetching' AND card.host = pause.host))"
 
@@ -121,8 +121,8 @@ extension EndpointPause: Record {
 }
 
 extension CardStore {
-    /// Writes a pause down. Of two waits that the endpoint asked different processes for the longer one stays, unless a clock
-    /// was ahead when it was set.
+    /// Stores a pause. If the endpoint asked two processes for different waits, the longer one stays, unless it was set by a
+    /// fast clock.
     package func begin(_ pause: EndpointPause) async throws {
         let message = String(decoding: try JSONEncoder().encode(pause.message), as: UTF8.self)
         try await self.write { tx in
@@ -141,12 +141,12 @@ extension CardStore {
         }
     }
 
-    /// A value that tells whether answers are read by other terms, and says nothing of them.
+    /// A value that changes with the terms for reading answers, and reveals nothing of them.
     package func fingerprint(_ terms: Redacted<String>) -> String {
         self.vault.fingerprint(Data(terms.reveal().utf8), .terms).prefix(12).base64EncodedString()
     }
 
-    /// Ends the pause of an endpoint, which took a call: the one that its process knew or an older one. A newer one stays.
+    /// Ends the pause of an endpoint that accepted a call: the pause that its process knew or an older one. A newer one stays.
     package func end(_ known: EndpointPause) async throws {
         let own: SQL = "stage = \(known.stage) AND host = \(known.host) AND set_at <= \(known.wait.from)"
         try await self.write { tx in try tx.run("DELETE FROM pause WHERE \(own)") }
@@ -154,7 +154,7 @@ extension CardStore {
 
     /// Ends the pauses of an endpoint because a person wants it called now; a process at work calls it at its next heartbeat.
     ///
-    /// - Returns: what was ended.
+    /// - Returns: the pauses that were ended.
     package func resume(_ host: String?, stage: Stage, by origin: AccessOrigin, now: Timestamp) async throws
         -> [EndpointPause]
     {
@@ -169,7 +169,7 @@ extension CardStore {
         }
     }
 
-    /// Ends the pauses of endpoints that are called no more: the configuration names others, or no image is left to fetch.
+    /// Ends the pauses of endpoints that are no longer called: the configuration names others, or no image is left to fetch.
     package func endPauses(exceptOfVerifier verifier: String, backend: String) async throws {
         try await self.write { tx in
             try tx.run(
@@ -182,7 +182,7 @@ extension CardStore {
         }
     }
 
-    /// Returns every pause, and each stage that stands still in a process at work.
+    /// Returns every pause, and each stalled stage of a process at work.
     package func pauses() async throws -> [EndpointPause] {
         let stored = try await self.read { tx in
             try EndpointPause.all("WHERE \(EndpointPause.isCalled) ORDER BY stage, host", in: tx)

@@ -11,9 +11,9 @@ package struct PreparationJob: Sendable {
     let worker: String
 }
 
-/// What came of preparing a card.
+/// The outcome of preparing a card.
 package enum PreparationConclusion: Sendable {
-    /// Its image takes the place of the source.
+    /// The image that replaces the source.
     case prepared(PreparedImage)
     /// The image cannot be used.
     case refused(CodedError)
@@ -24,9 +24,9 @@ package enum PreparationConclusion: Sendable {
 // MARK: Preparing
 
 extension CardStore {
-    /// Claims received cards whose images are to be prepared.
+    /// Claims received cards, to prepare their images.
     ///
-    /// - Parameter told: hears of cards that do not open, which end here.
+    /// - Parameter told: receives the changes of cards that cannot be unsealed, which fail.
     package func claimPreparation(
         by worker: Worker,
         limit: Int,
@@ -45,9 +45,9 @@ extension CardStore {
         }
     }
 
-    /// Writes down what came of preparing a claimed card; its source goes in the transaction that brings the image.
+    /// Stores the outcome of preparing a claimed card; the transaction that stores the image deletes its source.
     ///
-    /// - Returns: where the card stands now.
+    /// - Returns: the current state of the card.
     @discardableResult
     package func conclude(
         _ job: PreparationJob,
@@ -57,7 +57,7 @@ extension CardStore {
         let id = job.card.id
         let (change, isOurs) = try await self.write(at: now, locking: [job.card.metadata.businessNumber]) { tx in
             let row = try CardRow.require(id, in: tx)
-            // A person acted on it, or it was taken over, meanwhile.
+            // Meanwhile, a person acted on the card, or another worker took it over.
             guard row.state == .received, row.worker == job.worker else { return (CardChange(row), false) }
             try self.settle(row, with: conclusion, in: tx)
             return (CardChange(try CardRow.require(id, in: tx)), true)

@@ -1,13 +1,13 @@
 import CardModel
 import Glibc
 
-/// What there is room for on the disk of the sandbox.
+/// The work for which there is space on the disk of the sandbox.
 package enum DiskSpace: Hashable, Sendable {
-    /// Everything goes on.
+    /// Everything continues.
     case ample
-    /// Nothing more is taken in; what is there goes on.
+    /// No photo is admitted; admitted cards continue.
     case noIntake
-    /// Nothing is verified either; deliveries end, and cards are erased.
+    /// Cards are not verified either; deliveries finish, and cards are erased.
     case finishingOnly
 
     init(free: Int64, intakeFreeSpace: Int64, hasReserve: Bool) {
@@ -19,9 +19,9 @@ package enum DiskSpace: Hashable, Sendable {
     }
 }
 
-/// A file that keeps room for the time when the disk is full: without room SQLite can neither end a card nor erase one.
+/// A file that reserves space for a full disk: without space SQLite can neither finish a card nor erase one.
 ///
-/// A change that finds no room has it given up and is made once more; it is made again when there is room.
+/// A change that finds no space deletes the file and is tried once more; the file is made again when there is space.
 struct Reserve: Sendable {
     let path: String
 
@@ -30,9 +30,9 @@ struct Reserve: Sendable {
         return stat(self.path, &status) == 0 && status.st_size == Limits.reserveSize
     }
 
-    /// Makes it if it is not there and there is room for it and for others beside it.
+    /// Makes the file if it is missing and there is space for it and for `others` bytes beside it.
     ///
-    /// - Returns: whether it is there.
+    /// - Returns: whether the file is there.
     @discardableResult
     func keep(freeBytes: Int64, beside others: Int64 = Limits.reserveSize / 2) -> Bool {
         if self.isWhole { return true }
@@ -47,23 +47,23 @@ struct Reserve: Sendable {
         return true
     }
 
-    /// Gives the room to whoever finds none, and returns whether there was any.
+    /// Deletes the file to free its space, and returns whether there was one.
     func giveUp() -> Bool { unlink(self.path) == 0 }
 }
 
 extension CardStore {
     var reserve: Reserve { Reserve(path: self.folder.reserve) }
 
-    /// What there is room for: as the disk fills up, intake stops first, then verification.
+    /// Returns the work for which there is space: as the disk fills up, intake stops first, then verification.
     ///
-    /// - Parameter intakeFreeSpace: the bytes that must be free for more to be taken in (`sandbox.intake_free_space`).
+    /// - Parameter intakeFreeSpace: the bytes that must be free for photos to be admitted (`sandbox.intake_free_space`).
     package func room(intakeFreeSpace: Int64) -> DiskSpace {
         let free = self.freeBytes
         let hasReserve = self.reserve.keep(freeBytes: free)
         return DiskSpace(free: free, intakeFreeSpace: intakeFreeSpace, hasReserve: hasReserve)
     }
 
-    /// Whether as many cards are under way as the sandbox is to hold at a time.
+    /// Whether as many cards are in progress as may be at a time.
     package func isFull(depth: Int = Limits.queueDepth) async throws -> Bool {
         try await self.read { tx in
             try self.mayHold(depth, in: tx)
@@ -71,15 +71,15 @@ extension CardStore {
         }
     }
 
-    /// Whether as many images of a submitter are to be fetched as may be at a time. They are counted apart: hosts that do not
-    /// answer keep nobody else's cards out.
+    /// Whether as many images of a submitter await fetching as may at a time. They are counted apart: hosts that do not answer
+    /// must not block cards of other submitters.
     package func isFetchingFull(for submitter: String, share: Int = Limits.fetchingShare) async throws -> Bool {
         let cards: SQL = "SELECT 1 FROM card WHERE state = 'fetching' AND submitter = \(submitter)"
         return try await self.read { tx in try tx.exists("\(cards) LIMIT 1 OFFSET \(share - 1)") }
     }
 
-    /// Whether a submitter has as many photos in the queue, or held under others' numbers, as one may: the queue is there for
-    /// all.
+    /// Whether a submitter has as many photos in the queue, or held under numbers of others, as it may: all submitters share the
+    /// queue.
     package func isQueueShareTaken(by submitter: String, share: Int = Limits.queueShare) async throws -> Bool {
         try await self.read { tx in
             try tx.exists(
@@ -92,8 +92,8 @@ extension CardStore {
         }
     }
 
-    /// Refuses one more photo of a business number that has as many in progress as one case cannot have: a folder may lend its
-    /// name to all photos in it.
+    /// Refuses one more photo of a business number that has more in progress than a case can have: the name of a folder may be
+    /// taken as the number of all its photos.
     ///
     /// - Throws: `too_many_photos`.
     func requireFewOpen(of number: BusinessNumber, from submitter: String, in tx: Transaction) throws {
@@ -108,7 +108,7 @@ extension CardStore {
         throw CodedError(.tooManyPhotos, .input, .cardTooManyPhotos(most))
     }
 
-    /// Whether so many cards may be under way: no more than were taken in since the oldest of them, which takes no counting.
+    /// Whether `depth` cards may be in progress: at most as many as were admitted since the oldest one, which needs no counting.
     func mayHold(_ depth: Int, in tx: Transaction) throws -> Bool {
         let oldest = try [CardState.received, .prepared].compactMap { state in
             try tx.value("SELECT min(intake_order) FROM card WHERE state = \(literal: state)", as: Int64.self)
@@ -119,7 +119,7 @@ extension CardStore {
         return next - first >= Int64(depth)
     }
 
-    /// The bytes that are free on the disk of the sandbox; a disk that does not say counts as endless.
+    /// The free bytes on the disk of the sandbox; unlimited if the system does not say.
     package var freeBytes: Int64 {
         var status = statvfs()
         guard statvfs(self.folder.path, &status) == 0 else { return .max }

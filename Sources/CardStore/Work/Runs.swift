@@ -1,14 +1,14 @@
 package import CardModel
 import Foundation
 
-/// A run on demand over a source of the configuration. It outlives its process: until it has ended, another one goes on
-/// with it.
+/// A run on demand over a source of the configuration. It outlives its process: another one continues it until it has
+/// ended.
 package struct SourceRun: Hashable, Sendable, Record {
-    /// What a run came to; codes and figures only.
+    /// The result of a run; codes and counts only.
     package struct Report: Hashable, Sendable, Codable {
         /// Why its source could not be read.
         package var reason: ReasonCode?
-        /// Inputs by what became of them.
+        /// Inputs by outcome.
         package var counts: [String: Int]
         /// Refused inputs by code.
         package var refusals: [String: Int] = [:]
@@ -19,7 +19,6 @@ package struct SourceRun: Hashable, Sendable, Record {
             case refusals = "refusals"
         }
 
-        /// Begins with counts.
         package init(reason: ReasonCode? = nil, counts: [String: Int]) {
             self.reason = reason
             self.counts = counts
@@ -30,11 +29,11 @@ package struct SourceRun: Hashable, Sendable, Record {
     /// The name of its source.
     package let source: String
     package let submitter: String
-    /// When it was asked for.
+    /// When it was requested.
     package let createdAt: Timestamp
     /// When it ended.
     package let endedAt: Timestamp?
-    /// What it came to; `nil` until it ends, and for one that a restore ended.
+    /// Its result; `nil` until it ends, and for one that a restore ended.
     package let report: Report?
 
     static let columns: SQL = "id, source, submitter, created_at, ended_at, report"
@@ -48,8 +47,8 @@ package struct SourceRun: Hashable, Sendable, Record {
 }
 
 extension CardStore {
-    /// Asks for a run over a source; one that was asked for and has not begun is the answer. Of those that have ended the
-    /// newest are kept.
+    /// Requests a run over a source; returns the one that is queued already, if any. Deletes ended runs except the newest
+    /// ``Limits/runsKept``.
     package func askForRun(over source: String, by origin: AccessOrigin, now: Timestamp) async throws -> SourceRun {
         let submitter = (origin.caller ?? .process).subject
         return try await self.write(at: now) { tx in
@@ -75,8 +74,8 @@ extension CardStore {
         }
     }
 
-    /// Begins the oldest run over a source that waits, or that a process left when it ended; `nil` if there is none, or
-    /// another process is at one.
+    /// Begins the oldest run over a source that is queued, or that a process left unfinished; `nil` if there is none, or
+    /// another process performs one.
     package func beginRun(over source: String, by worker: String) async throws -> SourceRun? {
         try await self.write { tx in
             try tx.row(
@@ -104,7 +103,7 @@ extension CardStore {
         }
     }
 
-    /// Ends the runs that nobody is at and whose source is none of these, unless another server works, which may have it.
+    /// Ends the runs without a worker whose source is not among these, unless another server works, which may have it.
     package func endRuns(
         exceptOver sources: [String],
         by worker: String,
@@ -129,7 +128,7 @@ extension CardStore {
         try await self.read { tx in try SourceRun.all("WHERE id = \(id)", in: tx).first }
     }
 
-    /// Returns the runs that are known, the newest first.
+    /// Returns the stored runs, the newest first.
     package func runs() async throws -> [SourceRun] {
         try await self.read { tx in
             try SourceRun.all("ORDER BY created_at DESC, id DESC LIMIT \(2 * Limits.runsKept)", in: tx)

@@ -5,17 +5,17 @@ package enum ClaimScope: Hashable, Sendable {
     /// All that are due.
     case all
     case otherNumbers
-    /// Those whose last answer could not be understood: a probe sends what was sent already.
+    /// Those whose last answer could not be understood: a probe sends the same bytes again.
     case unreadable
 }
 
-/// Answers that came whole and could not be understood (`unreadable = 1`): what they are about goes once more when the endpoint
-/// has given another card an answer that was, and by probes before that.
+/// Whole answers that could not be understood (`unreadable = 1`): their card or delivery goes once more when the endpoint has
+/// given another card a readable answer, and in probes before that.
 enum Unreadable {
     /// Selects attempts whose answer was understood.
     static let isUnderstood: SQL = "class IN ('accepted', 'rejected', 'shrink')"
 
-    /// Selects the rows of a stage of which no answer is unreadable, or that another card has passed since.
+    /// Selects the rows of a stage without an unreadable answer, or with a readable answer for another card since.
     static func mayGo(_ stage: Stage, now: Timestamp) -> SQL {
         "(unreadable = 0 OR \(self.isPassed(stage, since: "failed_at", now: now)))"
     }
@@ -23,16 +23,16 @@ enum Unreadable {
     static let isOfAnotherNumber: SQL =
         "number NOT IN (SELECT number FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared')"
 
-    /// Selects cards whose last answer could not be understood, the one that was answered longest ago first, unless one is under
-    /// way, in whatever process.
+    /// Selects cards whose last answer could not be understood, the one that was answered longest ago first, unless any process
+    /// has one in progress.
     static let longestAgoFirst: SQL = """
         unreadable = 1 AND state = 'prepared' AND NOT \(Decision.holdsCard) AND NOT EXISTS (
             SELECT 1 FROM card AS other WHERE other.unreadable = 1 AND other.state = 'prepared' AND other.worker IS NOT NULL
         ) ORDER BY failed_at
         """
 
-    /// What is still to come was written while a clock was ahead: it proves nothing, and holds nothing back. By a little, another
-    /// process wrote it meanwhile, or the clock was put right.
+    /// Selects a readable answer since a time. A fast clock wrote times in the future: they prove nothing, and hold nothing back.
+    /// A time slightly in the future comes from another process, or from before a correction of the clock.
     private static func isPassed(_ stage: Stage, since time: SQL, now: Timestamp) -> SQL {
         """
         EXISTS (SELECT 1 FROM attempt WHERE stage = \(literal: stage) AND \(self.isUnderstood)
@@ -46,13 +46,13 @@ enum Unreadable {
         return try tx.exists("SELECT 1 WHERE \(self.isPassed(stage, since: "\(time)", now: tx.now))")
     }
 
-    /// Counts the numbers of a stage with an unreadable answer that no other card has passed since.
+    /// Counts the numbers of a stage with an unreadable answer, and no readable one for another card since.
     static func count(_ stage: Stage, in tx: Transaction) throws -> Int {
         let open: SQL = "unreadable = 1 AND NOT \(self.isPassed(stage, since: "failed_at", now: tx.now))"
         let numbers: SQL =
             stage == .verify
             ? "SELECT count(DISTINCT number) FROM card WHERE state = 'prepared' AND \(open)"
-            // Forms that share a number are of one.
+            // Deliveries with the same first number count once.
             : """
             SELECT count(DISTINCT first) FROM (
                 SELECT (SELECT min(number) FROM delivery_card JOIN card ON card.id = delivery_card.card

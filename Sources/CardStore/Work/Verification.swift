@@ -5,26 +5,26 @@ import Foundation
 package struct VerificationJob: Sendable {
     package var card: Card
     package var image: PreparedImage
-    /// A reading of these very bytes by this provider, which spares the call.
+    /// A stored reading of these very bytes by this provider, which saves the call.
     package var reading: CardReading?
-    /// The attempt that was written down, if it is to be posted.
+    /// The stored attempt, if the image must be posted.
     package var attempt: Int64?
     /// How often it has failed in a row.
     package var tries: Int
     let worker: String
 }
 
-/// What came of verifying a card.
+/// The outcome of verifying a card.
 package enum VerificationConclusion: Sendable {
     case judged(CardReading, key: ReadingKey, Judgement)
-    /// The image was too large; this one goes next.
+    /// The image was too large; the smaller one is posted next.
     case shrunk(PreparedImage, after: RemoteFailure)
     /// The image was too large, and there was no time or memory to make it smaller.
     case notShrunk(CodedError, after: RemoteFailure, RetryTerms)
-    /// It was not read.
+    /// The image was not read.
     case failed(RemoteFailure, RetryTerms)
 
-    /// The failure that its attempt is written down with.
+    /// The failure that is stored with its attempt.
     fileprivate var failure: RemoteFailure? {
         switch self {
         case .judged: nil
@@ -36,9 +36,9 @@ package enum VerificationConclusion: Sendable {
 // MARK: Concluding
 
 extension CardStore {
-    /// Writes down what came of verifying a claimed card, and what follows.
+    /// Stores the outcome of verifying a claimed card, and what follows.
     ///
-    /// - Returns: where the card stands now.
+    /// - Returns: the current state of the card.
     @discardableResult
     package func conclude(
         _ job: VerificationJob,
@@ -50,7 +50,7 @@ extension CardStore {
             let row = try CardRow.require(id, in: tx)
             if let attempt = job.attempt { try self.endAttempt(attempt, after: conclusion.failure, in: tx) }
             if row.state == .erased { try Erasure.fold(id, of: self, in: tx) }
-            // A person acted on it, or it was taken over, while the call was under way.
+            // During the call, a person acted on the card, or another worker took it over.
             guard row.state == .prepared else { return (CardChange(row), false) }
             let isOurs = row.worker == job.worker
             switch conclusion {
@@ -59,7 +59,7 @@ extension CardStore {
                 if isOurs, try !row.card(self.vault).metadata.changesVerdict(from: job.card.metadata) {
                     return (try self.settle(row, reading: reading, judgement: judgement, in: tx), true)
                 }
-                // It is judged again by what its sender says now, without being read again.
+                // It is judged again by its submitter's new metadata, without being read again.
                 try tx.run("UPDATE card SET worker = NULL WHERE id = \(id) AND worker = \(job.worker)")
             case .shrunk(let image, _) where isOurs:
                 try self.put(image, of: id, key: row.key(self.vault), in: tx)
@@ -80,7 +80,7 @@ extension CardStore {
         return change
     }
 
-    /// Whatever is tried again, up to so often: a lack of time or memory of our own.
+    /// Counts a lack of time or memory of our own: the card is tried again until its attempts are used up.
     func countOwnFailure(of row: CardRow, _ error: CodedError, terms: RetryTerms, in tx: Transaction) throws {
         let history = row.history.repeated(at: tx.now, counts: true)
         guard history.failures < terms.maxAttempts else {
@@ -101,13 +101,13 @@ extension CardStore {
             case .rejected(let reason, let message): Transition(.rejected, reason, message)
             case .held(let reason, let message): Transition(.held, reason, message)
             }
-        // A front of another person than the expected one says nothing of whose the number is.
+        // A front of another person than the expected one does not say whose the number is.
         let isOther = transition.to == .rejected && transition.reason.map(VerdictRule.ofOtherHolder.contains) == true
         let holder = seen.side == .front && !isOther ? self.vault.holder(in: seen) : nil
         if let holder { try self.note(holder: holder, of: row.number, in: tx) }
-        // It may have named one before more was known of whom to expect.
+        // An earlier judgement may have set a holder, before the expected person was known.
         if isOther { _ = try self.forgetHolder(of: row, in: tx) }
-        // Outside of a day of this clock it is judged again.
+        // It is judged again once the clock differs by a day, in either direction.
         let again = transition.reason == .clockDoubtful ? tx.now.advanced(by: .seconds(86_400)) : nil
         let also: SQL = """
             , side = \(seen.side), holder = \(holder), compared_with = NULL, failures = 0, tries = 0, failed_at = NULL,
@@ -118,7 +118,7 @@ extension CardStore {
         return change
     }
 
-    /// Has cards judged again that were held for a clock that may be wrong, once it says another day; nothing is paid for it.
+    /// Has cards judged again that were held for a doubtful clock, once it differs by a day; no call is paid for that.
     func judgeDoubtedAgain(in tx: Transaction) throws {
         let doubted: SQL = """
             state = 'held' AND reason = \(ReasonCode.clockDoubtful) AND due_at IS NOT NULL AND NOT \(Decision.holdsCard)
@@ -130,13 +130,13 @@ extension CardStore {
         }
     }
 
-    /// Writes down what a rule has to say of a card that passes.
+    /// Logs the warning of a rule about a card that passes.
     func note(_ warning: VerdictFinding, of row: CardRow, in state: CardState, in tx: Transaction) throws {
         let sealed = try row.key(self.vault).seal(json: warning.message, column: .cardMessage)
         try self.note(Transition(state, warning.reason), of: row.id, sealed: sealed, in: tx)
     }
 
-    /// Fronts that name two persons mark their number as disputed for good, whatever becomes of them.
+    /// Sets the holder of a number; fronts of two persons mark it as disputed for good, whatever happens to the cards.
     private func note(holder: Data, of number: BusinessNumber, in tx: Transaction) throws {
         try tx.one(
             """
@@ -156,7 +156,7 @@ extension CardStore {
         case .stop, .transient, .unknown:
             let (kind, own): (FailureClass, SQL) = (failure.failureClass, "\(row.id)")
             let history = try self.counting(kind, after: row.history, stage: .verify, own: own, in: tx)
-            // A request that another card's passes by is this card's own; it gets one more try.
+            // If another card's request was accepted since, the fault is this card's own; it gets one more try.
             if history.isUsedUp(by: kind == .stop ? 1 : terms.maxAttempts) {
                 let reason: ReasonCode = kind == .stop ? .refusedByRemote : .attemptsExhausted
                 return try self.end(row, Transition(.failed, reason, failure), in: tx)
@@ -165,8 +165,8 @@ extension CardStore {
         }
     }
 
-    /// Asking again cannot make an answer readable: once the service has read another photo, the card goes once more, then it
-    /// ends.
+    /// Repeating a call does not make its answer readable: once the service has read another photo, the card gets one more try,
+    /// then it fails.
     private func settle(_ row: CardRow, unreadable failure: RemoteFailure, in tx: Transaction) throws {
         if row.isUnreadable, try Unreadable.isPassed(.verify, since: row.history.failedAt, in: tx) {
             return try self.end(row, Transition(.failed, .attemptsExhausted, failure), in: tx)

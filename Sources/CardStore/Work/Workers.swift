@@ -2,27 +2,27 @@ package import CardModel
 import Foundation
 import Glibc
 
-/// A process at work on the sandbox: what it claims is its own for as long as it holds its lock, and no longer.
+/// A process at work on the sandbox: its claims are valid for as long as it holds its lock.
 package final class Worker: Sendable {
     package let id: String
     private let lock: FileLock
     fileprivate let boot: String
-    /// When the workers of other boots that stood still before this one began were last seen: what a reboot left.
+    /// The last heartbeats of workers of other boots that were dead before this one began: rows that a reboot left.
     fileprivate let left: [String: Timestamp]
 
     fileprivate init(id: String, lock: FileLock, boot: String, left: [String: Timestamp]) {
         (self.id, self.lock, self.boot, self.left) = (id, lock, boot, left)
     }
 
-    /// How often a worker writes its heartbeat and looks for dead ones.
+    /// The time between two heartbeats of a worker, at which it also checks for dead workers.
     package static let heartbeat = Duration.seconds(2)
-    /// The boot of this machine, the same for all its containers; empty where the system does not tell.
+    /// The boot id of this machine, the same for all its containers; empty if the system does not say.
     package static let boot =
         (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?.trimmed ?? ""
 
     package var isAlive: Bool { self.lock.isStillItsOwn }
 
-    /// Asked before work is claimed: whoever removed the lock file has taken the claims over.
+    /// Checks the lock before work is claimed: the process that removed the lock file has taken the claims over.
     package func requireLock() throws { if !self.isAlive { throw Self.replaced } }
 
     fileprivate static let replaced = CodedError.unavailable(.workerReplaced)
@@ -30,7 +30,7 @@ package final class Worker: Sendable {
     func release() { self.lock.release() }
 }
 
-/// A stage of a process that does nothing although it has work that waits for nothing.
+/// A stalled stage of a process: it does nothing although it has work that is ready.
 package struct StageStandstill: Hashable, Sendable {
     var stage: Stage
     var since: Timestamp
@@ -44,7 +44,7 @@ package struct StageStandstill: Hashable, Sendable {
 /// A process at work, as `status` shows it.
 package struct WorkerStatus: Hashable, Sendable, Record {
     package var id: String
-    /// What it runs: `run`, `watch` or `serve`.
+    /// Its command: `run`, `watch` or `serve`.
     package var command: String
     /// Its process id.
     package var process: Int32
@@ -56,7 +56,7 @@ package struct WorkerStatus: Hashable, Sendable, Record {
     package var claims: Int
     /// How many files stay in its watched folders that it cannot admit.
     package var staying: Int
-    /// What is wrong with its tokens.
+    /// The issues of its tokens.
     package var tokens: TokenIssue
     var standstill: StageStandstill?
 
@@ -78,9 +78,9 @@ package struct WorkerStatus: Hashable, Sendable, Record {
     }
 }
 
-/// What is wrong with the tokens of a process that serves.
+/// The issues of the tokens of a process that serves.
 package struct TokenIssue: Hashable, Sendable {
-    /// The names of tokens that open nothing, because webhook senders have them.
+    /// The names of tokens that are not accepted, because webhook clients have the same names.
     var barred: [String]
     /// Whether no token is accepted.
     var isShut: Bool
@@ -91,11 +91,11 @@ package struct TokenIssue: Hashable, Sendable {
 // MARK: Workers
 
 extension CardStore {
-    /// Begins to work: takes a lock, and writes the worker down.
+    /// Starts a worker: acquires its lock, and stores its row.
     ///
     /// - Parameters:
-    ///   - boot: the boot of this machine; unknown where it is empty.
-    ///   - pause: waits for as long as a heartbeat of another worker takes.
+    ///   - boot: the boot id of this machine; unknown if it is empty.
+    ///   - pause: waits for the time between two heartbeats of another worker.
     /// - Throws: `sandbox_unavailable` while a worker of another machine is at work.
     package func startWorker(
         id: String,
@@ -105,7 +105,7 @@ extension CardStore {
         pause: () async throws -> Void = { try await Task.sleep(for: Worker.heartbeat) }
     ) async throws -> Worker {
         let left = try await self.requireNoOtherMachine(boot: boot, pause)
-        // From here on it is seen that a process is at work; others need not wait until the row is written.
+        // The lock shows that a process is at work; others need not wait until the row is written.
         let opening = try await Self.waitForOpening(self.folder)
         let path = self.folder.workerLock(id)
         let taken = Result { try FileLock.take(path: path, creating: true) }
@@ -131,10 +131,10 @@ extension CardStore {
         return Worker(id: id, lock: lock, boot: boot, left: left)
     }
 
-    /// Refuses to work beside another machine, whose locks may not be seen here: a heartbeat of another boot that moves within
-    /// three is that of a process at work, while what a reboot left stands still.
+    /// Refuses to work beside another machine, whose locks may be invisible here: if the heartbeat of another boot changes
+    /// within three intervals, its process is at work, while a row that a reboot left is unchanged.
     ///
-    /// - Returns: when what stands still was last seen.
+    /// - Returns: the last heartbeats of the unchanged rows.
     @discardableResult
     func requireNoOtherMachine(
         boot: String = Worker.boot,
@@ -149,21 +149,21 @@ extension CardStore {
         return left
     }
 
-    /// - Parameter left: when workers of other boots that do not live were last seen.
+    /// - Parameter left: the last heartbeats of dead workers of other boots.
     private func requireNoOtherMachine(than boot: String, _ left: [String: Timestamp]) async throws {
         for worker in try await self.workers(ofOtherThan: boot) where left[worker.id] != worker.seenAt {
             throw CodedError(.sandboxUnavailable, .configuration, .sandboxOtherHost(worker))
         }
     }
 
-    /// None where the system does not tell which boot this is.
+    /// Returns the workers of other boots; none if this boot is unknown.
     private func workers(ofOtherThan boot: String) async throws -> [WorkerStatus] {
         try await self.read { tx in try WorkerStatus.all("WHERE \(boot) <> '' AND boot NOT IN ('', \(boot))", in: tx) }
     }
 
-    /// Ends to work: gives back what is still claimed, and the lock.
+    /// Stops a worker: releases its claims and its lock.
     ///
-    /// - Returns: the cards that are held since it was sending them.
+    /// - Returns: the cards that are held because it was sending them.
     @discardableResult
     package func end(
         _ worker: Worker,
@@ -178,13 +178,13 @@ extension CardStore {
         return held
     }
 
-    /// Writes the heartbeat and takes over what dead workers had claimed.
+    /// Writes the heartbeat and releases the claims of dead workers.
     ///
     /// - Parameters:
     ///   - staying: how many files stay in its watched folders.
-    ///   - tokens: what is wrong with its tokens.
-    ///   - standstill: which of its stages stands still.
-    ///   - told: hears of the cards that are held since a dead worker was sending them.
+    ///   - tokens: the issues of its tokens.
+    ///   - standstill: its stalled stage, if any.
+    ///   - told: receives the changes of cards that are held because a dead worker was sending them.
     /// - Returns: how many dead workers there were.
     /// - Throws: `sandbox_unavailable`, also while a worker of another machine is at work.
     @discardableResult
@@ -201,10 +201,9 @@ extension CardStore {
         let others = try await self.read { tx in
             try tx.values("SELECT id FROM worker WHERE id <> \(worker.id)", as: String.self)
         }
-        // Each of two that began together looked before the other was there.
+        // Two workers that began together each checked before the other was there.
         try await self.requireNoOtherMachine(than: worker.boot, worker.left)
-        // Held while their claims are given back, so that nobody else does it at the same time. A lock file that is gone counts
-        // as that of a process that has ended, too.
+        // Lock each dead worker first, so that one process takes over its claims; a missing lock file counts as dead.
         let dead = try others.compactMap { id in
             try FileLock.take(path: self.folder.workerLock(id), creating: true).map { (id: id, lock: $0) }
         }
@@ -230,14 +229,14 @@ extension CardStore {
         return ids.count
     }
 
-    /// Checks that a worker was not taken for dead: what it claimed is others' then.
+    /// Checks that a worker was not considered dead, which gives its claims to others.
     ///
     /// - Throws: `sandbox_unavailable`.
     func require(_ worker: Worker, in tx: Transaction) throws {
         guard try tx.exists("SELECT 1 FROM worker WHERE id = \(worker.id)") else { throw Worker.replaced }
     }
 
-    /// Gives back what a worker has claimed, and returns the cards that are held because what it was sending may have arrived.
+    /// Releases the claims of a worker, and returns the cards that are held because its delivery may have arrived.
     private func releaseClaims(of worker: String, onUnknown: UnknownPolicy, in tx: Transaction) throws -> [CardChange] {
         let interrupted: [DeliveryID] = try tx.values(
             """
@@ -281,10 +280,10 @@ extension CardStore {
         }
     }
 
-    /// Whether a process is at work: a dead one has what it claimed until another takes it over.
+    /// Whether a process is at work: a dead one has its claims until another takes them over.
     func isAtWork(_ worker: String) -> Bool { FileLock.isHeld(path: self.folder.workerLock(worker)) }
 
-    /// Returns the processes at work; not one that was killed, whose row stands until another worker takes over what it had.
+    /// Returns the processes at work; not a killed one, whose row stays until another worker takes over its claims.
     package func workers() async throws -> [WorkerStatus] {
         let workers = try await self.read { tx in try WorkerStatus.all("ORDER BY started_at, id", in: tx) }
         return workers.filter { self.isAtWork($0.id) }
