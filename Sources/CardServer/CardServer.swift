@@ -7,14 +7,14 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// The way in over HTTP: cards, webhooks, runs, and what operators need to know.
+/// The HTTP server: cards, webhooks, runs, and what operators need to know.
 ///
 /// ```swift
 /// let server = try CardServer(configuration: configuration, ports: ports, logger: logger)
 /// try await server.run()  // beside `engine.run`
 /// ```
 package struct CardServer: Service {
-    /// Says who may ask, with every request that has a token; what it throws is answered with 503, and not said again.
+    /// Returns the valid tokens, once for each request with a token. An error becomes a 503 without details.
     package typealias TokenSource = @Sendable () throws(CodedError) -> [AccessToken]
 
     let configuration: Configuration
@@ -29,9 +29,9 @@ package struct CardServer: Service {
     /// Describes a server; ``run()`` opens the port.
     ///
     /// - Parameters:
-    ///   - metrics: the figures of the process, which it adds to and shows.
-    ///   - logger: where it says what it did: one line a request, with the template of its path.
-    ///   - onRunning: told the bound port when connections are taken.
+    ///   - metrics: the metrics of the process, which the server updates and serves.
+    ///   - logger: gets one line for each request, with the template of its path.
+    ///   - onRunning: called with the bound port once connections are accepted.
     /// - Throws: `listening_refused`, `certificate_unusable`.
     package init(
         configuration: Configuration,
@@ -51,16 +51,16 @@ package struct CardServer: Service {
         self.onRunning = onRunning
     }
 
-    /// Checks what comes from now on with other secrets.
+    /// Replaces the webhook secrets: later webhooks are checked with these.
     package func take(_ secrets: [WebhookSecret]) { self.webhookSecrets.current.withLock { $0 = secrets } }
 
-    /// Reads the certificate again; what is open goes on as it is.
+    /// Reads the certificate again; open connections are unchanged.
     ///
     /// - Throws: `certificate_unusable`: then the certificate in use stays.
     package func reloadCertificate() throws(CodedError) { try self.certificate?.reload() }
 
-    /// Serves until graceful shutdown or cancellation: then no connection is taken any more, requests go on to their
-    /// ends, and what is left after `shutdownTimeout` is cut off.
+    /// Serves until graceful shutdown or cancellation: then no connection is accepted, requests may finish, and those left
+    /// after `shutdownTimeout` are cut off.
     ///
     /// - Throws: `port_unavailable`.
     package func run() async throws {
@@ -85,7 +85,7 @@ package struct CardServer: Service {
                         self.register.closeAll()
                     }
                 }
-                // The server ends first: the other waits for the end of its own task.
+                // The server finishes first: the other task waits for a signal until it is cancelled.
                 try await tasks.next()
                 tasks.cancelAll()
             }
@@ -145,7 +145,7 @@ package struct CardServer: Service {
         )
     }
 
-    /// What Hummingbird itself says of requests may hold their paths and header fields.
+    /// Raises the log level: Hummingbird's own lines may hold paths and header fields of requests.
     private static func quiet(_ logger: Logger) -> Logger {
         var logger = logger
         logger.logLevel = max(logger.logLevel, .notice)

@@ -37,7 +37,7 @@ struct BackupCommand: Command {
         }
         defer { files.removeEmpty() }
         return try await self.report.options.withSandbox { store, configuration in
-            // SQLite writes where this user may make files.
+            // SQLite writes into a folder where this user may create files.
             let place = files.areThere ? configuration.sandboxPath + "/backup" : path
             if place != path { unlink(place) }
             let copied = try await store.backUp(to: place, by: origin, now: .now)

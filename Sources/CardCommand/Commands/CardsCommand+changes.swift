@@ -81,7 +81,7 @@ extension CardsCommand {
     }
 }
 
-/// The options of the commands that change cards, and what these do with the cards they name.
+/// The options of the commands that change cards, and the work that these commands share.
 struct ChangeOptions: ParsableArguments {
     @OptionGroup var purpose: PurposeOptions
 
@@ -90,7 +90,7 @@ struct ChangeOptions: ParsableArguments {
 
     @OptionGroup var options: GlobalOptions
 
-    /// Retries cards, or carries a decision about them out.
+    /// Retries cards, or carries out a resolution of them.
     func make(
         _ resolution: Resolution? = nil,
         as command: String,
@@ -106,7 +106,7 @@ struct ChangeOptions: ParsableArguments {
         }
     }
 
-    /// Changes one card after the other, prints what came of each at once, and says what was refused.
+    /// Changes one card after another, prints the result of each at once, and reports refusals.
     private func change(
         _ ids: [CardID],
         in store: CardStore,
@@ -126,7 +126,7 @@ struct ChangeOptions: ParsableArguments {
                 let changed = outcome.changes.map(\.card)
                 seen.formUnion(changed)
                 let cards = try await store.documents(store.cards(changed, for: .process))
-                // A full disk at a later card must not lose the report of this one.
+                // Print now: a full disk at a later card must not lose the report of this one.
                 for card in cards { await self.format.print(card) }
                 documents += cards
             } catch let error as CodedError where error.kind == .conflict {
@@ -145,7 +145,7 @@ struct ChangeOptions: ParsableArguments {
 }
 
 extension CardStore {
-    /// A card as it stands now; `nil` if it is not there.
+    /// The current card; `nil` if there is none.
     func card(_ id: CardID) async throws -> Card? { try await self.cards([id], for: .process).first }
 
     /// Cards as lists show them, with the short ids that tables for people have.
@@ -158,15 +158,15 @@ extension CardStore {
         }
     }
 
-    /// The identifiers of all cards that a filter finds, in the order of their intake.
+    /// The ids of all cards that match a filter, in the order of their intake.
     func cardIDs(_ filter: CardFilter) async throws -> [CardID] {
         var ids: [CardID] = []
         try await self.forEachCard(filter) { ids.append($0.id) }
         return ids
     }
 
-    /// Hands over the cards that a filter finds, in the order of their intake, page by page: they may be more than fit
-    /// into memory.
+    /// Passes on the cards that match a filter, in the order of their intake, page by page: they may be more than fit into
+    /// memory.
     func forEachCard(_ filter: CardFilter, limit: Int = .max, _ body: (Card) async throws -> Void) async throws {
         var (order, left) = (Int64(0), limit)
         while left > 0 {

@@ -74,12 +74,12 @@ extension CardsCommand {
                 let (named, now, terms) = (
                     try await self.named(in: store), Timestamp.now, configuration.engine.retention
                 )
-                // Those that are over at this time, and no others, are erased later.
+                // Only the cards that have expired at this time are erased later.
                 let expired = self.expired ? try await store.expired(terms, now: now) : []
                 let others = (expired ?? []).map(\.card).filter { !named.contains($0) }
                 if self.dryRun {
                     if expired == nil { Console.warn(.eraseClock) }
-                    // As `cards list` does.
+                    // As in `cards list`.
                     let documents = try await store.documents(store.cards(named + others, for: .process))
                     await self.format.print(documents, as: "cards")
                     return .delivered
@@ -108,7 +108,7 @@ extension CardsCommand {
                         if let failure = outcome.failure { throw failure }
                     }
                     if self.expired {
-                        // Where two persons must decide, the retention of a process at work drops images.
+                        // With four eyes for erasing, only the retention of a running pipeline drops images.
                         let isForTwo = try await store.fourEyes().contains { $0.action == .erase }
                         while !isForTwo, try await store.dropImages(terms, by: origin, now: now) > 0 {}
                         if try await store.see(.now, isRight: true).doubted != nil { Console.warn(.eraseClock) }
@@ -116,7 +116,7 @@ extension CardsCommand {
                     let folder = self.documents ?? configuration.embeddedDocuments
                     if try await !store.eraseEmbeddedDocuments(in: folder) { Console.warn(.eraseBackendRuns) }
                 } catch {
-                    // What had expired and is erased is not found again.
+                    // These cannot be listed again: print their certificates before failing.
                     if !certificates.isEmpty { await self.format.print(certificates, as: "erasures") }
                     throw error
                 }
@@ -125,7 +125,7 @@ extension CardsCommand {
             }
         }
 
-        /// The cards that are named by their ids or by their business number, each once.
+        /// The cards given by their ids or by their business number, each once.
         private func named(in store: CardStore) async throws -> [CardID] {
             var named = try await store.ids(matching: self.cards)
             if let businessNo {
@@ -152,7 +152,7 @@ extension CardsCommand {
 extension CardStore {
     /// Erases the documents of all erased cards in the built-in backend, whose folder lies on this machine.
     ///
-    /// - Returns: whether it holds none of them: one that is running keeps them until its process ends.
+    /// - Returns: whether the backend holds none of them: a running one keeps them until its process ends.
     @discardableResult
     func eraseEmbeddedDocuments(in folder: String) async throws -> Bool {
         guard self.kind == .embedded else { return true }
@@ -168,7 +168,7 @@ extension CardStore {
 }
 
 extension ErasureCertificate: Report {
-    /// The certificate for people: what is gone, and what lies outside.
+    /// The certificate for people: what is erased, and which copies remain elsewhere.
     var lines: [Message] {
         let verifier: Message? =
             switch self.verifier {

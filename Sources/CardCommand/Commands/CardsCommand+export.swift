@@ -33,7 +33,7 @@ extension CardsCommand {
 
         func execute() async throws -> CommandStatus {
             let origin = try self.purpose.origin(of: "cards export")
-            // No id has a slash.
+            // An id never has a slash.
             let paths =
                 self.card.contains("/") ? [] : ["json", "jpg", "png"].map { "\(self.output)/\(self.card).\($0)" }
             let made: RootFiles
@@ -59,7 +59,7 @@ extension CardsCommand {
             }
         }
 
-        /// Writes new files and returns their paths; all of them are there then, or none.
+        /// Writes new files and returns their paths: either all are written or none.
         private static func write(
             _ files: [(name: String, content: Data)],
             into folder: String,
@@ -81,7 +81,7 @@ extension CardsCommand {
                 if !made.areThere { try DurableFile.synchroniseFolder(folder) }
             } catch {
                 for path in written { unlink(path) }
-                // The folder is the caller's choice; the sandbox is well.
+                // The caller chose the folder; the sandbox is not at fault.
                 throw CodedError(error.code, .input, error.message)
             }
             return written

@@ -103,11 +103,11 @@ struct CardsCommand: AsyncParsableCommand {
 extension CardState: ExpressibleByArgument {}
 extension Resolution: ExpressibleByArgument {}
 
-// What is the matter and what to do, then the facts, then the history.
+// The message with its remedy, then the facts, then the history.
 extension CardDetailsDocument: Report {
     var lines: [Message] {
         let facts = [self.message].compactMap(\.self) + self.facts + self.values
-        // What is to be done about another card, that card says itself.
+        // The remedy for another card is shown with that card.
         let others = self.caseCards.flatMap { [$0.card.line, $0.origin.indented] }.map(\.indented)
         let sections =
             (others.isEmpty ? [] : [.cardsOfCase] + others) + [.cardsHistory] + self.events.map(\.line.indented)
@@ -128,7 +128,7 @@ extension CardDetailsDocument: Report {
         return facts.compactMap(\.self)
     }
 
-    /// What is personal: what the sender said, beside what was read.
+    /// The personal values: the submitted ones, beside those that were read.
     private var values: [Message] {
         let said = [
             ("input_name", self.submitted?.inputName), ("user_no", self.submitted?.userNo),
@@ -144,7 +144,7 @@ extension CardDetailsDocument: Report {
 extension CardDetailsDocument.Event {
     fileprivate var line: Message {
         let decision = self.actor.map { Message.cardsDecision($0, self.why ?? "") }
-        // What a state means stands above for the last one; a warning is said nowhere else.
+        // The meaning of the last state is shown above; a warning is shown only here.
         let words = decision ?? (self.kind == "warning" ? self.message : nil)
         let start = "\(self.at.asLocalTime) \(self.kind)" + (self.code.map { " (\($0))" } ?? "")
         return words.map { .textLabelled(start, $0) } ?? .textVerbatim(start)

@@ -84,7 +84,7 @@ struct CasesCommand: AsyncParsableCommand {
             return ListedCase(document: CaseDocument(one), files: files)
         }
 
-        /// Writes the line of the access log before any name is printed.
+        /// Writes the line of the access log before any file name is printed.
         private func noteNames(_ filter: CaseFilter, _ store: CardStore) async throws {
             var count = 0
             try await store.forEachCase(filter) { _ in count += 1 }
@@ -112,7 +112,7 @@ struct CasesCommand: AsyncParsableCommand {
                     if let id = ids[cards[index].card.cardID] { cards[index].card.shownID = id }
                 }
                 let document = CaseDocument(one)
-                // The cause is said with its card.
+                // The cause is shown with its card.
                 let lines = [document.line] + cards.flatMap { $0.lines(in: document) }
                 await ObjectReport(["case": document, "cards": cards], lines).print(self.report.format)
                 return .delivered
@@ -170,7 +170,7 @@ enum CaseListFormat: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension CardStore {
-    /// Hands over the cases that a filter finds, page by page: they may be more than fit into memory.
+    /// Passes on the cases that match a filter, page by page: they may be more than fit into memory.
     fileprivate func forEachCase(_ filter: CaseFilter, _ body: (Case) async throws -> Void) async throws {
         var last: CaseCursor?
         repeat {
@@ -190,9 +190,9 @@ struct CaseNumber: ParsableArguments {
 
     var unknown: CodedError { .notFound(.casesUnknown(self.number)) }
 
-    /// Finds cards of the case.
+    /// Finds cards of the case; if none of them matches, prints that.
     ///
-    /// - Throws: `not_found` if there is no such case; that none of its cards fits is said.
+    /// - Throws: `not_found` if there is no such case.
     func cards(attention: [CardAttention] = [], reason: String? = nil, of store: CardStore) async throws -> [CardID] {
         var filter = CardFilter()
         filter.number = self.value
@@ -205,7 +205,7 @@ struct CaseNumber: ParsableArguments {
     }
 }
 
-/// Since when cases stand where they do: a day, or how long ago.
+/// Since when cases have been in their state: a day, or how long ago.
 struct CaseStart: ExpressibleByArgument {
     let time: Timestamp
 
@@ -229,7 +229,7 @@ private struct ListedCase: Report {
     ]
 
     let document: CaseDocument
-    /// The names of its photos' files, if they are asked for.
+    /// The file names of its photos, if they are asked for.
     let files: [String]?
 
     private enum CodingKeys: CodingKey {
@@ -243,7 +243,7 @@ private struct ListedCase: Report {
         try container.encode(files, forKey: .files)
     }
 
-    /// What is the matter and what to do, for people.
+    /// The problem and its remedy, for people.
     private var message: Message? {
         if let message = self.document.message { return message }
         guard self.document.state == .incomplete else {
@@ -252,7 +252,7 @@ private struct ListedCase: Report {
         return .casesIncomplete(self.document.missing)
     }
 
-    /// What stands under ``columns``, and behind that the files.
+    /// The cells under ``columns``, followed by the files.
     var cells: [String] {
         let one = self.document
         let sides = one.missing.map(\.rawValue).joined(separator: " ")

@@ -85,21 +85,21 @@ struct BackendCommand: Command {
     }
 }
 
-/// Reads the path of an option. A variable that is not set (`--output "$DIR"`) must not stand for the root, or for the folder
-/// that we are in.
+/// Reads the path of an option. An unset variable (`--output "$DIR"`) gives an empty one, which must not mean the root
+/// or the working directory.
 @Sendable func path(_ text: String) throws -> String {
     guard !text.isEmpty else { throw ValidationError(.optionsPathEmpty) }
     return text
 }
 
 extension Option<String?> {
-    /// Declares an option that is a path.
+    /// Declares an option with a path.
     init(path help: ArgumentHelp, completion: CompletionKind = .file()) {
         self.init(help: help, completion: completion, transform: path)
     }
 }
 
-/// Reads what an option says that takes one of several words.
+/// Reads an option whose value is one of several words.
 @Sendable func word<Word: RawRepresentable<String> & CaseIterable & Sendable>(_ text: String) throws -> Word {
     if let word = Word(rawValue: text) { return word }
     throw ValidationError(.optionsWord(Word.allCases.map(\.rawValue)))
@@ -110,14 +110,14 @@ extension ValidationError {
 }
 
 extension CodedError {
-    /// A built-in endpoint cannot serve.
+    /// Wraps the error of a built-in endpoint that cannot serve.
     init(_ error: EmbeddedError) {
         let message = error.code == .folderInUse ? Message.embeddedInUse : .textVerbatim(error.message)
         self.init(.embeddedUnavailable, .configuration, message)
     }
 }
 
-/// Where a built-in endpoint listens: only on loopback, since it has neither TLS nor real accounts.
+/// The address of a built-in endpoint: only on loopback, since it has neither TLS nor real accounts.
 struct ListeningOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "port"))
     var port = 0
@@ -138,7 +138,7 @@ struct ListeningOptions: ParsableArguments {
         Logger(label: "idcard-pipeline") { _ in ConsoleLogHandler(logLevel: self.logLevel, format: .text) }
     }
 
-    /// Prints the address of an endpoint that listens now.
+    /// Prints the address of an endpoint that listens.
     static func announce(_ port: Int, _ path: String) async {
         await Console.standardOutput("http://\(Self.host):\(port)\(path)")
     }

@@ -20,7 +20,7 @@ struct FsckCommand: Command {
 
     func execute() async throws -> CommandStatus {
         do { return try await self.check() } catch let error as CodedError where error.code == .sandboxDamaged {
-            // The error asks for this command.
+            // The original error advises to run this very command.
             throw CodedError(error.code, error.kind, .fsckNotPossible)
         }
     }

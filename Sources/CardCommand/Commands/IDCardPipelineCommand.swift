@@ -30,7 +30,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         ]
     )
 
-    // Taken out of the arguments before these are parsed, wherever it stands; declared for the help alone.
+    // Removed from the arguments before these are parsed, at any position; declared only for the help.
     @Option(
         help: ArgumentHelp(
             "The language of what people read: en or zh (Simplified Chinese); with every command.",
@@ -49,7 +49,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         MessageCatalogue.speak(Language(environment: environment).catalogue)
         var arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            // Swift reads them there, and finds not even the name of the program.
+            // Swift reads the arguments from /proc; without it even the name of the program is missing.
             if CommandLine.arguments.isEmpty { throw CodedError(.noArguments, .configuration, .commandNoArguments) }
             if let asked = Language.take(from: &arguments) { try Language.choose(asked) }
             var command = try await self.asyncParseAsRoot(arguments)
@@ -72,7 +72,7 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
         var text = self.fullMessage(for: error)
         guard status.isSuccess else {
             if let help { text = help.error(from: text) }
-            // The parser quotes arguments: what a shell makes of `*` may command the terminal.
+            // The parser quotes arguments: a file name from `*` may hold terminal control characters.
             if !text.isEmpty { Console.standardError(text) }
             await Console.finish()
             self.exit(withError: status)
@@ -83,31 +83,31 @@ package struct IDCardPipelineCommand: AsyncParsableCommand {
     }
 }
 
-/// Makes the process safe before anything else runs.
+/// Sets up the process before anything else runs.
 enum ProcessSetup {
-    /// Fills closed standard streams, keeps memory and files from others, and lets glibc give memory back.
+    /// Opens closed standard streams, protects memory and files from other users, and lets glibc return memory.
     static func begin() {
-        // A reader that goes away (`| head`) must not kill a run half-way: writing answers EPIPE instead.
+        // Otherwise a reader that exits (`| head`) would kill a run; now writing returns EPIPE.
         signal(SIGPIPE, SIG_IGN)
-        // Beyond a limit on file sizes writing answers EFBIG, which is a full disk to us.
+        // Beyond a limit on file sizes, writing returns EFBIG, which counts as a full disk.
         signal(SIGXFSZ, SIG_IGN)
-        // Ignored by who started us, the ends of our own children could not be waited for.
+        // If the parent ignored it, we could not wait for our children.
         signal(SIGCHLD, SIG_DFL)
-        // A descriptor 0, 1 or 2 that is closed would be given to the next file opened, and a report would be written into the
-        // sandbox. The lowest free descriptor is taken, which is this one.
+        // A closed descriptor 0, 1 or 2 would be given to the next file opened, and a report would be written into the
+        // sandbox. `open` takes the lowest free descriptor, which is this one.
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
             _ = open("/dev/null", O_RDWR)
         }
-        // Files and folders are for their owner alone, whatever umask we were started with.
+        // Files and folders are accessible to their owner only, whatever umask was inherited.
         umask(0o077)
-        // No core dumps and no backtraces: those quote memory around registers, which may be a name. `SWIFT_BACKTRACE` in the
-        // environment asks for them all the same. Where the kernel refuses, nothing more can be done.
+        // No core dumps and no backtraces: those print memory around registers, which may hold a name. `SWIFT_BACKTRACE` in
+        // the environment still enables backtraces. If the kernel refuses, nothing more can be done.
         _ = DecodingChild.refuseDumps()
         if getenv("SWIFT_BACKTRACE") == nil {
             let signals = [SIGQUIT, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP]
             for number in signals { signal(number, SIG_DFL) }
         }
-        // The usual 1,024 open files are for programs that wait by `select(2)`.
+        // The usual limit of 1,024 open files is for programs that wait by `select(2)`.
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))

@@ -84,7 +84,7 @@ struct ReviewCommand: AsyncParsableCommand {
     }
 }
 
-/// A change of the list of what two persons must decide alike.
+/// A change of the list of actions that need two people.
 struct FourEyesChange: ParsableArguments {
     @Argument(help: "The action: accept, delivered, resend, reject, retry or erase.")
     var action: DecisionAction
@@ -93,7 +93,7 @@ struct FourEyesChange: ParsableArguments {
 
     @OptionGroup var options: GlobalOptions
 
-    /// Makes the change and says what the body returns, or why it was refused.
+    /// Makes the change and prints the message that the body returns, or why the change was refused.
     func make(
         as command: String,
         _ change: (DecisionAction, CardStore, AccessOrigin) async throws -> Message

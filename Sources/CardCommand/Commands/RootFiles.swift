@@ -3,12 +3,12 @@ import CardStore
 import Foundation
 import Glibc
 
-/// New files (mode 0600) that are made before their content is known: where root names them and the sandbox is another user's,
-/// because root becomes that user, who may have no rights to their folder.
+/// New files (mode 0600) that root creates before it becomes the owner of the sandbox, who may have no rights to their
+/// folder; their content is written later.
 struct RootFiles {
     private let descriptors: [String: Int32]
 
-    /// Makes the files if root is to become another user; else there are none, unless they are always to be made first.
+    /// Creates the files if root will become another user, or always; else there are none.
     ///
     /// - Throws: `not_found` without a sandbox; `file_not_written`; what loading the configuration throws.
     init(_ paths: [String], in folder: String? = nil, always: Bool = false, for options: GlobalOptions) throws {
@@ -17,7 +17,7 @@ struct RootFiles {
             self.descriptors = [:]
             return
         }
-        // Of what is not there nothing is copied.
+        // Without a sandbox there is nothing to copy.
         if !always { try CardStore.requireSandbox(at: sandbox) }
         var descriptors: [String: Int32] = [:]
         do {
@@ -39,7 +39,7 @@ struct RootFiles {
 
     var areThere: Bool { !self.descriptors.isEmpty }
 
-    /// Fills a file with the bytes that come until there are none, and makes it durable; if it cannot be filled, all are empty.
+    /// Writes all pieces of `next` to a file and syncs it; if that fails, all files are emptied.
     func fill(_ path: String, _ next: () throws -> Data?) throws(CodedError) {
         guard let descriptor = self.descriptors[path] else { return }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
@@ -52,7 +52,7 @@ struct RootFiles {
         }
     }
 
-    /// Removes the files that are empty, or says that they stay: the owner of the sandbox may not be allowed to.
+    /// Removes the empty files; warns of those that the owner of the sandbox may not remove.
     func removeEmpty() {
         for (path, descriptor) in self.descriptors {
             var status = stat()

@@ -6,7 +6,7 @@ import Foundation
 import Glibc
 
 extension GlobalOptions {
-    /// Opens the sandbox that is there, calls a function, and closes it.
+    /// Opens the existing sandbox, calls a function, and closes the sandbox.
     func withSandbox<Value>(_ body: (CardStore, Configuration) async throws -> Value) async throws -> Value {
         let configuration = try self.loadAsOwner()
         let store = try await configuration.openStore(creating: false)
@@ -14,7 +14,7 @@ extension GlobalOptions {
     }
 }
 
-/// Calls a function, and another one whatever the first came to; an error of the work says more than that of its end.
+/// Calls a function, and `end` after its success or failure; an error of the function takes precedence.
 func ending<Value>(_ body: () async throws -> Value, by end: () async throws -> Void) async throws -> Value {
     let result: Result<Value, any Error>
     do { result = .success(try await body()) } catch { result = .failure(error) }
@@ -26,7 +26,7 @@ func ending<Value>(_ body: () async throws -> Value, by end: () async throws -> 
 }
 
 extension Configuration {
-    /// Opens the sandbox for a pipeline, or makes it, calls a function, and closes it.
+    /// Opens the sandbox for a pipeline, or creates it, calls a function, and closes the sandbox.
     func withSandbox<Value>(_ body: (CardStore) async throws -> Value) async throws -> Value {
         if let doubt = self.sandboxDoubt { Console.warn(doubt) }
         let store = try await self.openStore(creating: true)
@@ -35,39 +35,38 @@ extension Configuration {
             try await self.requireSecond(for: actions, in: store, by: SystemUser.origin(of: "review.four_eyes"))
             return try await body(store)
         } by: {
-            // Everything is durable before: that it did not close well is worth a line, not the result.
+            // Everything is durable by now: an error while closing deserves a warning, but does not change the result.
             do { try store.close() } catch { Console.warn(.sandboxNotClosed) }
         }
     }
 
-    /// Adds actions to those that two persons must decide alike in a sandbox.
+    /// Adds actions to those of a sandbox that need two people.
     func requireSecond(for actions: Set<DecisionAction>, in store: CardStore, by origin: AccessOrigin) async throws {
         let added = try await store.requireSecond(for: actions, by: origin, now: .now)
         added.forEach { Console.note(.reviewAdded($0)) }
     }
 
-    /// What a person should know of the file system that the sandbox lies on.
+    /// A warning about the file system of the sandbox.
     var sandboxDoubt: Message? {
         guard let kind = FileSystemKind(of: self.sandboxPath), kind.isDoubtful else { return nil }
         return .sandboxDoubtful(self.sandboxPath, kind.name)
     }
 
-    /// Opens the sandbox, which the key file remembers from then on.
+    /// Opens the sandbox and records it in the key file.
     ///
-    /// - Parameter creating: whether it is made, with its key, if it is not there; then it is of the kind that the endpoints ask
-    ///   for.
+    /// - Parameter creating: whether a missing sandbox is created, with its key; the endpoints then determine its kind.
     func openStore(creating: Bool) async throws -> CardStore {
         let isNew = !CardStore.isSandbox(at: self.sandboxPath)
         if isNew, creating { try self.requireKeyOfNoOther() }
         let store = try await self.unlockStore(creating: creating)
         guard !self.isEmbedded else { return store }
         if isNew { Console.note(.sandboxMade(self.sandboxPath)) }
-        // Where it cannot be written now, the next opening writes it.
+        // If the file cannot be written now, the next opening writes it.
         try? self.keyFile?.remember(store.id)
         return store
     }
 
-    /// Refuses to make a sandbox with the keys of another one: a mistyped path would have every document sent again.
+    /// Refuses to create a sandbox with the keys of another one: a mistyped path would send every document again.
     ///
     /// - Throws: `second_sandbox`; what reading the key file throws.
     func requireKeyOfNoOther() throws(CodedError) {
@@ -92,7 +91,7 @@ extension Configuration {
                     now: .now
                 )
             } catch let error as CodedError where error.code == .wrongKey {
-                // A rotation may have ended since the keys were read.
+                // A rotation may have finished since the keys were read.
                 let newer = try await self.vaultKeys(creating: false)
                 guard newer != ring else { throw error }
                 ring = newer
@@ -109,7 +108,7 @@ extension Timestamp {
     static var now: Timestamp { Timestamp(Date()) }
 }
 
-/// Why somebody touches personal data, for the access log.
+/// The purpose of an access to personal data, for the access log.
 struct PurposeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -132,7 +131,7 @@ struct PurposeOptions: ParsableArguments {
 
 /// The person who runs this process, for the access log.
 enum SystemUser {
-    /// Who is at work, by a command and why.
+    /// The origin of a command, with its purpose.
     ///
     /// - Throws: `CodedError` `purpose_personal`.
     static func origin(of command: String, why: String? = nil) throws(CodedError) -> AccessOrigin {
@@ -140,21 +139,21 @@ enum SystemUser {
         return try AccessOrigin(caller, actor: "\(self.name):\(command)", purpose: why)
     }
 
-    /// The user who logged in; `nil` in a container, in a service, and where the system keeps no record of it.
+    /// The user who logged in; `nil` in a container, in a service, and if the system keeps no record of it.
     private static let login: String? = {
         let user = (try? String(contentsOfFile: "/proc/self/loginuid", encoding: .utf8)).flatMap { uid_t($0.trimmed) }
         // All bits set: no login.
         return user.flatMap { $0 == uid_t.max ? nil : Self.name(of: $0) }
     }()
 
-    /// The user of this process; as it is when first asked for: before root becomes the owner of a sandbox.
+    /// The user of this process, read before root becomes the owner of a sandbox.
     private static let own: (name: String, uid: uid_t) = (Self.name(of: getuid()) ?? "uid-\(getuid())", getuid())
 
-    /// Who counts as one person. Without a login that is the user of the process: whom a variable names may be anybody.
+    /// The identity of the person: the login, else the user of the process. A variable could name any user.
     static let subject = "user:\(Self.login ?? Self.own.name)"
 
-    /// The person's name for the access log, with the user of the process where that is another one. Whom sudo names is said of
-    /// root alone, who can write anything anyway.
+    /// The person's name for the access log, with the user of the process if that is another one. `SUDO_USER` counts only
+    /// for root, who can write anything anyway.
     static let name: String = {
         let sudo = ProcessInfo.processInfo.environment["SUDO_USER"].flatMap { getpwnam($0) == nil ? nil : $0 }
         let name = Self.login ?? (Self.own.uid == 0 ? sudo : nil) ?? Self.own.name
@@ -166,28 +165,28 @@ enum SystemUser {
     }
 }
 
-/// What root does on somebody's sandbox it does as that user, so that nothing in it comes to belong to root.
+/// Root works on the sandbox of another user as that user, so that root owns no file in it.
 enum SandboxOwner {
-    /// The status of a sandbox, or of the nearest folder that exists, whose owner root is to become; `nil` for anybody but
-    /// root, and where root is the owner.
+    /// The status of a sandbox, or of its nearest existing folder, whose owner root must become; `nil` for other users, and
+    /// if root is the owner.
     static func another(of path: String) -> stat? {
         var status = stat()
         let place = DurableFile.nearestExisting(path)
         return geteuid() == 0 && stat(place, &status) == 0 && status.st_uid != 0 ? status : nil
     }
 
-    /// Becomes the owner of a sandbox, or of the folder that it is to be made in, for good; does nothing for anybody but root.
+    /// Becomes the owner of a sandbox, or of its nearest existing folder, permanently; only root does.
     ///
-    /// - Throws: `sandbox_unavailable` if the system does not let us.
+    /// - Throws: `sandbox_unavailable` if the system refuses.
     static func become(of path: String) throws(CodedError) {
         _ = (SystemUser.subject, SystemUser.name)
         guard let status = self.another(of: path) else { return }
-        // The groups first: later there is no right to change them.
+        // The groups first: afterwards the right to change them is gone.
         var group = status.st_gid
         guard setgroups(1, &group) == 0, setgid(group) == 0, setuid(status.st_uid) == 0 else {
             throw CodedError(.sandboxUnavailable, .storage, .sandboxOtherOwner(user: status.st_uid, errno))
         }
-        // A home of root is no place for files of this user.
+        // The home of root must not get files of this user.
         if let entry = getpwuid(status.st_uid), let home = entry.pointee.pw_dir { setenv("HOME", home, 1) }
     }
 }

@@ -17,7 +17,7 @@ struct StatusCommand: Command {
             """
     )
 
-    /// How many cards that need a person are named; `cards list --attention` names all.
+    /// How many cards that need a person are shown; `cards list --attention` shows all.
     private static let exampleCount = 10
 
     @Flag(help: "Print one line, and end with 0, 1 or 2: for cron and monitoring.")
@@ -67,15 +67,15 @@ struct StatusCommand: Command {
         let decide = try await Self.examples(.decide, of: store)
         let retake = try await Self.examples(.retake, of: store)
         let object: JSONObject = [
-            // Why cases stand where they do, the most urgent states first.
+            // The causes of the cases, the most urgent states first.
             "cases": Self.counts(cases), "causes": causes, "cards": Self.counts(cards),
             "needing_attention": attention[.decide] ?? 0, "attention": decide,
-            // Those whose photo was refused.
+            // The cards whose photo was refused.
             "to_retake": attention[.retake] ?? 0, "retakes": retake,
-            // What is wrong, as `status --check` says it.
+            // The issues, as `status --check` reports them.
             "endpoints": pauses, "troubles": issues, "last_success": successes,
             "workers": workers.map { Self.object(of: $0, now: now) },
-            // What the disk of the sandbox has room for.
+            // What the free disk space of the sandbox allows.
             "sandbox": [
                 "free_bytes": store.freeBytes, "intake": room == .ample, "verification": room != .finishingOnly,
             ] as JSONObject,
@@ -90,7 +90,7 @@ struct StatusCommand: Command {
         return ObjectReport(object, lines + issues.filter { $0.subject != .cases }.map(\.message))
     }
 
-    /// How many stand in each state, by its word.
+    /// The count of each state, by its word.
     private static func counts<State: CaseIterable & Hashable & RawRepresentable<String>>(
         _ counts: [State: Int]
     ) -> [String: Int] {
@@ -122,7 +122,7 @@ struct StatusCommand: Command {
         return [work] + (worker.staying > 0 ? [Message.statusStaying(worker.staying).indented] : [])
     }
 
-    /// How many cases stand in a state, and where a person is to do something, why.
+    /// The count of cases in a state, with the causes if the state needs a person.
     private static func lines(of state: CaseState, _ count: Int, _ causes: [CaseCount]) -> [Message] {
         guard count > 0 else { return [] }
         let causes = causes.filter { $0.state == state && state.needsPerson }.map { cause in

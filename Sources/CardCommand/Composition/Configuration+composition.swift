@@ -6,12 +6,12 @@ import CardRemote
 import CardServer
 import CardStore
 
-// What the modules take from the configuration.
+// Converts the configuration for the modules.
 
 extension Configuration {
     // MARK: Inputs
 
-    /// What holds for all photos: what options say of each, where their numbers come from, what is never an input.
+    /// The options for all photos: fields from the command line, the source of business numbers, names to ignore.
     func inputs(_ fields: SubmittedFields = SubmittedFields(), rule: BusinessNumberRule? = nil) throws(CodedError)
         -> BatchOptions
     {
@@ -22,9 +22,9 @@ extension Configuration {
         return options
     }
 
-    /// The folders to watch, and how; those of the command line take the place of the configured ones.
+    /// The folders to watch, and how; folders of the command line replace the configured ones.
     ///
-    /// - Parameter waiting: whether a folder that cannot be opened is waited for.
+    /// - Parameter waiting: whether to wait for a folder that cannot be opened.
     /// - Throws: `CodedError` for the first folder that cannot be watched.
     func watchOptions(
         folders: [String] = [],
@@ -39,18 +39,18 @@ extension Configuration {
         return options
     }
 
-    /// Lists the inputs of a source, and refuses what could never go its way.
+    /// Lists the inputs of a source, and refuses those that could never be delivered.
     func listing(of source: BatchSource) throws(CodedError) -> BatchListing {
         let check = self.fetch.addressCheck()
         return try source.listing().refusing { item in
-            // Refused here, an address that is not allowed leaves nothing behind.
+            // Refused here, a forbidden address leaves no card behind.
             if case .address(let address) = item.place, let error = check(address) { return error }
             return self.requireAccount(item)
         }
     }
 
-    /// Refuses a photo without a user account where the backend needs one: it would be verified, paid for, and then wait for
-    /// ever.
+    /// Refuses a photo without a user account if the backend needs one: it would be verified, paid for, and then wait
+    /// permanently.
     func requireAccount(_ item: InputItem) -> CodedError? {
         guard self.delivery != nil, !self.engine.hasDefaultUserNumber,
             item.metadata.userNumber?.reveal().isEmpty ?? true
@@ -60,14 +60,14 @@ extension Configuration {
 
     // MARK: The server
 
-    /// The secrets of webhook senders as they are now.
+    /// Returns the present secrets of webhook senders.
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`, `webhook_secret_invalid`.
     func webhookSecrets() throws(CodedError) -> [WebhookSecret] {
         try WebhookSecret.secrets(in: try self.webhooks.text())
     }
 
-    /// How `serve` listens and what it takes, with everything for which it would refuse to begin.
+    /// The configuration of the server, with all mistakes for which `serve` would refuse to start.
     func serving() async -> (server: CardServer.Configuration, mistakes: [ConfigurationError.Mistake]) {
         var server = CardServer.Configuration()
         var mistakes: [ConfigurationError.Mistake] = []
@@ -95,7 +95,7 @@ extension Configuration {
             let tokens = try TokensFile(path: path).read().apart(from: secrets).usable
             server.tokens = { () throws(CodedError) in tokens }
         }
-        // Whoever cannot be read may be somebody.
+        // Unreadable tokens or secrets may be valid, so this check needs all of them.
         if mistakes.isEmpty {
             await mistakes.attempt("server.listen") { () throws(CodedError) in try server.checkListening() }
         }
@@ -106,7 +106,7 @@ extension Configuration {
 extension Configuration.WebhookSettings {
     var key: String { self.secretsFile == nil ? "webhooks.secrets" : "webhooks.secrets_file" }
 
-    /// The secrets as they stand in the configuration, or in their file now.
+    /// The secrets in the configuration, or at present in their file.
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func text() throws(CodedError) -> Redacted<String> {

@@ -4,20 +4,20 @@ import CardRemote
 import Logging
 import ServiceLifecycle
 
-/// The built-in verifier and backend, served by this process on free loopback ports for as long as a function runs.
+/// The built-in verifier and backend, served by this process on free loopback ports while a function runs.
 struct EmbeddedEndpoints {
-    /// For trying out only: whoever can reach loopback may call them.
+    /// Fixed credentials: any program that can reach loopback may call these endpoints, which are only for trials.
     private static let (apiKey, apiSecret, token) = ("embedded-key", "embedded-secret", "embedded-token")
 
-    /// Paces and times of the calls; addresses and credentials are our own.
+    /// Gives the rates and time limits of calls; addresses and credentials are our own.
     let configuration: Configuration
     let logger: Logger
 
-    /// Starts both endpoints, calls a function with their settings, and stops them when it is done.
+    /// Starts both endpoints, calls a function with their settings, and stops them afterwards.
     func serve<Value: Sendable>(
         _ body: @escaping @Sendable (VerificationSettings, DeliverySettings) async throws -> Value
     ) async throws -> Value {
-        // Each announces its port once.
+        // Each endpoint yields its port once.
         let verifierPort = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
         let backendPort = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(1))
         let verifier = EmbeddedVerifier.Configuration(secrets: [Self.apiKey: Self.apiSecret])
@@ -40,7 +40,7 @@ struct EmbeddedEndpoints {
         )
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
-                // If the endpoints cannot start, nobody announces a port any more.
+                // If the endpoints cannot start, no port will come.
                 defer {
                     verifierPort.continuation.finish()
                     backendPort.continuation.finish()
@@ -62,7 +62,7 @@ struct EmbeddedEndpoints {
         }
     }
 
-    /// The value of the function; the error of an endpoint, if one failed, is the better explanation.
+    /// The value of the function; if an endpoint failed, throws its error, the better explanation.
     private static func outcome<Value: Sendable>(
         of group: inout ThrowingTaskGroup<Value?, any Error>
     ) async throws -> Value {
@@ -97,7 +97,7 @@ struct EmbeddedEndpoints {
         return delivery
     }
 
-    /// As many connections as calls: one that waited for a connection would use its time up.
+    /// As many connections as calls: a call that waited for a connection would use up its time.
     private func endpoint(_ place: String, like configured: EndpointSettings) -> EndpointSettings {
         var settings = EndpointSettings(url: "http://127.0.0.1" + place)
         settings.concurrency = configured.concurrency

@@ -3,27 +3,27 @@ import CardModel
 import Foundation
 import Glibc
 
-/// Decodes photos in this process or in confined children (`imaging.isolation`), and in a child whatever the setting once a
-/// photo has brought two processes down.
+/// Decodes photos in this process or in confined children (`imaging.isolation`); in a child in any case once a photo has
+/// crashed two processes.
 ///
-/// While a photo is decoded here, a file in the sandbox has one byte for each decoding of it that began and did not end. It is
-/// not synced: it must outlive the process, not the machine.
+/// While a photo is decoded in this process, a file in the sandbox has one byte for each unfinished decoding of it. The
+/// file is not synced: it must survive the process, not the machine.
 struct PhotoDecoder: Sendable {
-    /// What a note is named after: so many bytes of the photo's start and end, which tell it from others. Its name tells too
-    /// little to prove that the photo was here, and two photos of one name cost no more than a child process.
+    /// A note is named after this number of bytes at the photo's start and end. Its short name does not prove that the photo
+    /// was here, and two photos with one name cost no more than a child process.
     private static let (bytesLookedAt, digitsOfName) = (4_096, 8)
-    /// How many processes may die of a photo: once may be chance.
+    /// How many processes may crash on a photo: one may be chance.
     private static let mostCrashes = 2
 
     private let recompressor: ImageRecompressor
     private let isolation: Configuration.Isolation
-    /// Whether what came over the network is decoded in a child.
+    /// Whether photos from the network are decoded in a child.
     private let isolatesForeign: Bool
     private let notes: String
 
-    /// Tries a child, and makes the folder of the notes in the sandbox, if it is missing.
+    /// Tries a child, and creates the folder of the notes in the sandbox, if it is missing.
     ///
-    /// - Parameter isService: whether it is refused that no photo could be decoded.
+    /// - Parameter isService: whether to refuse a system on which no photo can be decoded.
     /// - Throws: `decoder_unavailable`.
     init(_ configuration: Configuration, requiring isService: Bool) throws(CodedError) {
         if isService { try configuration.requireIsolation() }
@@ -33,11 +33,11 @@ struct PhotoDecoder: Sendable {
         self.recompressor = ImageRecompressor(settings: configuration.imaging)
         self.isolation = configuration.isolation
         self.notes = configuration.sandboxPath + "/decoding"
-        // Where it cannot be made, photos are decoded without notes.
+        // Without the folder, photos are decoded without notes.
         _ = mkdir(self.notes, 0o700)
     }
 
-    /// Makes the JPEG of a card out of source bytes.
+    /// Makes the JPEG of a card from source bytes.
     ///
     /// - Throws: as `ImageRecompressor.prepare` and `prepareIsolated`.
     func prepare(_ source: Data, isForeign: Bool = false) throws(CodedError) -> PreparedImage {
@@ -46,14 +46,14 @@ struct PhotoDecoder: Sendable {
         }
         let digest = ContentDigest(of: source.prefix(Self.bytesLookedAt) + source.suffix(Self.bytesLookedAt))
         let note = "\(self.notes)/\(digest.hexadecimal.prefix(Self.digitsOfName))"
-        // A child that lives is no reason to decode here again, so the note stays.
+        // The note stays: that a child survives does not prove the photo safe in this process.
         guard Self.crashes(in: note) < Self.mostCrashes else { return try self.recompressor.prepareIsolated(source) }
         Self.add(to: note)
         defer { unlink(note) }
         return try self.recompressor.prepare(source)
     }
 
-    /// Makes a prepared image smaller; `nil` if it is as small as it may get.
+    /// Makes a prepared image smaller; `nil` if it cannot get smaller.
     func shrink(_ image: PreparedImage) throws(CodedError) -> PreparedImage? {
         try self.recompressor.shrink(image, isolated: self.isolation == .process)
     }
@@ -63,7 +63,7 @@ struct PhotoDecoder: Sendable {
         return lstat(note, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// A note that cannot be written, on a full disk, does not keep the photo from being decoded.
+    /// Adds a byte to a note; ignores errors, as on a full disk, so that the photo is decoded all the same.
     private static func add(to note: String) {
         let descriptor = open(note, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return }
@@ -73,12 +73,12 @@ struct PhotoDecoder: Sendable {
 }
 
 extension Configuration {
-    /// What to say where photos from the network are to be decoded in children, and the system lets none confine itself.
+    /// A warning if photos from the network should be decoded in children, and the system cannot confine them.
     var isolationDoubt: Message? {
         self.isolation == .auto && !ImageRecompressor(settings: self.imaging).canIsolate ? .imagingNotIsolated : nil
     }
 
-    /// Refuses a system on which no photo could be decoded.
+    /// Refuses a system on which no photo can be decoded.
     func requireIsolation() throws(CodedError) {
         guard self.isolation == .process, !ImageRecompressor(settings: self.imaging).canIsolate else { return }
         throw CodedError(.decoderUnavailable, .configuration, .imagingNoIsolation)

@@ -9,15 +9,15 @@ import Foundation
 import Logging
 import NIOPosix
 
-/// The pipeline of a process over an open sandbox: its worker, the built-in endpoints where they are asked for, the outside
+/// The pipeline of a process over an open sandbox: its worker, the built-in endpoints if they are asked for, the remote
 /// services, and the engine.
 struct Pipeline: Sendable {
     let configuration: Configuration
     let store: CardStore
 
-    /// Sets all up, lends the engine, and ends all in order, whatever the body came to.
+    /// Starts everything, calls `body` with the engine, and stops everything in order, also after an error.
     ///
-    /// - Parameter events: told what happens; must not wait.
+    /// - Parameter events: gets the events; must not wait.
     func with<Value: Sendable>(
         _ command: String,
         id: String,
@@ -52,7 +52,7 @@ struct Pipeline: Sendable {
         }
     }
 
-    /// Lends the settings of the configured endpoints, or of the built-in ones, which are served meanwhile.
+    /// Calls `body` with the settings of the configured endpoints, or of the built-in ones, which are served meanwhile.
     private func withEndpoints<Value: Sendable>(
         _ id: String,
         _ body: @escaping @Sendable (VerificationSettings, DeliverySettings) async throws -> Value
@@ -62,7 +62,7 @@ struct Pipeline: Sendable {
             else { throw ConfigurationError(mistakes: []) }
             return try await body(verification, delivery)
         }
-        // What the built-in endpoints have to say is no event of the pipeline.
+        // Lines of the built-in endpoints are not events of the pipeline.
         var logger = self.configuration.logger(runID: id)
         logger.logLevel = max(logger.logLevel, .notice)
         do {
@@ -74,18 +74,18 @@ struct Pipeline: Sendable {
         }
     }
 
-    /// Begins nothing more, as a signal asks, and says what that leads to.
+    /// Stops the engine after a signal, and reports the calls that are under way.
     func end(_ engine: Engine) {
         let calls = engine.callsUnderWay
-        // First, since whoever reads standard error may have stopped reading.
+        // Before the message, since the reader of standard error may have stopped reading.
         engine.end()
         let limit = self.configuration.engine.shutdownTimeout
         Console.say(calls == 0 ? .runEnding : .runFinishing(calls, upTo: limit))
     }
 
-    /// Makes the clients of the endpoints, and starts the threads that decode.
+    /// Makes the clients of the endpoints, and starts the decoding threads.
     ///
-    /// - Returns: what the engine works by, and what closes the connections and ends the threads.
+    /// - Returns: the dependencies of the engine, and a function that closes the connections and stops the threads.
     /// - Throws: `CodedError` of kind `configuration`.
     private func outside(
         _ verification: VerificationSettings,

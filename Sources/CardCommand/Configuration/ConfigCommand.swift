@@ -97,13 +97,13 @@ struct CheckedConfiguration: Report {
     private var notices: [Message] = []
     private var endpoints: [Probed]?
 
-    /// Whether the configuration can be used.
+    /// Whether the configuration is usable.
     var ok: Bool { self.mistakes.isEmpty }
 
-    /// Whether each endpoint that was connected to answered.
+    /// Whether all endpoints that were connected to answered.
     var isReachable: Bool { (self.endpoints ?? []).allSatisfy(\.probe.isReachable) }
 
-    /// Joins what loading finds with what is found in certificates, addresses, tokens and folders, and online at endpoints.
+    /// Joins the mistakes of loading with those of certificates, addresses, tokens and folders, and of endpoints online.
     init(isOnline: Bool = false, _ load: () throws -> LoadedConfiguration) async throws {
         do {
             let loaded = try load()
@@ -155,7 +155,7 @@ struct CheckedConfiguration: Report {
         return endpoints
     }
 
-    /// What the endpoints' clients say of a configuration when they are made, and what `serve` refuses.
+    /// The mistakes that the clients of the endpoints find, and those that `serve` finds.
     private static func refusals(of configuration: Configuration) async -> [ConfigurationError.Mistake] {
         var mistakes: [ConfigurationError.Mistake] = []
         await mistakes.attempt("verification") { () async throws(CodedError) in
@@ -169,7 +169,7 @@ struct CheckedConfiguration: Report {
         let (server, unusable) = await configuration.serving()
         mistakes += unusable
         await mistakes.attempt("server.tokens_file") { () throws(CodedError) in
-            // It opens nothing; with all others serve works. What cannot be read is said already.
+            // Such a token is refused, and serve works with the others. An unreadable file is reported above.
             guard let file = configuration.server.tokensFile.map(TokensFile.init), let tokens = try? file.read(),
                 let name = tokens.apart(from: server.webhookSecrets).barred.first
             else { return }
@@ -181,7 +181,7 @@ struct CheckedConfiguration: Report {
         return mistakes
     }
 
-    /// What keeps the sandbox from being opened, or made.
+    /// The mistakes that prevent opening or creating the sandbox.
     private static func refusalsOfSandbox(_ configuration: Configuration) async -> [ConfigurationError.Mistake] {
         var mistakes: [ConfigurationError.Mistake] = []
         func attempt(_ key: String, _ body: () async throws -> Void) async {
@@ -190,7 +190,7 @@ struct CheckedConfiguration: Report {
             }
         }
         await attempt("sandbox.path") { try CardStore.requirePlace(at: configuration.sandboxPath) }
-        // A command is not run here.
+        // `config check` runs no command.
         guard configuration.vault.keyCommand == nil else { return mistakes }
         let isThere = CardStore.isSandbox(at: configuration.sandboxPath)
         if !configuration.isEmbedded || isThere {
@@ -247,7 +247,7 @@ extension ObjectReport {
             ["key": key.name, "value": value, "source": source, "secret": key.isSecret, "environment": key.variable]
         }
         let keyWidth = settings.map(\.key.name.count).max() ?? 0
-        // A very long value pushes only its own line.
+        // A very long value shifts only its own line.
         let valueWidth = min(40, settings.map(\.value.text.count).max() ?? 0)
         let lines = settings.map { key, value, source -> Message in
             .textVerbatim("\(key.name.padded(to: keyWidth))  \(value.text.padded(to: valueWidth))  \(source)")

@@ -6,56 +6,56 @@ import CardRemote
 import CardStore
 import Logging
 
-/// Everything that can be set, with its defaults; `ConfigurationKey.all` says which key fills which property.
+/// All settings, with their defaults; `ConfigurationKey.all` maps keys to properties.
 struct Configuration: Sendable {
     var sandboxPath: String
     var vault = VaultSettings()
     var imaging = ImagingSettings()
     /// Where photos are decoded (`imaging.isolation`).
     var isolation = Isolation.auto
-    /// The verification service as far as it is configured (`verification.*`).
+    /// The verification service, possibly without an address (`verification.*`).
     var verifier = VerificationSettings(
         endpoint: EndpointSettings(url: ""),
         apiKey: Redacted(""),
         apiSecret: Redacted("")
     )
-    /// The business backend as far as it is configured (`delivery.*`).
+    /// The business backend, possibly without an address (`delivery.*`).
     var backend = DeliverySettings(endpoint: EndpointSettings(url: ""), token: .value(Redacted("")))
-    /// Other machines, each `host:port`, whose `verification.url` or `delivery.url` may be http (`allow_http.hosts`).
+    /// Other machines, each `host:port`, for which `verification.url` or `delivery.url` may be http (`allow_http.hosts`).
     var httpHosts: [String] = []
     /// The TOKEN and the key of encrypted replies (`delivery.token…`, `delivery.reply.…`).
     var deliverySecrets = DeliverySecrets()
-    /// How the engine works; it prepares one photo per core where it says 0 at a time (`imaging.concurrency`).
+    /// How the engine works; with 0, one photo per core is prepared at a time (`imaging.concurrency`).
     var engine = EngineSettings()
     /// Which part of a path is a business number (`intake.business_no_from`).
     var businessNumberFrom = "folder"
-    /// Which sides a case must have for a run to end well (`cases.sides`).
+    /// The sides that a case needs for a run to succeed (`cases.sides`).
     var sides = RequiredSides.any
-    /// What two persons must decide alike (`review.four_eyes`).
+    /// The actions that need two people (`review.four_eyes`).
     var fourEyes: Set<DecisionAction> = []
-    /// The same by the file alone: a variable of a command changes nothing about it.
+    /// Those set in the file: a variable of one command does not change the list.
     var fourEyesOfFile: Set<DecisionAction> = []
     /// Folders and manifests for runs on demand, each `NAME=PATH` (`sources`).
     var sources: [String] = []
-    /// The same by name, once loading has checked them.
+    /// The paths by name, after loading has checked them.
     var sourcePaths: [String: String] = [:]
     var server = ServerSettings()
     var webhooks = WebhookSettings()
     var fetch = FetchSettings()
     var watch = WatchOptions(folders: [], inputs: BatchOptions())
     var logLevel = Logger.Level.info
-    /// The language of what people read; `nil` for that of the environment.
+    /// The language for people; `nil` for that of the environment.
     var language: Language?
     var logFormat = ConsoleLogHandler.Format.text
-    /// Whether the built-in endpoints take the place of the configured ones.
+    /// Whether the built-in endpoints replace the configured ones.
     var isEmbedded = false
-    /// Where the built-in backend keeps what it accepts, if the command line says so (`--documents`).
+    /// Where the built-in backend stores documents, if the command line says so (`--documents`).
     var documents: String?
-    /// Whether a sandbox is made although the key file is that of another one (`--new-sandbox`).
+    /// Whether to create a sandbox although the key file belongs to another one (`--new-sandbox`).
     var makesNewSandbox = false
-    /// What is odd, but allowed.
+    /// Warnings about settings that are allowed.
     var notices: [Message] = []
-    /// The same, of `run` alone.
+    /// Warnings for `run` only.
     var runNotices: [Message] = []
 
     init(sandboxPath: String) {
@@ -68,23 +68,23 @@ struct Configuration: Sendable {
         self.engine.retention.images = .zero
     }
 
-    /// The verification service; `nil` if none is configured, or the built-in one takes its place.
+    /// The verification service; `nil` if none is configured, or the built-in one replaces it.
     var verification: VerificationSettings? {
         self.isEmbedded || self.verifier.endpoint.url.isEmpty ? nil : self.verifier
     }
 
-    /// The business backend; `nil` if none is configured, or the built-in one takes its place.
+    /// The business backend; `nil` if none is configured, or the built-in one replaces it.
     var delivery: DeliverySettings? { self.isEmbedded || self.backend.endpoint.url.isEmpty ? nil : self.backend }
 
-    /// Where the built-in backend keeps what it accepts.
+    /// The folder where the built-in backend stores documents.
     var embeddedDocuments: String { self.documents ?? self.sandboxPath + "/embedded-documents" }
 
     enum Isolation: String, CaseIterable, Sendable {
-        /// What came over the network in a confined child, files in this process.
+        /// Photos from the network in a confined child, files in this process.
         case auto
-        /// Each in a confined child.
+        /// All photos in confined children.
         case process
-        /// All in this process.
+        /// All photos in this process.
         case none
     }
 
@@ -120,24 +120,24 @@ struct Configuration: Sendable {
         var certificate: String?
         var key: String?
         var tokensFile: String?
-        /// Requests of one token in a minute.
+        /// Requests per token and minute.
         var rateLimit = 600
         var corsOrigins: [String] = []
     }
 
     struct WebhookSettings: Sendable {
-        /// One or several with commas between.
+        /// One secret, or several separated by commas.
         var secrets: Redacted<String>?
         var secretsFile: String?
     }
 }
 
-/// All that is wrong with a configuration, told together.
+/// All mistakes of a configuration, reported together.
 struct ConfigurationError: Error, Sendable {
     struct Mistake: Sendable {
-        /// The key it is about, if it is about one.
+        /// The key with the mistake, if there is one.
         var key: String?
-        /// Its line in the file, from 1, if it stands there.
+        /// Its line in the file, from 1, if it is set there.
         var line: Int?
         var error: CodedError
     }
@@ -147,7 +147,7 @@ struct ConfigurationError: Error, Sendable {
 }
 
 extension [ConfigurationError.Mistake] {
-    /// Notes the error of a body under a key.
+    /// Adds the error of a body as a mistake of a key.
     mutating func attempt(_ key: String, _ body: () async throws(CodedError) -> Void) async {
         do throws(CodedError) { try await body() } catch { self.append(.init(key: key, error: error)) }
     }
@@ -155,19 +155,19 @@ extension [ConfigurationError.Mistake] {
 
 extension ReasonCode {
     static let settingUnknown = ReasonCode(rawValue: "setting_unknown")
-    /// A value has another form or lies outside its range.
+    /// A value has the wrong form or is out of range.
     static let settingInvalid = ReasonCode(rawValue: "setting_invalid")
     static let settingMissing = ReasonCode(rawValue: "setting_missing")
     static let settingConflict = ReasonCode(rawValue: "setting_conflict")
-    /// A key stands in the file twice.
+    /// The file has a key twice.
     static let settingTwice = ReasonCode(rawValue: "setting_twice")
-    /// The configuration file cannot be read, or is no YAML of sections and keys.
+    /// The configuration file cannot be read, or is not YAML of sections and keys.
     static let configurationUnreadable = ReasonCode(rawValue: "configuration_unreadable")
-    /// A secret cannot be had from its file or command.
+    /// A secret cannot be read from its file or command.
     static let secretUnreadable = ReasonCode(rawValue: "secret_unreadable")
-    /// Without /proc no argument can be read.
+    /// Without /proc the arguments cannot be read.
     static let noArguments = ReasonCode(rawValue: "no_arguments")
     static let embeddedUnavailable = ReasonCode(rawValue: "embedded_unavailable")
-    /// Others may read or change the file of a secret.
+    /// Other users may read or change the file of a secret.
     static let secretInsecure = ReasonCode(rawValue: "secret_insecure")
 }

@@ -2,32 +2,32 @@ import CardModel
 import Glibc
 import Yams
 
-/// The YAML file, read within a limit and taken apart into keys with their lines.
+/// The YAML file, read within a limit and split into keys with their lines.
 struct ConfigurationFile {
-    /// A value and where it stands.
+    /// A key with its value and line.
     struct Setting {
         var name: String
         var value: WrittenValue
         var line: Int
     }
 
-    /// Most bytes that are read: a hundred keys take a few thousand.
+    /// The most bytes that are read: a hundred keys need a few thousand.
     private static let maximumBytes = 1 << 20
     static let variable = "IDCARD_CONFIG"
-    /// That of the service, which root looks after.
+    /// The file of the service, which root maintains.
     private static let ofSystem = "/etc/idcard-pipeline/idcard-pipeline.yaml"
 
     let path: String
     let isReadableByOthers: Bool
-    /// What it sets, in its order.
+    /// The settings, in the order of the file.
     private(set) var settings: [Setting] = []
-    /// What has no place in it.
+    /// Entries that are not valid in it.
     private(set) var mistakes: [ConfigurationError.Mistake] = []
 
-    /// Decides which file to read: the one named, else `IDCARD_CONFIG`, else for root that of the service, else the one in the
+    /// Finds the file to read: the one named, else `IDCARD_CONFIG`, else for root that of the service, else the one in the
     /// user's folder, if they exist.
     ///
-    /// A file in the working directory is never picked up by itself: it may be the sample of a project checkout.
+    /// A file in the working directory is never read by default: it may be the sample of a project checkout.
     static func locate(
         named: String?,
         environment: [String: String],
@@ -74,7 +74,7 @@ struct ConfigurationFile {
         for (key, value) in mapping {
             let line = key.mark?.line ?? 0
             guard let part = key.string else {
-                // A template that nobody has filled in, `user_no: {{ user }}`, is YAML, too.
+                // An unfilled template, `user_no: {{ user }}`, is valid YAML.
                 self.note(section, line, .configFileBraces)
                 continue
             }
@@ -98,7 +98,7 @@ struct ConfigurationFile {
         }
     }
 
-    /// One key may be written as `a: {b: 1}` and as `a.b: 1`; together they are two values.
+    /// Reports a key that is given twice, as `a: {b: 1}` and as `a.b: 1`.
     private mutating func tellRepeated() {
         var lines: [String: Int] = [:]
         for setting in self.settings {
@@ -117,7 +117,7 @@ struct ConfigurationFile {
         self.mistakes.append(.init(key: name.isEmpty ? nil : name, line: line, error: error))
     }
 
-    /// Says what the parser found without its quotation of the line.
+    /// Returns the parser's finding without its quotation of the line.
     private static func malformed(_ error: any Error, _ path: String) -> ConfigurationError {
         switch error {
         case YamlError.duplicatedKeysInMapping(let names, let context):

@@ -77,7 +77,7 @@ extension Configuration {
 }
 
 extension VerdictRules {
-    /// What follows from a rule, its default where nothing else is set.
+    /// The severity of a rule: its default unless another one is set.
     fileprivate subscript(severity rule: VerdictRule) -> VerdictSeverity {
         get { self.severities[rule] ?? rule.defaultSeverity }
         set { self.severities[rule] = newValue == rule.defaultSeverity ? nil : newValue }
@@ -101,7 +101,7 @@ extension ConfigurationKey {
         ConfigurationKey("delivery.fields.file", \.backend.form.file, .name).means("Name of the part with the image."),
     ]
 
-    /// What stands before the names of further fields with constant values: `delivery.fields.CHANNEL: app`.
+    /// The prefix of names of further fields with constant values: `delivery.fields.CHANNEL: app`.
     static let fieldFamily = "delivery.fields."
 
     static let replies: [ConfigurationKey] = [

@@ -5,7 +5,7 @@ import CardModel
 import CardRemote
 import CardStore
 
-/// Ten years at most: who means longer writes 0.
+/// At most ten years; 0 stands for longer.
 private let retentions = Duration.zero...Duration.seconds(3650 * 86_400)
 
 // Each key stands on one line.

@@ -1,19 +1,19 @@
 import CardModel
 
-/// A key of the configuration: the one place that says what it is called, what it may hold, what it is for, and which
-/// property it fills. Its default is that of the property.
+/// A key of the configuration: the one declaration of its name, its allowed values, its meaning and its property. Its
+/// default is that of the property.
 struct ConfigurationKey: Sendable {
     /// The path in the file, such as `imaging.max_edge`.
     let name: String
-    /// What it is for, in one sentence.
+    /// The purpose of the key, in one sentence.
     private(set) var meaning: Message
     let expectation: Message
     let isSecret: Bool
-    /// What to write instead of a value that looks right and is not.
+    /// A correction of a value that looks right but is not.
     let slip: @Sendable (WrittenValue) -> Message?
-    /// What holds if nobody sets it, in words, where that is more than the property's own value.
+    /// The default in words, if the property's own value does not show it.
     private(set) var defaultWords: String?
-    /// Fills the property; `false` if the value is not what is expected.
+    /// Fills the property; `false` if the value is not as expected.
     let fill: @Sendable (WrittenValue, UserFolders, inout Configuration) -> Bool
     let show: @Sendable (Configuration) -> ShownValue
 
@@ -37,7 +37,7 @@ struct ConfigurationKey: Sendable {
         self.show = { type.show($0[keyPath: property]) }
     }
 
-    /// Declares a key whose property is `nil` unless somebody sets it.
+    /// Declares a key whose property is `nil` by default.
     static func optional<Value: Sendable>(
         _ name: String,
         _ property: any WritableKeyPath<Configuration, Value?> & Sendable,
@@ -60,7 +60,7 @@ struct ConfigurationKey: Sendable {
         return key
     }
 
-    /// Says what holds if nobody sets it.
+    /// Sets the text of the default.
     func defaults(to words: String) -> ConfigurationKey {
         var key = self
         key.defaultWords = words
@@ -80,10 +80,10 @@ struct ConfigurationKey: Sendable {
 
     private static let byName = Dictionary(Self.all.map { ($0.name, $0) }) { first, _ in first }
 
-    /// Every key, in the order in which they are shown.
+    /// All keys, in the order in which they are shown.
     static let all = Self.sections.flatMap(\.keys)
 
-    /// The keys by what they are about, with a title.
+    /// The keys by subject, each with a title.
     static let sections: [(title: String, keys: [ConfigurationKey])] = [
         ("The sandbox and its keys", Self.sandbox),
         ("Photos", Self.imaging),

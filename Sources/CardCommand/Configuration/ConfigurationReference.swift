@@ -1,14 +1,14 @@
 import CardModel
 
-/// The written forms of the declarations: the sample file (`config/idcard-pipeline.yaml`) and the page of all keys
+/// The documents made from the declarations: the sample file (`config/idcard-pipeline.yaml`) and the page of all keys
 /// (`CardCommand.docc/Configuration.md`).
 enum ConfigurationReference {
-    /// What must be given before real endpoints can be used; the sample begins with it.
+    /// The keys that real endpoints need; the sample begins with them.
     private static let required = [
         "verification.url", "verification.api_key", "verification.api_secret", "delivery.url", "delivery.token_file",
         "delivery.user_no",
     ]
-    /// What the sample leaves to the page: one line stands for all rules of the verdict.
+    /// Keys that only the page lists: the sample has one line for all rules of the verdict.
     private static let family = "verdict.severity."
 
     /// The sample file: every key with its default, commented out.

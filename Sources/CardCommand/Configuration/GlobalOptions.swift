@@ -3,7 +3,7 @@ import CardModel
 import Foundation
 import Logging
 
-/// The options every command that touches the sandbox or an endpoint takes.
+/// The options of every command that uses the sandbox or an endpoint.
 struct GlobalOptions: ParsableArguments {
     @Option(
         path: ArgumentHelp(
@@ -27,12 +27,12 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Make a sandbox although the key file is that of another sandbox.")
     var newSandbox = false
 
-    /// Loads the configuration as these options ask.
+    /// Loads the configuration with these options.
     ///
     /// - Parameters:
     ///   - requiringRemotes: whether the endpoints are needed, and with them the files of all secrets, which root reads as the
     ///     owner of the sandbox.
-    ///   - further: what other options of the command line set, by the names of their keys.
+    ///   - further: values of other options of the command line, by the names of their keys.
     func load(requiringRemotes: Bool = false, _ further: [String: String] = [:]) throws -> LoadedConfiguration {
         let given = [
             self.config.map { "--config " + $0.quotedForShell }, self.sandbox.map { "--sandbox " + $0.quotedForShell },
@@ -54,7 +54,7 @@ struct GlobalOptions: ParsableArguments {
 }
 
 extension GlobalOptions {
-    /// Loads the configuration for a command that needs no secret but the key of the sandbox, and root becomes its owner.
+    /// Loads the configuration for a command that needs no secret but the key; root becomes the owner of the sandbox.
     func loadAsOwner() throws -> Configuration {
         let configuration = try self.load().configuration
         try SandboxOwner.become(of: configuration.sandboxPath)
@@ -63,13 +63,13 @@ extension GlobalOptions {
 }
 
 extension String {
-    /// The text as one word of a shell.
+    /// The text quoted as one word of a shell.
     var quotedForShell: String {
         self.wholeMatch(of: /[\w\/.:@+-]+/) == nil ? "'" + self.replacing("'", with: "'\\''") + "'" : self
     }
 }
 
-/// The options of the commands that drive cards.
+/// The options of the commands that process cards.
 struct PipelineOptions: ParsableArguments {
     @Option(
         path: ArgumentHelp(
@@ -87,9 +87,9 @@ struct PipelineOptions: ParsableArguments {
         guard self.documents == nil || self.options.embedded else { throw ValidationError(.optionsDocuments) }
     }
 
-    /// Loads the configuration, and says what is odd in it.
+    /// Loads the configuration, and prints its warnings.
     ///
-    /// - Parameter isService: whether programs read what is said, so that it is in the format of the log.
+    /// - Parameter isService: whether programs read the messages, so that they follow `log.format`.
     func loadConfiguration(
         requiringRemotes: Bool,
         _ further: [String: String] = [:],
@@ -106,8 +106,8 @@ struct PipelineOptions: ParsableArguments {
 }
 
 extension SubmittedFields {
-    /// Reads what options say of every photo. A variable that is not set (`--user-no "$NO"`) must not fall back on another
-    /// source of the number unnoticed.
+    /// Reads the options for every photo. An empty one, from an unset variable (`--user-no "$NO"`), is refused: it must not
+    /// silently fall back on another source of the number.
     static func options(businessNo: String? = nil, userNo: String?) throws(ValidationError) -> SubmittedFields {
         for (name, value) in [("--business-no", businessNo), ("--user-no", userNo)] {
             guard value?.allSatisfy(\.isWhitespace) != true else { throw ValidationError(.optionsEmpty(name)) }

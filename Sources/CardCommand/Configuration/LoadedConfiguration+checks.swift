@@ -4,9 +4,9 @@ import CardModel
 import CardRemote
 import Foundation
 
-/// The rules that join several keys; a rule whose keys could not be read says nothing.
+/// Rules about several keys; a rule is skipped if one of its keys could not be read.
 extension LoadedConfiguration {
-    /// Notes everything that is wrong or odd, and completes the secrets.
+    /// Adds all mistakes and warnings, and completes the secrets.
     mutating func check(requiringRemotes: Bool) {
         if self.configuration.sandboxPath.isEmpty { self.note(.settingMissing, "sandbox.path", .configNoSandbox) }
         self.checkTimes()
@@ -21,7 +21,7 @@ extension LoadedConfiguration {
         self.addWarnings()
     }
 
-    /// Notes a mistake at the place where its key is set.
+    /// Adds a mistake with the place where its key is set.
     mutating func note(_ code: ReasonCode, _ name: String, _ what: Message) {
         let place: Message =
             switch self.sources[name] {
@@ -33,18 +33,18 @@ extension LoadedConfiguration {
         self.mistake(code, name, from: self.sources[name], .configMistake(name, place, what))
     }
 
-    /// Whether all of some keys could be read.
+    /// Whether all these keys could be read.
     func areRead(_ names: String...) -> Bool { self.unread.isDisjoint(with: names) }
 
     func isSet(_ name: String) -> Bool { self.sources[name] != nil }
 
-    // MARK: What is wrong
+    // MARK: Mistakes
 
     private mutating func checkTimes() {
         let engine = self.configuration.engine
         var limits = [("retry.base", engine.retry.base, "retry.cap", engine.retry.cap)]
         if self.configuration.backend.layout == .batch {
-            // The run would end before the wait is over, every time.
+            // The run would always end before the wait is over.
             limits.append(("delivery.batch_wait", engine.batchWait, "run.patience", engine.patience))
         }
         for (lower, shorter, upper, longer) in limits where self.areRead(lower, upper) && shorter > longer {
@@ -60,7 +60,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Of several places for one secret only one may be set.
+    /// Only one source of each secret may be set.
     private mutating func checkSecrets() {
         let groups = [
             ["vault.key_file", "vault.key", "vault.key_command"],
@@ -109,7 +109,7 @@ extension LoadedConfiguration {
             self.note(.settingConflict, "delivery.body", .configOctetStream(layout))
         }
         let fields = ConfigurationKey.form.filter { $0.name.hasPrefix(ConfigurationKey.fieldFamily) }
-        // Names of headers are the same in capitals and small letters (RFC 9110, section 5.1).
+        // Names of headers are case-insensitive (RFC 9110, section 5.1).
         self.checkNames(of: fields, and: self.configuration.backend.form.extra.map(\.name)) {
             isOctetStream ? $0.lowercased() : $0
         }
@@ -117,12 +117,12 @@ extension LoadedConfiguration {
         self.checkCodes()
     }
 
-    /// Every RETCODE is in one list at most, and a status only where it can mean the TOKEN.
+    /// A RETCODE may be in one list only, and a status only where it can mean the TOKEN.
     private mutating func checkCodes() {
         var owners: [String: String] = [:]
         let tokenExpired = "delivery.retcode.token_expired"
         for key in ConfigurationKey.replies {
-            // Only codes are lists.
+            // Only codes have lists as values.
             guard case .list(let codes) = key.show(self.configuration) else { continue }
             for code in codes {
                 if RetcodeTable.isStatus(code), !Self.mayHold(code, in: key.name) {
@@ -138,7 +138,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Whether a list can hold a status.
+    /// Whether a list may hold a status.
     private static func mayHold(_ status: String, in key: String) -> Bool {
         switch key {
         case RetcodeTable.Meaning.tokenExpired.key: RetcodeTable.canMeanToken(status)
@@ -147,7 +147,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Every field needs its own name, also those that have no key.
+    /// Every field needs its own name, including fields that have no key.
     private mutating func checkNames(
         of keys: [ConfigurationKey],
         and further: [String] = [],
@@ -182,7 +182,7 @@ extension LoadedConfiguration {
         self.checkWebhookSecrets()
     }
 
-    /// A certificate and its key come together, and others may not read the key.
+    /// A certificate needs its key and the reverse; other users must not be able to read the key.
     private mutating func checkPair(_ certificate: (key: String, path: String?), _ key: (key: String, path: String?)) {
         guard self.areRead(certificate.key, key.key) else { return }
         if (certificate.path == nil) != (key.path == nil) {
@@ -208,7 +208,7 @@ extension LoadedConfiguration {
         self.note(.settingInvalid, key, file.otherKind(isKey: false) ?? .configNoCertificate(path))
     }
 
-    /// Reads the file of a key by a body, and notes the error under the key; `nil` if files are not read.
+    /// Calls a body that reads the file of a key, and adds its error to the mistakes; `nil` if files are not read.
     @discardableResult
     mutating func attempt<Value>(_ key: String, _ body: () throws(CodedError) -> Value) -> Value? {
         guard self.readsFiles else { return nil }

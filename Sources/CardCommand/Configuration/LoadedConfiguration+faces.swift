@@ -7,9 +7,9 @@ import CardServer
 import Foundation
 import NIOCore
 
-// What `serve`, `watch` and fetching need, and what is missing or odd.
+// Mistakes and warnings about `serve`, `watch` and fetching.
 extension LoadedConfiguration {
-    /// Rules, sources and fetching that would be refused when they are first used.
+    /// Checks rules, sources and fetching, whose errors would otherwise appear at their first use.
     mutating func checkIntake() {
         let rule = "intake.business_no_from"
         do throws(CodedError) {
@@ -28,7 +28,7 @@ extension LoadedConfiguration {
             }
         }
         for (key, message) in self.configuration.fetch.mistakes { self.note(.settingInvalid, key, message) }
-        // A marker is part of a file name, with a number and a note after it.
+        // A marker becomes part of a file name, with a number and a note after it.
         if let marker = self.configuration.watch.doneMarker,
             marker.contains("/") || marker == ".json" || marker.utf8.count > WatchOptions.longestMarker
         {
@@ -36,7 +36,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// An address that `serve` can listen on; beyond this machine only with a certificate.
+    /// Checks the address of `serve`; beyond this machine it needs a certificate.
     mutating func checkServer() {
         let key = "server.listen"
         let server = self.configuration.server
@@ -46,13 +46,13 @@ extension LoadedConfiguration {
         if !CardServer.Configuration.isLoopback(host), server.certificate == nil {
             self.note(.settingConflict, key, .listenUnencrypted)
         }
-        // An address that is no origin may hold a password, and is not repeated.
+        // A value that is not an origin may hold a password, and is not repeated.
         for (index, origin) in server.corsOrigins.enumerated() where Self.origin(origin) == nil {
             self.note(.settingInvalid, "server.cors_origins", .configOrigin(value: index + 1))
         }
     }
 
-    /// An origin as browsers write it: in small letters, and without the usual port; `nil` if it is none.
+    /// An origin as browsers write it: in lower case, and without the default port; `nil` if the text is not one.
     static func origin(_ text: String) -> String? {
         guard let parts = URLComponents(string: text.lowercased()), let scheme = parts.scheme, let host = parts.host,
             let usual = ["http": 80, "https": 443][scheme], !host.isEmpty
@@ -62,7 +62,7 @@ extension LoadedConfiguration {
         return place + (parts.port.map { $0 == usual ? "" : ":\($0)" } ?? "")
     }
 
-    /// Takes an address apart into host and port.
+    /// Splits an address into host and port.
     static func listening(_ text: String) -> (host: String, port: Int)? {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
             (0...65_535).contains(port)
@@ -77,7 +77,7 @@ extension LoadedConfiguration {
         return (host, port)
     }
 
-    /// Secrets of webhook senders, of which there is at least one where a key is set.
+    /// Checks the webhook secrets: if their key is set, there must be at least one.
     mutating func checkWebhookSecrets() {
         let webhooks = self.configuration.webhooks
         guard self.isSet(webhooks.key), self.areRead(webhooks.key),
@@ -91,7 +91,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Photos, personal data and credentials go to another machine over https; over http only to those that are listed.
+    /// Photos, personal data and credentials need https to other machines, except to those listed for http.
     mutating func checkAddresses() {
         let hosts = self.configuration.httpHosts
         for host in hosts where ServiceAddress("http://\(host)")?.authority != host.lowercased() {
@@ -112,7 +112,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// What must be set before anything can be verified and delivered.
+    /// Checks that the settings for verification and delivery are there.
     mutating func checkMissing() {
         guard !self.configuration.isEmbedded else { return }
         let needed = [
@@ -129,7 +129,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// What a person should know about a configuration that works.
+    /// Adds warnings about a configuration that works.
     mutating func addWarnings() {
         let configuration = self.configuration
         var notices = Self.addressWarnings(configuration)
@@ -150,7 +150,7 @@ extension LoadedConfiguration {
         self.configuration.notices += notices + Self.weakened(configuration)
     }
 
-    /// Addresses of services that are not used, or that others can listen to.
+    /// Warns of addresses that are not used, or that are not encrypted.
     private static func addressWarnings(_ configuration: Configuration) -> [Message] {
         Configuration.Service.allCases.compactMap { service in
             let key = "\(service.rawValue).url"
@@ -160,7 +160,7 @@ extension LoadedConfiguration {
         }
     }
 
-    /// Rules that refuse or hold a card by default and now let it pass.
+    /// Rules that refuse or hold a card by default, but now let it pass.
     private static func weakened(_ configuration: Configuration) -> [Message] {
         let stops: Set<VerdictSeverity> = [.reject, .hold]
         let names = configuration.engine.rules.severities
@@ -169,25 +169,25 @@ extension LoadedConfiguration {
     }
 }
 
-/// The address of a service, as far as the rules look at it.
+/// The parts of a service's address that the rules need.
 struct ServiceAddress {
-    /// Whether what is sent there can be read on the way: nothing encrypts it, and it leaves this machine.
+    /// Whether requests can be read on the way: they leave this machine without encryption.
     let isReadable: Bool
-    /// Whether it is one of the verification services themselves, which all speak https.
+    /// Whether it belongs to one of the verification services, which all support https.
     let isVendor: Bool
-    /// Host and port in small letters.
+    /// Host and port in lower case.
     let authority: String
-    /// The address without its query, which may carry a key.
+    /// The address without its query, which may hold a secret.
     let shown: String
 
-    /// Takes an address apart; `nil` if no request can be sent to it.
+    /// Splits an address; `nil` if no request can be sent to it.
     init?(_ text: String) {
         guard let address = try? EndpointAddress(text, key: "") else { return nil }
         let host = address.host.lowercased()
         // Names below localhost are this machine, too (RFC 6761).
         self.isReadable =
             !address.usesTLS && !host.hasSuffix(".localhost") && !CardServer.Configuration.isLoopback(host)
-        // A dot at the end of a name says only that nothing is left out.
+        // A final dot only marks a name as fully qualified.
         let name = host.hasSuffix(".") ? String(host.dropLast()) : host
         self.isVendor = ["faceid.com", "faceplusplus.com", "megvii.com"].contains { ".\(name)".hasSuffix(".\($0)") }
         self.authority = address.authority.lowercased()

@@ -4,9 +4,9 @@ import CardRemote
 import Foundation
 import SystemPackage
 
-/// A configuration put together of its layers, with where each value comes from and what is wrong.
+/// A configuration merged from its layers, with the source of each value and all mistakes.
 struct LoadedConfiguration: Sendable {
-    /// Where a value comes from; the stronger ones last.
+    /// The source of a value; the strongest is last.
     enum Source: Hashable, Sendable {
         case file(line: Int)
         case variable(String)
@@ -17,23 +17,23 @@ struct LoadedConfiguration: Sendable {
 
     private(set) var folders: UserFolders
     var configuration = Configuration(sandboxPath: "")
-    /// Where the values come from that are no defaults, by key.
+    /// The sources of values other than defaults, by key.
     private(set) var sources: [String: Source] = [:]
     let file: String?
-    /// What is wrong, in the order of the layers.
+    /// The mistakes, in the order of the layers.
     var mistakes: [ConfigurationError.Mistake] = []
-    /// The keys whose values could not be read; rules that need them say nothing.
+    /// The keys whose values could not be read; rules that need them are skipped.
     private(set) var unread: Set<String> = []
-    /// Whether the files that the configuration names are read.
+    /// Whether files named in the configuration are read.
     let readsFiles: Bool
 
     /// Loads the configuration: options over `IDCARD_…` variables over the file over the defaults.
     ///
     /// - Parameters:
     ///   - options: values of the command line by the names of their keys.
-    ///   - requiringRemotes: whether it is a mistake if no endpoints are configured.
-    ///   - readingFiles: whether the files that it names are read. Then root becomes the owner of the sandbox before, as root may
-    ///     read what the owner may not.
+    ///   - requiringRemotes: whether missing endpoints are a mistake.
+    ///   - readingFiles: whether files named in the configuration are read. Root then becomes the owner of the sandbox before,
+    ///     as root may read what the owner may not.
     /// - Throws: `ConfigurationError` with all mistakes together; `sandbox_unavailable` if root cannot become the owner.
     init(
         file: String?,
@@ -94,7 +94,7 @@ struct LoadedConfiguration: Sendable {
         }
     }
 
-    /// Fills the property of a key, or says why not.
+    /// Fills the property of a key, or adds a mistake.
     private mutating func fill(_ name: String, _ value: WrittenValue, from source: Source, at place: Message) {
         guard let key = ConfigurationKey.named(name) else {
             if name.hasPrefix(ConfigurationKey.fieldFamily), let slip = value.slip() {
@@ -109,7 +109,7 @@ struct LoadedConfiguration: Sendable {
         }
         let slip = key.slip(value)
         guard slip == nil, key.fill(value, self.folders, &self.configuration) else {
-            // An address that is none may hold a password.
+            // An invalid address may hold a password.
             let isShown = !key.isSecret && key.expectation != ValueType<String>.address.expectation
             let message: Message =
                 isShown
@@ -120,8 +120,7 @@ struct LoadedConfiguration: Sendable {
         self.sources[name] = source
     }
 
-    /// Takes a further field with a constant value, `delivery.fields.NAME`, unless its name is that of a known one but
-    /// for a slip.
+    /// Adds a further field with a constant value, `delivery.fields.NAME`, unless its name resembles a known one.
     private mutating func addField(_ name: String, _ value: WrittenValue) -> Bool {
         guard name.hasPrefix(ConfigurationKey.fieldFamily), let text = value.text, text.isOneLine else { return false }
         let field = String(name.dropFirst(ConfigurationKey.fieldFamily.count))
@@ -132,14 +131,14 @@ struct LoadedConfiguration: Sendable {
         return true
     }
 
-    /// Adds a mistake of a key, whose value does not count then.
+    /// Adds a mistake of a key, whose value is then ignored.
     mutating func mistake(_ code: ReasonCode, _ name: String, from source: Source?, _ message: Message) {
         self.unread.insert(name)
         let error = CodedError(code, .configuration, message)
         self.mistakes.append(.init(key: name, line: source?.line, error: error))
     }
 
-    /// Fills what several properties share, and what depends on the folders of the user where nobody set it.
+    /// Sets shared properties, and defaults that depend on the folders of the user.
     private mutating func complete() {
         let isEmbedded = self.configuration.isEmbedded
         self.configuration.verifier.endpoint.concurrency = self.configuration.engine.verification.concurrency
@@ -149,7 +148,7 @@ struct LoadedConfiguration: Sendable {
         self.configuration.engine.hasDefaultUserNumber = isEmbedded || self.configuration.backend.userNumber != nil
         var path = self.configuration.sandboxPath
         if path.isEmpty { path = self.folders.sandbox(embedded: isEmbedded) ?? "" }
-        // The folder may change while the process runs; and nothing but an absolute path can be compared with others.
+        // The working directory may change while the process runs, and only absolute paths can be compared.
         if !path.isEmpty { self.configuration.sandboxPath = URL(filePath: path).standardized.path }
         if self.configuration.server.tokensFile == nil {
             self.configuration.server.tokensFile = self.folders.configured("tokens.json")

@@ -83,7 +83,7 @@ extension Message {
     static let placeOption = Self("place.option", "command line")
     static func placeFile(_ path: String, line: Int) -> Self { Self("place.file", "\(Redacted(path)), line \(line)") }
 
-    // MARK: What a key takes
+    // MARK: Values of keys
 
     static let valueFlag = Self("value.flag", "true or false")
     static func valueInteger(_ range: ClosedRange<Int>) -> Self { Self("value.integer", "a whole number from \(range.lowerBound) to \(range.upperBound)") }
@@ -107,7 +107,7 @@ extension Message {
     static func valueVisible(_ point: String) -> Self { Self("value.visible", "the value without the invisible character \(code: point)") }
     static func valueCommas(_ separator: String) -> Self { Self("value.commas", "commas (,) between the entries instead of \(code: separator)") }
 
-    // MARK: What a file of a secret holds
+    // MARK: Contents of files with secrets
 
     static let secretExpectsToken = Self("secret.expects_token", "the TOKEN as the first line")
     static let secretExpectsPEM = Self("secret.expects_pem", "a private key in PEM")

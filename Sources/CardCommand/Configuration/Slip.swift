@@ -1,11 +1,11 @@
 import CardModel
 
-// What input methods, editors and chats put into a value that looks right: it would be sent as it is, or match nothing.
+// Characters that input methods, editors and chats put into a value: it looks right, but is not what was intended.
 extension WrittenValue {
-    /// What to write instead, if a value holds such a thing; `nil` if not. Names of form fields, files and folders and
-    /// commands may hold anything, so they are not asked.
+    /// A correction if a value holds such characters, else `nil`. Not for names of form fields, files and folders or for
+    /// commands, which may hold any character.
     ///
-    /// - Parameter isList: whether it is a list: then its entries are separated by commas.
+    /// - Parameter isList: whether the value is a list, with entries separated by commas.
     func slip(isList: Bool = false) -> Message? {
         var texts: [String]
         switch self {

@@ -40,7 +40,7 @@ enum ByteCountText {
 
     /// Reads a number of bytes; `nil` if the text has another form or the number is too large.
     static func parse(_ text: String) -> Int64? {
-        // `32 MiB` is how people write it; YAML and shells keep the blank.
+        // People write `32 MiB`; YAML and shells keep the space.
         measure(text, Self.units + Self.units.map { (" " + $0.suffix, $0.size) })
     }
 
@@ -54,7 +54,7 @@ enum ByteCountText {
     }
 }
 
-/// Finds the name a person meant.
+/// Finds the name that a person intended.
 enum NameSuggestion {
     /// The known name closest to a mistyped one; `nil` if none is near.
     ///
@@ -62,7 +62,7 @@ enum NameSuggestion {
     /// letters may differ.
     static func closest(to name: String, among known: [String]) -> String? {
         let wanted = Self.normalised(name)
-        // A name longer than any key is nothing mistyped, and the distance costs the product of the lengths.
+        // A text longer than any key is not a mistyped key, and the distance takes time by the product of the lengths.
         guard wanted.count <= 64 else { return nil }
         let ranked = known.map { (name: $0, distance: Self.distance(wanted, Self.normalised($0))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
@@ -89,9 +89,9 @@ enum NameSuggestion {
     }
 }
 
-/// The folders of the person who runs us, from the environment (XDG Base Directory Specification 0.8).
+/// The folders of the user of this process, from the environment (XDG Base Directory Specification 0.8).
 struct UserFolders: Sendable {
-    /// The folder that relative paths start from: the working directory, or that of the file in which they stand.
+    /// The base of relative paths: the working directory, or the folder of the file with the path.
     var base = FilePath(FileManager.default.currentDirectoryPath)
     private let home: String?
     private let configuration: String?
@@ -106,22 +106,22 @@ struct UserFolders: Sendable {
         self.data = absolute("XDG_DATA_HOME") ?? home.map { "\($0)/.local/share" }
     }
 
-    /// The sandbox if nobody names one; that of the embedded endpoints is another.
+    /// The default sandbox; the one of the embedded endpoints differs.
     func sandbox(embedded: Bool) -> String? {
         self.data.map { "\($0)/idcard-pipeline/\(embedded ? "embedded" : "sandbox")" }
     }
 
-    /// The file of the sandbox's keys if nobody names one; that of the embedded endpoints is another.
+    /// The default file of the sandbox's keys; the one of the embedded endpoints differs.
     func keyFile(embedded: Bool) -> String? { self.configured(embedded ? "embedded.key" : "vault.key") }
 
-    /// Replaces `~` at the start of a path, which no shell does in a file.
+    /// Replaces `~` at the start of a path: no shell does so in a file.
     func expand(_ path: String) -> String {
         guard let home = self.home else { return path }
         if path == "~" { return home }
         return path.hasPrefix("~/") ? home + path.dropFirst() : path
     }
 
-    /// The absolute path that a value means.
+    /// The absolute path of a value.
     func resolve(_ path: String) -> String {
         let path = self.expand(path)
         guard !path.hasPrefix("/") else { return path }
@@ -129,6 +129,6 @@ struct UserFolders: Sendable {
         return self.base.appending(FilePath(path).components.filter { $0.kind != .currentDirectory }).string
     }
 
-    /// The file of a name that is read if the configuration names no other.
+    /// The default path of a file with this name.
     func configured(_ name: String) -> String? { self.configuration.map { "\($0)/idcard-pipeline/\(name)" } }
 }

@@ -4,13 +4,13 @@ enum WrittenValue: Sendable {
     case text(String)
     case list([String])
 
-    /// The text of a value that is one; `nil` for an empty one.
+    /// The text of a value; `nil` for an empty one or a list.
     var text: String? {
         guard case .text(let text) = self, !text.isEmpty else { return nil }
         return text
     }
 
-    /// The items of a list, or of a text with commas between them; `nil` if one of them is empty.
+    /// The items of a list, or of a text separated by commas; `nil` if one of them is empty.
     var items: [String]? {
         let items: [String]
         switch self {
@@ -21,7 +21,7 @@ enum WrittenValue: Sendable {
         return items.contains("") ? nil : items
     }
 
-    /// The value as a message shows it.
+    /// The value for a message.
     var shown: String {
         switch self {
         case .text(let text): String(text.prefix(80))
@@ -30,7 +30,7 @@ enum WrittenValue: Sendable {
     }
 }
 
-/// A value as `config show` gives it out.
+/// A value as `config show` prints it.
 enum ShownValue: Hashable, Sendable, Encodable {
     case unset
     case bool(Bool)
@@ -40,7 +40,7 @@ enum ShownValue: Hashable, Sendable, Encodable {
     /// A text that may need quotes in YAML.
     case text(String)
     case list([String])
-    /// Whether a secret is set; it is never shown itself.
+    /// Whether a secret is set; the secret itself is never shown.
     case secret(isSet: Bool)
 
     var text: String {
@@ -66,19 +66,19 @@ enum ShownValue: Hashable, Sendable, Encodable {
     }
 }
 
-/// How the values of a key are written, read and shown.
+/// How the values of a key are read and shown.
 struct ValueType<Value: Sendable>: Sendable {
-    /// What is expected, for messages and the reference: `a whole number from 1 to 256`.
+    /// The expected form, for messages and the reference: `a whole number from 1 to 256`.
     let expectation: Message
     let show: @Sendable (Value) -> ShownValue
-    /// What to write instead of a value that looks right and is not.
+    /// A correction of a value that looks right but is not.
     var slip: @Sendable (WrittenValue) -> Message? = { _ in nil }
-    /// Reads a value; `nil` if it is not what is expected.
+    /// Reads a value; `nil` if it is not as expected.
     let read: @Sendable (WrittenValue, UserFolders) -> Value?
 }
 
 extension ValueType {
-    /// A type whose values are texts.
+    /// Makes a type whose values are written as texts.
     init(
         _ expectation: Message,
         show: @escaping @Sendable (Value) -> ShownValue,
@@ -95,7 +95,7 @@ extension Comparable {
 }
 
 extension ValueType<Bool> {
-    /// Yes or no, also in the other words that YAML has for them.
+    /// True or false, also in the other words of YAML.
     static let yesOrNo = ValueType(.valueFlag, show: { .bool($0) }) { text in
         switch text.lowercased() {
         case "true", "yes", "on": true
@@ -130,7 +130,7 @@ extension ValueType<Double> {
 }
 
 extension ValueType<Double?> {
-    /// Calls per second; 0 stands for no bound.
+    /// Calls per second; 0 means no limit.
     static let rate = ValueType(.valueRate, show: { .number($0 ?? 0) }) { text in
         Double(text)?.within(0...10_000).map { $0 == 0 ? nil : $0 }
     }
@@ -150,10 +150,10 @@ extension ValueType<Duration> {
 extension ValueType<String> {
     static let text = ValueType(.valueText, show: { .text($0) }) { $0.isOneLine ? $0 : nil }
 
-    /// The name of a form field or file, or a pattern: it may hold anything.
+    /// The name of a form field or file, or a pattern, with any characters.
     static let name = ValueType(expectation: text.expectation, show: text.show, read: text.read)
 
-    /// An address; its query may hold a secret, so it is shown without.
+    /// An address, shown without its query, which may hold a secret.
     static let address = ValueType(
         .valueAddress,
         show: { $0.isEmpty ? .unset : .text(ServiceAddress($0)?.shown ?? "<redacted>") },
@@ -172,15 +172,15 @@ extension ValueType<Redacted<String>> {
         $0.trimmed.isOneLine ? Redacted($0.trimmed) : nil
     }
 
-    /// A command of the shell, which may begin and end with quotes.
+    /// A shell command, which may begin and end with quotes.
     static let command = ValueType(expectation: secret.expectation, show: secret.show, read: secret.read)
 
-    /// Key and secret of an account, which services make of ASCII: not what stands for them in an example.
+    /// Key or secret of an account, which services make of ASCII; refuses the placeholders of examples.
     static let credential = ValueType(.valueCredential, show: secret.show) {
         $0.trimmed.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? Redacted($0.trimmed) : nil
     }
 
-    /// A user account, by the rule for those of photos.
+    /// A user account, with the rule for those of photos.
     static let userNumber = ValueType(.valueUserNo, show: { _ in .secret(isSet: true) }) {
         (try? SubmittedFields([.userNumber: $0]))?.userNumber
     }
@@ -194,12 +194,12 @@ extension ValueType<[String]> {
         read: { written, _ in written.items }
     )
 
-    /// Patterns of names, which may hold anything.
+    /// Patterns of names, with any characters.
     static let patterns = ValueType(expectation: list.expectation, show: list.show, read: list.read)
 
     static let paths = ValueType(expectation: .valuePaths, show: { .list($0) }) { $0.items?.map($1.resolve) }
 
-    /// Paths with names, each `NAME=PATH`; what is not such a pair stays, to be refused later.
+    /// Paths with names, each `NAME=PATH`; an item of another form is kept as it is, and refused later.
     static let namedPaths = ValueType(expectation: .valueNamedPaths, show: { .list($0) }) { written, folders in
         written.items?.map { item in
             let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
@@ -220,7 +220,7 @@ extension ValueType<Set<String>> {
 }
 
 extension ValueType<Set<DecisionAction>> {
-    /// Some words of all there are, in any order.
+    /// Some of the known words, in any order.
     static let words = ValueType(
         expectation: .valueSomeOf(DecisionAction.allCases.map(\.rawValue)),
         show: { actions in .list(actions.map(\.rawValue).sorted()) },
@@ -244,7 +244,7 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable & Senda
 }
 
 extension String {
-    /// Whether it is not empty and holds no control characters.
+    /// Whether the text is not empty and has no control characters.
     var isOneLine: Bool {
         !self.isEmpty && self.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }

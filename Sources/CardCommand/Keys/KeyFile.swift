@@ -3,10 +3,10 @@ import CardStore
 import Foundation
 import Glibc
 
-/// The file that keeps the keys of a sandbox, the current one first; only its owner may have rights to it.
+/// The file with the keys of a sandbox, the current one first; only its owner may have rights to it.
 ///
-/// It also remembers which sandboxes these keys are for, so that a mistyped path makes no second one: each in a line that
-/// readers of keys take for a comment.
+/// It also records the sandboxes of these keys, so that a mistyped path creates no second one: each in a line that is a
+/// comment to readers of keys.
 struct KeyFile: Sendable {
     private static let key = "vault.key_file"
     private static let sandboxMark = "# sandbox: "
@@ -18,7 +18,7 @@ struct KeyFile: Sendable {
 
     let path: String
 
-    /// Whether something is there, readable or not.
+    /// Whether there is a file, readable or not.
     var exists: Bool {
         var status = stat()
         return lstat(self.path, &status) == 0
@@ -32,25 +32,25 @@ struct KeyFile: Sendable {
         }
     }
 
-    /// The ids of the sandboxes that its keys are for, as far as it remembers them.
+    /// The ids of the sandboxes that the file records for its keys.
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func sandboxes() throws(CodedError) -> [String] { Self.sandboxes(in: try self.text()) }
 
-    /// Remembers a sandbox, if this user can write the file.
+    /// Records a sandbox, if this user can write the file.
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`, `file_not_written`.
     func remember(_ sandbox: String) throws(CodedError) {
         let text = try self.text()
         let line = "\n\(Self.sandboxMark)\(sandbox)\n"
-        // A file that is too long could not be read any more.
+        // A longer file could no longer be read.
         guard self.isWritable, !Self.sandboxes(in: text).contains(sandbox),
             text.reveal().utf8.count + line.utf8.count <= SecretFile.maximumBytes
         else { return }
         try self.change { $0.trimmed + line }
     }
 
-    /// Whether it is this user's own, and nothing else keeps it from being replaced.
+    /// Whether this user owns the file and may replace it.
     private var isWritable: Bool {
         let path = Self.resolved(self.path)
         var status = stat()
@@ -67,10 +67,10 @@ struct KeyFile: Sendable {
             .map { $0.dropFirst(Self.sandboxMark.count).trimmed }
     }
 
-    /// Writes a file with one key, unless there is a file by then: of several processes the first one's key counts, and
-    /// nobody sees half a file.
+    /// Writes a file with one key, unless it exists: of several processes the first one's key counts, and no process reads
+    /// an incomplete file.
     ///
-    /// - Returns: whether the file was made here.
+    /// - Returns: whether this call made the file.
     /// - Throws: `file_not_written`.
     func create(_ key: VaultKey) throws(CodedError) -> Bool {
         guard !self.exists else { return false }
@@ -79,7 +79,7 @@ struct KeyFile: Sendable {
         let temporary = "\(self.path).\(UUID().uuidString).new"
         defer { unlink(temporary) }
         try DurableFile.replace(temporary, with: Array(Self.content(of: KeyRing(key)).utf8))
-        // Unlike rename(2), link(2) does not replace a file that another process has put there meanwhile.
+        // Unlike rename(2), link(2) does not replace a file that another process has created meanwhile.
         guard link(temporary, self.path) == 0 else {
             guard errno != EEXIST else { return false }
             throw Self.error(.keysFileNotMade(Self.key, self.path, errno))
@@ -88,7 +88,7 @@ struct KeyFile: Sendable {
         return true
     }
 
-    /// Writes other keys in place of those that are there, whole or not at all; the sandboxes stay.
+    /// Replaces the keys, completely or not at all; the recorded sandboxes stay.
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`, `file_not_written`.
     func replace(with ring: KeyRing) throws(CodedError) {
@@ -98,9 +98,9 @@ struct KeyFile: Sendable {
         }
     }
 
-    /// Replaces what stands there now; of two processes one waits for the other.
+    /// Replaces the content; of two processes one waits for the other.
     private func change(_ body: (String) -> String) throws(CodedError) {
-        // A link keeps leading where it led: what it names is replaced, not the link.
+        // A symbolic link stays: its target is replaced.
         let path = Self.resolved(self.path)
         let lock = try DurableFile.lock(DurableFile.folder(of: path))
         defer { close(lock) }
@@ -117,7 +117,7 @@ struct KeyFile: Sendable {
 }
 
 extension KeyRing {
-    /// Reads keys; what is wrong is told to who makes an error of it.
+    /// Parses keys; `error` wraps the reason of a refusal.
     init(_ text: Redacted<String>, otherwise error: (Message) -> CodedError) throws(CodedError) {
         do throws(KeyRing.Refusal) { try self.init(text: text.reveal()) } catch let refusal {
             throw error(refusal.message)
@@ -126,7 +126,7 @@ extension KeyRing {
 }
 
 extension KeyRing.Refusal {
-    /// What is wrong; nothing of what stands there.
+    /// The reason, without any content of the file.
     var message: Message {
         switch self {
         case .empty: .keysNone
@@ -138,15 +138,15 @@ extension KeyRing.Refusal {
 }
 
 extension Configuration {
-    /// The file of the sandbox's keys; `nil` if they come from elsewhere, or from nowhere.
+    /// The file of the sandbox's keys; `nil` if none is set.
     var keyFile: KeyFile? { self.vault.keyFile.map(KeyFile.init) }
 
-    /// Gives the keys of the sandbox that hold now, or makes one with a sandbox of the embedded endpoints; nowhere else is a key
-    /// made without being asked for.
+    /// Returns the current keys of the sandbox. Only for a new sandbox of the embedded endpoints, it makes a key without
+    /// being asked.
     ///
-    /// A file is read and a command run on every demand, so that a key that another process has introduced is seen.
+    /// Each call reads the file or runs the command, to find a key that another process has added.
     ///
-    /// - Parameter creating: whether the sandbox is made if it is not there.
+    /// - Parameter creating: whether a missing sandbox is created.
     /// - Throws: `CodedError` `secret_insecure`, `secret_unreadable`, `setting_invalid`, `setting_missing`; `CancellationError`.
     func vaultKeys(creating: Bool) async throws -> KeyRing {
         if let key = self.vault.key {
@@ -158,7 +158,7 @@ extension Configuration {
         }
         guard let file = self.keyFile else { throw Self.missingKey }
         let hasSandbox = CardStore.isSandbox(at: self.sandboxPath)
-        // A sandbox that is there was made with a key, so reading the file says what to do about it.
+        // An existing sandbox was made with a key; the error of reading the file says what to do.
         if !file.exists, !hasSandbox {
             guard self.isEmbedded else { throw Self.missingKey }
             if creating, try file.create(.random()) { Console.note(.keysMadeEmbedded(file.path)) }
@@ -166,8 +166,8 @@ extension Configuration {
         return try file.read()
     }
 
-    /// The keys of the sandbox, and those that rotations have retired beside the key file as far as they can be read: these
-    /// only open what is there.
+    /// The keys of the sandbox, and those retired by rotations beside the key file, as far as they can be read: retired keys
+    /// only unseal stored values.
     func allVaultKeys() async throws -> KeyRing {
         let ring = try await self.vaultKeys(creating: false)
         guard let path = self.vault.keyFile else { return ring }

@@ -76,17 +76,16 @@ struct KeysCommand: AsyncParsableCommand {
 struct MadeKey: Report {
     let keyFile: String
     let keyID: String
-    /// Whether the file is used without naming it in the configuration.
+    /// Whether the file is used without being named in the configuration.
     let `default`: Bool
 
     var lines: [Message] {
         [.keysMade(self.keyFile, self.keyID), self.default ? .keysUsed : .keysConfigure(self.keyFile), .keysKeepCopy]
     }
 
-    /// Makes the key of a sandbox that is to come, in the file named, else that of the configuration, which is the usual one
-    /// where it names none.
+    /// Makes the key of a future sandbox: in the named file, else the configured one, else the default one.
     ///
-    /// - Throws: `setting_missing` if there is no place, `setting_conflict` if it lies in a sandbox or the file is there already,
+    /// - Throws: `setting_missing` if there is no path, `setting_conflict` if it is in a sandbox or the file exists,
     ///   `file_not_written`.
     init(named: String?, configuration: Configuration, folders: UserFolders) throws(CodedError) {
         let configured = configuration.vault.keyFile.map(Self.absolute)
@@ -105,10 +104,10 @@ struct MadeKey: Report {
         (self.keyFile, self.keyID, self.default) = (path, key.id, path == configured)
     }
 
-    /// A path that can be compared with others: two spellings of one file are one.
+    /// A path that can be compared with others: each file has one spelling.
     private static func absolute(_ path: String) -> String { URL(filePath: path).standardized.path }
 
-    /// Whether a file would lie in one of the folders, or in any that holds a sandbox.
+    /// Whether a file is in one of the folders, or in any folder with a sandbox.
     private static func isInside(_ file: String, anyOf sandboxes: [String]) -> Bool {
         func real(_ path: String) -> String { URL(filePath: path).standardized.resolvingSymlinksInPath().path }
         let folder = DurableFile.folder(of: file)
@@ -118,21 +117,21 @@ struct MadeKey: Report {
 }
 
 extension CardStore {
-    /// Changes the key that wraps all others: to a new one in the key file, else to the first that the sandbox was opened with.
+    /// Changes the key that wraps all others: to a new one in the key file, else to the first one given for the sandbox.
     ///
-    /// - Returns: what is reported, and whether no key of a card was damaged.
+    /// - Returns: the report, and whether no key of a card was damaged.
     fileprivate func changeKey(
         in file: KeyFile?,
         by origin: AccessOrigin
     ) async throws -> (report: ObjectReport, isWhole: Bool) {
         let (ring, inUse) = (self.keyRing, try await self.keyInUse())
-        // Cut off earlier: the first key was stored and wraps nothing yet, or the others were not retired.
+        // An interrupted rotation: the first key was stored but wraps nothing yet, or the others were not retired.
         let isBegun = inUse != ring.current.id || file != nil && ring.keys.count > 1
         guard isBegun || file != nil else { throw CodedError(.settingMissing, .configuration, .keysNoNewKey) }
         let key = isBegun ? ring.current : VaultKey.random()
         var retired: [String] = []
         let rotation = try await self.rotateKeys(to: key, by: origin) {
-            // A change of the key that ended while this one waited to be alone must not be written over.
+            // Another rotation may have finished while this one waited for exclusive access; do not overwrite it.
             guard ring.key(inUse) != nil, try file?.read() ?? ring == ring, try await self.keyInUse() == inUse else {
                 throw CodedError(.sandboxUnavailable, .temporary, .keysChangedMeanwhile)
             }
@@ -140,7 +139,7 @@ extension CardStore {
         } retiring: {
             retired = try file?.retire(ring.keys.filter { $0 != key }, keeping: key) ?? []
         }
-        // Else another key wrapped everything before.
+        // Otherwise another key wrapped everything before.
         let isFinished = inUse == rotation.keyID
         var messages: [Message] = [
             isFinished ? .keysFinished(rotation.keyID) : .keysRotated(rotation.rewrapped, rotation.keyID)
@@ -154,7 +153,7 @@ extension CardStore {
 }
 
 extension KeyFile {
-    /// Moves keys into files of their own, whose paths it returns, and then out of this one.
+    /// Moves keys into files of their own, removes them from this one, and returns the paths.
     fileprivate func retire(_ keys: [VaultKey], keeping current: VaultKey) throws(CodedError) -> [String] {
         let files = keys.map { KeyFile(path: "\(self.path).retired-\($0.id)") }
         for (file, key) in zip(files, keys) { _ = try file.create(key) }

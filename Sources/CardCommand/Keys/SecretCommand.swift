@@ -4,18 +4,18 @@ import SystemPackage
 
 /// A command that writes a secret on its standard output.
 ///
-/// Nothing of what it writes is in a message, not even of its standard error: programs echo what they were given.
+/// Messages never quote its output, not even its standard error: programs print what they were given.
 struct SecretCommand: Sendable {
-    /// The key that holds the command, for messages.
+    /// The configuration key of the command, for messages.
     let key: String
-    /// What it must write, for messages.
+    /// The expected output, for messages.
     let expected: Message
     /// The command, for `/bin/sh -c`; it may hold a password.
     let text: Redacted<String>
-    /// The longest time that it may take; a machine that starts all its services at once is slow.
+    /// The longest time for the command; a machine that is starting all its services is slow.
     var timeout = Duration.seconds(30)
 
-    /// Runs the command and returns the first line that it wrote.
+    /// Runs the command and returns the first line of its output.
     ///
     /// - Throws: `CodedError` `secret_unreadable`; `CancellationError`.
     func firstLine() async throws -> Redacted<String> {
@@ -24,7 +24,7 @@ struct SecretCommand: Sendable {
         return Redacted(line)
     }
 
-    /// Runs the command and returns all that it wrote.
+    /// Runs the command and returns its whole output.
     ///
     /// - Throws: `CodedError` `secret_unreadable`; `CancellationError`.
     func run() async throws -> Redacted<String> {
@@ -36,14 +36,14 @@ struct SecretCommand: Sendable {
                     return nil
                 }
                 defer { group.cancelAll() }
-                // The first to end decides; leaving the group ends a command that still runs.
+                // The first result counts; leaving the group kills a command that still runs.
                 guard let first = try await group.next(), let output = first else {
                     throw self.error(.secretCommandSlow(self.timeout))
                 }
                 return output
             }
         } catch {
-            // A command that was cut short together with our task shows as an error of its own.
+            // When our task is cancelled, the killed command shows as an error of its own.
             try Task.checkCancellation()
             if let error = error as? CodedError { throw error }
             guard let error = error as? SubprocessError, error.code == .outputLimitExceeded else {
@@ -53,16 +53,16 @@ struct SecretCommand: Sendable {
         }
     }
 
-    /// The error of a command whose output is of no use.
+    /// The error of a command whose output is unusable.
     func error(_ reason: Message) -> CodedError {
         CodedError(.secretUnreadable, .configuration, .secretCommand(self.key, reason, expected: self.expected))
     }
 
     private func output() async throws -> String {
         var options = PlatformOptions()
-        // A session of its own: what the shell started ends with it, and nothing asks for a password at our terminal.
+        // A session of its own: it can be killed as a whole, and no program asks for a password at our terminal.
         options.createSession = true
-        // A gentler signal could end the shell alone, and then nobody would end the rest.
+        // A gentler signal could stop the shell only, and leave its children running.
         options.teardownSequence = [
             .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .milliseconds(500))
         ]
@@ -82,7 +82,7 @@ struct SecretCommand: Sendable {
         }
     }
 
-    /// Our secrets in the environment: one program is not told them all in order to give one.
+    /// Our secrets in the environment are withheld: a program that gives one must not get the others.
     private static let withheld = Dictionary(
         uniqueKeysWithValues: ConfigurationKey.all.filter(\.isSecret).map { key in
             (Environment.Key(stringLiteral: key.variable), String?.none)

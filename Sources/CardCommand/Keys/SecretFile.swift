@@ -3,15 +3,15 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// A file with secrets in it, to which only its owner may have rights.
+/// A file with secrets, to which only its owner may have rights.
 struct SecretFile {
-    /// Most bytes that are read; keys and tokens take a few hundred.
+    /// The most bytes that are read; keys and tokens need a few hundred.
     static let maximumBytes = 64 * 1024
 
     let path: String
     let key: String
 
-    /// Reads the one secret in it; blanks and line ends around it do not count.
+    /// Reads the only secret in the file; spaces and line ends around it are ignored.
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func read() throws(CodedError) -> Redacted<String> {
@@ -20,9 +20,9 @@ struct SecretFile {
         return Redacted(text)
     }
 
-    /// Reads all of it; the file must belong to this user or to root.
+    /// Reads the whole file; it must belong to this user or to root.
     ///
-    /// The rights are those of the opened file, not of whatever has the name a moment later.
+    /// Checks the rights of the opened file: the name may belong to another file a moment later.
     ///
     /// - Throws: `secret_insecure`, `secret_unreadable`.
     func readText(expected: Message) throws(CodedError) -> Redacted<String> {
@@ -47,19 +47,19 @@ struct SecretFile {
     }
 }
 
-/// A file of text, read whole within a limit.
+/// A text file, read completely within a limit.
 enum LimitedText {
-    /// Why a file that can be read gives no text.
+    /// Why a readable file gives no text.
     enum Refusal: Error {
         case tooLong(limit: Int)
         case notUTF8
-        /// A program has the pipe open and writes nothing.
+        /// A program holds the pipe open and writes nothing.
         case silent(Duration)
     }
 
     /// - Parameters:
-    ///   - patience: how long a program that writes it may be silent.
-    ///   - check: looks at the opened file, whose rights need not be those of whatever has the name a moment later.
+    ///   - patience: how long a program that writes the file may pause.
+    ///   - check: checks the opened file, as the name may belong to another file a moment later.
     /// - Throws: `Errno`, `Refusal`; what the check throws.
     static func read(
         _ path: String,
@@ -67,7 +67,7 @@ enum LimitedText {
         patience: Duration = .seconds(30),
         _ check: (stat) throws -> Void
     ) throws -> String {
-        // Without O_NONBLOCK a FIFO that nobody writes to would stop us for ever.
+        // Without O_NONBLOCK, opening a FIFO without a writer would block permanently.
         let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         var bytes = Data()
         try descriptor.closeAfter {
@@ -85,7 +85,7 @@ enum LimitedText {
         return text.withoutByteOrderMark
     }
 
-    /// The next bytes; of a program that still writes them, `--config <(…)`, they are waited for.
+    /// The next bytes; waits for a program that is still writing, as with `--config <(…)`.
     private static func piece(of descriptor: FileDescriptor, _ patience: Duration) throws -> [UInt8] {
         while true {
             do {
@@ -99,7 +99,7 @@ enum LimitedText {
         }
     }
 
-    /// Why the file could not be read, as a clause of its own.
+    /// Why the file could not be read, as a clause.
     static func reason(_ error: any Error) -> Message {
         switch error {
         case Refusal.tooLong(let limit): .textFileTooLong(limit)
@@ -111,6 +111,6 @@ enum LimitedText {
 }
 
 extension String {
-    /// Without the mark that programs on Windows write before their text.
+    /// The text without the byte order mark that programs on Windows write.
     var withoutByteOrderMark: String { self.hasPrefix("\u{FEFF}") ? String(self.unicodeScalars.dropFirst()) : self }
 }

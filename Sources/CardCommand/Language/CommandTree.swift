@@ -1,6 +1,6 @@
 import Foundation
 
-/// The commands and their options as the parser describes them (`--experimental-dump-help`), with what a help shows of them.
+/// The commands and their options from the parser (`--experimental-dump-help`), as far as a help shows them.
 struct CommandTree: Decodable {
     struct Command: Decodable {
         let commandName: String
@@ -29,14 +29,14 @@ struct CommandTree: Decodable {
         let abstract: String?
         let discussion: String?
 
-        /// How it is written, such as `-o, --output <file>`.
+        /// The written form, such as `-o, --output <file>`.
         var synopsis: String {
             let value = self.kind == "flag" ? nil : self.valueName.map { "<\($0)>" }
             let names = (self.names ?? []).map(\.text).sorted { $0.count < $1.count }.joined(separator: ", ")
             return [names.isEmpty ? nil : names, value].compactMap(\.self).joined(separator: " ")
         }
 
-        /// What the ids of its texts end with.
+        /// The last part of the ids of its texts.
         var word: String { self.preferredName?.name ?? self.valueName ?? "" }
     }
 
@@ -48,7 +48,7 @@ struct CommandTree: Decodable {
         self = tree
     }
 
-    /// The command that the words of a usage line name, and its path below the program's name.
+    /// The command named by the words of a usage line, and its path below the program's name.
     func command(at words: some Sequence<Substring>) -> (command: Command, path: [String]) {
         var (found, path) = (self.command, [String]())
         for word in words {

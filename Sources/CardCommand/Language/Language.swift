@@ -2,10 +2,10 @@ import ArgumentParser
 import CardModel
 import Synchronization
 
-/// Which language a command speaks.
+/// The language of a command.
 extension Language {
-    /// The language of a locale (locale(7)): what LC_ALL, else LC_MESSAGES, else LANG names. What we write is UTF-8, so a locale
-    /// with another encoding has English, which all have in common.
+    /// The language of the locale (locale(7)) in LC_ALL, else LC_MESSAGES, else LANG. We write UTF-8, so a locale with
+    /// another encoding gets English, whose characters all encodings have.
     init(environment: [String: String]) {
         let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
         let match = names.first { !$0.isEmpty }?.wholeMatch(of: /([a-z]+)(_[A-Za-z]+)?(\.(.+?))?(@.*)?/)
@@ -13,7 +13,7 @@ extension Language {
         self = match.flatMap { [nil, "utf"].contains(encoding) ? Language(rawValue: String($0.1)) : nil } ?? .english
     }
 
-    /// Obeys `--lang`, above all else.
+    /// Sets the language of `--lang`, which overrides all else.
     static func choose(_ word: String?) throws(ValidationError) {
         let known = Self.allCases.map(\.rawValue)
         guard let word else { throw ValidationError(.languageMissing(known)) }
@@ -24,7 +24,7 @@ extension Language {
         MessageCatalogue.speak(language.catalogue)
     }
 
-    /// Obeys the configuration, unless `--lang` was given.
+    /// Sets the language of the configuration, unless `--lang` was given.
     static func prefer(_ language: Language?) {
         guard let language, !Self.wasChosen.withLock(\.self) else { return }
         MessageCatalogue.speak(language.catalogue)
@@ -32,9 +32,9 @@ extension Language {
 
     private static let wasChosen = Mutex(false)
 
-    /// Takes `--lang` out of the arguments of a command line, before anything else is read of them.
+    /// Removes `--lang` from the arguments of a command line, before these are parsed.
     ///
-    /// - Returns: what it names, and `nil` without it.
+    /// - Returns: its value; `nil` without the option.
     static func take(from arguments: inout [String]) -> String?? {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         guard let place = arguments[..<end].firstIndex(where: { $0 == "--lang" || $0.hasPrefix("--lang=") }) else {

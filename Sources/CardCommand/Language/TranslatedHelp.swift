@@ -1,13 +1,13 @@
 import CardModel
 
-/// What the parser writes, in another language than its own English: help, and the errors that people meet.
+/// Translates the output of the parser from English: help, and the errors that people meet.
 struct TranslatedHelp {
     private static let (width, indent) = (80, 26)
 
     let tree: CommandTree
     let catalogue: MessageCatalogue
 
-    /// A help, after the English one, whose usage names the command.
+    /// Translates the help of the command in the English usage line.
     func help(from english: String) -> String {
         let usage = english.firstMatch(of: /USAGE: (?<usage>(.+\n?)+)/)?.usage ?? ""
         let (command, path) = self.tree.command(at: usage.split { $0.isWhitespace }.dropFirst())
@@ -33,7 +33,7 @@ struct TranslatedHelp {
         return parts.joined(separator: "\n\n")
     }
 
-    /// An error of the parser with its help, usage and hint, line by line; what is not known stays as it is.
+    /// Translates an error of the parser with its help, usage and hint, line by line; unknown lines stay.
     func error(from english: String) -> String {
         var words: [Substring] = []
         if let usage = english.firstMatch(of: /(?m)^Usage: \S+(?<words>.*)$/) {
@@ -61,7 +61,7 @@ struct TranslatedHelp {
         .joined(separator: "\n")
     }
 
-    /// The errors that people meet; their values may be personal.
+    /// The known errors; their values may be personal.
     private static func known(_ text: Substring) -> Message? {
         if let match = text.wholeMatch(of: /Unknown option '(.+?)'(?:\. Did you mean '(.+)'\?)?/) {
             let name = Redacted(String(match.1))
@@ -116,15 +116,15 @@ struct TranslatedHelp {
         return start.padded(to: self.indent) + indented.dropFirst(self.indent)
     }
 
-    // A character or a word, with the signs that do not begin a line after it, and those that do not end one before.
+    // A character or a word, with signs that must not begin a line after it, and those that must not end one before it.
     // A regex is not Sendable, but this one is only read.
     private nonisolated(unsafe) static let piece =
         /[（“]*(?:[\u{2E80}-\u{FFEF}]|[^\s\u{2E80}-\u{FFEF}]+)[，。；：、）！？”]*|\s+/
 
-    /// Breaks lines between words, and between Chinese characters, but before no sign that ends a clause.
+    /// Breaks lines between words, and between Chinese characters, but not before a sign that ends a clause.
     static func wrapped(_ text: String, to width: Int = width) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            // What is indented is a table or a command.
+            // An indented line is a table or a command.
             guard !line.hasPrefix("  ") else { return String(line) }
             var (lines, current) = ([String](), "")
             for match in line.matches(of: Self.piece) {

@@ -3,17 +3,17 @@ import CardModel
 
 /// The documented exit statuses, after `sysexits.h`.
 enum CommandStatus: Int32, CaseIterable, Sendable {
-    /// Every card is delivered; duplicates count as done.
+    /// Every card is delivered; duplicates count as delivered.
     case delivered = 0
-    /// Some card ended rejected, failed or held, or waits for its front.
+    /// Some card is rejected, failed or held, or waits for its front.
     case someNotDelivered = 1
-    /// `status --check`: cards do not go on.
+    /// `status --check`: cards make no progress.
     case critical = 2
     /// The command line is wrong.
     case usage = 64
     /// An input cannot be read.
     case inputUnreadable = 66
-    /// An endpoint stopped us: credentials, quota, TOKEN.
+    /// An endpoint refused us: credentials, quota, TOKEN.
     case endpointStopped = 69
     /// The sandbox or the disk fails.
     case sandboxError = 74
@@ -26,7 +26,7 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
     /// Interrupted by SIGTERM; all is durable.
     case terminated = 143
 
-    /// Says what an error is, and takes the status that it calls for.
+    /// Prints an error, and chooses its status.
     fileprivate init(telling error: any Error) {
         switch error {
         case let error as CodedError:
@@ -44,18 +44,18 @@ enum CommandStatus: Int32, CaseIterable, Sendable {
             for mistake in error.mistakes { Console.error(mistake.error.message) }
             self = .configuration
         default:
-            // A description may hold a path or personal data; domain and code tell one error from another.
+            // A description may hold a path or personal data; domain and code identify the error.
             Console.error(.outputUnforeseen(error._domain, error._code))
             self = .sandboxError
         }
     }
 }
 
-/// A command; every error of it ends in words on standard error, and in one of the documented exit statuses.
+/// A command; it prints every error on standard error, and exits with one of the documented statuses.
 protocol Command: AsyncParsableCommand {
     /// Does the work, and returns the status to exit with.
     func execute() async throws -> CommandStatus
-    /// What holds although the report could not be written.
+    /// What is safe although the report could not be written.
     var consolation: Message { get }
 }
 
@@ -66,7 +66,7 @@ extension Command {
         var status: CommandStatus
         do { status = try await self.execute() } catch { status = CommandStatus(telling: error) }
         if let error = Console.outputError {
-            // A report that is cut must not look like success.
+            // An incomplete report must not look like success.
             Console.error(.outputFailed(error, self.consolation))
             status = .sandboxError
         }

@@ -5,29 +5,29 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The two streams of a command: data on standard output, words on standard error; live lines stay below everything else.
+/// The two streams of a command: data on standard output, messages on standard error; live lines stay below all others.
 ///
-/// One queue writes everything in order, on a thread of its own: a reader that stalls (`| less`) keeps no other thread. Whoever
-/// has data waits, suspended, until they are written, so they do not pile up. Words do not wait; beyond a bound they are left
-/// out, and the next line says how many.
+/// One queue writes everything in order, on its own thread: a reader that stalls (`| less`) blocks no other thread. A
+/// caller with data is suspended until they are written, so that they do not pile up. Messages do not wait; beyond a
+/// limit they are left out, and the next line gives their number.
 enum Console {
     private struct State {
         /// The first error of standard output.
         var outputError: Int32?
-        /// Whether the reader of standard output has gone.
+        /// Whether the reader of standard output has exited.
         var hasNoReader = false
-        /// Words that are not written yet, and those left out since.
+        /// Messages that are not written yet, and those left out since.
         var waiting = 0
         var leftOut = 0
-        /// What stands at the bottom of the terminal, to be erased before anything else is written.
+        /// The lines at the bottom of the terminal, which are erased before anything else is written.
         var live: [String] = []
-        /// The options that commands in messages need to speak of the same sandbox.
+        /// The options that commands in messages need to name the same sandbox.
         var options: [String] = []
         /// Whether programs read standard error, so that each line is a log record.
         var saysRecords = false
     }
 
-    /// How many lines of words may wait for a reader: the log of some hundred cards.
+    /// How many messages may wait for a reader: the log of some hundred cards.
     private static let mostWaiting = 1000
 
     private static let state = Mutex(State())
@@ -37,30 +37,30 @@ enum Console {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
-    /// The `errno` of the first write to standard output that failed; `nil` if none did, or only because nobody reads any
-    /// more (`EPIPE`), as with `| head`.
+    /// The `errno` of the first failed write to standard output; `nil` if none failed, or only because the reader exited
+    /// (`EPIPE`), as with `| head`.
     static var outputError: Int32? { self.state.withLock(\.outputError) }
 
-    /// Nobody reads standard output any more.
+    /// The reader of standard output has exited.
     struct NoReader: Error {}
 
-    /// Ends what does nothing but print, once its reader has gone (`| head`).
+    /// Stops a command that only prints, once its reader has exited (`| head`).
     static func requireReader() throws(NoReader) {
         if self.state.withLock(\.hasNoReader) { throw NoReader() }
     }
 
-    /// Has the commands that messages name repeat the options that say which sandbox is meant.
+    /// Sets the options that commands in messages repeat, so that they name the same sandbox.
     static func repeatOptions(_ options: [String]) {
         self.state.withLock { $0.options = options }
     }
 
-    /// Has every message be a log record in JSON.
+    /// Writes every message as a log record in JSON from now on.
     static func sayRecords() { self.state.withLock { $0.saysRecords = true } }
 
     /// A message as a line of a report.
     static func readable(_ message: Message) -> String { self.readable(message.text().oneLine) }
 
-    /// The text as a person reads it: its commands work when they are copied, and nothing in it commands the terminal.
+    /// The text for a person: its commands work when copied, and it holds no terminal control characters.
     static func readable(_ text: String) -> String {
         let options = self.state.withLock(\.options)
         guard !options.isEmpty, text.contains("idcard-pipeline ") else { return text.plain }
@@ -70,13 +70,13 @@ enum Console {
             |run|watch|serve|status|resume|fsck|backup|restore|tokens\ \w+(?![^;\n]*--tokens-file))\b
             /#
         return text.replacing(command) { match in
-            // Tokens belong to no sandbox; the configuration names their file where the command does not.
+            // Tokens belong to no sandbox; the configuration names their file if the command does not.
             let fitting = match.output.contains(" tokens ") ? options.filter { !$0.hasPrefix("--sandbox ") } : options
             return ([String(match.output)] + fitting).joined(separator: " ")
         }.plain
     }
 
-    /// Writes data and returns when they are written; the line is ended if the text does not end it.
+    /// Writes data and returns when they are written; adds a missing line end.
     static func standardOutput(_ text: String) async {
         await self.inOrder {
             guard let error = self.write(text, to: STDOUT_FILENO) else { return }
@@ -86,9 +86,9 @@ enum Console {
         }
     }
 
-    /// Writes words for a person, sooner or later; the line is ended if the text does not end it.
+    /// Writes a text for a person, without waiting; adds a missing line end.
     ///
-    /// - Parameter isForProgram: whether a program reads the text, so that nothing is changed in it.
+    /// - Parameter isForProgram: whether a program reads the text, so that it is not changed.
     static func standardError(_ text: String, isForProgram: Bool = false) {
         let isTaken = self.state.withLock { state in
             let hasRoom = state.waiting < self.mostWaiting
@@ -108,7 +108,7 @@ enum Console {
         }
     }
 
-    /// Writes a message for a person, as ``standardError(_:isForProgram:)`` does.
+    /// Writes a message for a person, like ``standardError(_:isForProgram:)``.
     static func say(_ message: Message) { self.say(message, .notice) }
 
     static func error(_ message: Message) { self.say(message, .error) }
@@ -122,7 +122,7 @@ enum Console {
         self.standardError(text, isForProgram: isRecord)
     }
 
-    /// A message as a line for a person; or as a record, without its personal values.
+    /// A message as a line for a person, or as a record without personal values.
     private static func line(_ message: Message, _ level: Logger.Level) -> (text: String, isRecord: Bool) {
         if self.state.withLock(\.saysRecords) {
             let text = self.readable(message.description)
@@ -137,7 +137,7 @@ enum Console {
         return (marked.text().oneLine, false)
     }
 
-    /// Replaces the live lines at the bottom of the terminal, and returns when that is done; none removes them.
+    /// Replaces the live lines at the bottom of the terminal, and returns when that is done; an empty list removes them.
     static func showLive(_ lines: [String]) async {
         await self.inOrder {
             self.erase()
@@ -170,7 +170,7 @@ enum Console {
 
     private static func erase() {
         let count = self.state.withLock(\.live.count)
-        // There is no other place to say that standard error fails.
+        // An error of standard error cannot be reported anywhere else.
         if count > 0 { _ = self.writeAll("\u{1B}[\(count)A\u{1B}[J", to: STDERR_FILENO) }
     }
 
@@ -179,7 +179,7 @@ enum Console {
         if !lines.isEmpty { _ = self.writeAll(lines.joined(), to: STDERR_FILENO) }
     }
 
-    /// Writes everything, past interruptions, short writes and a reader that is slower than a non-blocking descriptor.
+    /// Writes everything, across interruptions, short writes and a non-blocking descriptor with a slow reader.
     private static func writeAll(_ text: String, to descriptor: Int32) -> Int32? {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -188,11 +188,11 @@ enum Console {
                 bytes = bytes.dropFirst(count)
                 continue
             }
-            // A write of nothing would be repeated for ever.
+            // Without an error, a write of 0 bytes would be repeated permanently.
             let error = count < 0 ? errno : EIO
             guard error == EINTR || error == EAGAIN else { return error }
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            // A descriptor in error counts as ready: the next write tells the error.
+            // A descriptor in error counts as ready: the next write returns the error.
             while error == EAGAIN, poll(&request, 1, -1) < 0 {
                 guard errno == EINTR else { return errno }
             }
@@ -202,14 +202,14 @@ enum Console {
 }
 
 extension String {
-    /// The text without what would command a terminal: the name of a file may hold that.
+    /// The text without terminal control characters, which a file name may hold.
     var plain: String { self.replacing { $0 != "\n" && $0 != "\t" && $0.commandsTerminal } }
 
-    /// The text as one line: a name in it does not begin another one.
+    /// The text as one line: a name in it cannot begin another one.
     var oneLine: String { self.replacing(\.commandsTerminal) }
 
     private func replacing(_ isCommand: (Unicode.Scalar) -> Bool) -> String {
-        // Most lines are ASCII, and there the look at each byte is far cheaper.
+        // Most lines are ASCII, for which a check of each byte is far cheaper.
         if self.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) { return self }
         guard self.unicodeScalars.contains(where: isCommand) else { return self }
         return String(String.UnicodeScalarView(self.unicodeScalars.map { isCommand($0) ? "?" : $0 }))
@@ -217,7 +217,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it moves the cursor, ends the line, or turns the direction of what follows.
+    /// Whether it moves the cursor, ends the line, or changes the direction of the text that follows.
     fileprivate var commandsTerminal: Bool {
         switch self.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true

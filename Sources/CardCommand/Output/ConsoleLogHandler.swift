@@ -14,12 +14,12 @@ struct ConsoleLogHandler: LogHandler {
         case json
     }
 
-    /// The keys under which a record may carry values. A value that nobody has looked at may be a name; each of these is an
-    /// identifier of ours, a word of a closed set, or a figure.
+    /// The keys whose values a record shows. An unchecked value may be a name; the values of these are identifiers of ours,
+    /// words of a closed set, or numbers.
     static let shownKeys: Set<String> = [
         "run.id", "card.id", "card.state", "card.reason", "attempt.class", "attempt.code", "http.status", "stage",
         "input.known", "endpoint.state", "endpoint.since", "cards", "error.code",
-        // The server; a route is the template of a path, and a token has a name beside its secret.
+        // The server; a route is the template of a path, and the name of a token is not its secret.
         "request.id", "http.method", "http.route", "http.code", "http.milliseconds", "http.bytes", "http.error",
         "token.name", "webhook.refusal",
         "run.source", "run.state",
@@ -59,10 +59,10 @@ struct ConsoleLogHandler: LogHandler {
     private static var time: String { Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }
 }
 
-/// Writes what happens in the pipeline to the log; identifiers, states and codes only.
+/// Logs the events of the pipeline; identifiers, states and codes only.
 struct EventLog: Sendable {
     let logger: Logger
-    /// How high the outcome of a card is logged: a run tells it in its report.
+    /// The log level of results of cards: a run shows them in its report.
     let outcomes: Logger.Level
 
     func observe(_ event: PipelineEvent) {

@@ -18,6 +18,6 @@ extension Message {
 
     private func telling(of counts: [String: Int]) -> Self { counts[IgnoredNames.iCloud] == nil ? self : .outputInICloud(self) }
 
-    /// By rule (`*.bak`), with how many files and folders each met: the names themselves may tell of a person.
+    /// The rules (`*.bak`), each with its number of files and folders: the names themselves may identify a person.
     private static func rules(_ counts: [String: Int]) -> [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" } }
 }

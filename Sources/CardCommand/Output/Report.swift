@@ -15,7 +15,7 @@ struct ReportOptions: ParsableArguments {
     @OptionGroup var options: GlobalOptions
 }
 
-/// The options of a command that looks after the sandbox, reports, and has a line in the access log.
+/// The options of a command that maintains the sandbox, reports, and has a line in the access log.
 struct UpkeepOptions: ParsableArguments {
     @Option(help: "Format of the report.")
     var format = ReportFormat.text
@@ -25,7 +25,7 @@ struct UpkeepOptions: ParsableArguments {
     @OptionGroup var options: GlobalOptions
 }
 
-/// How a command writes lines that come one by one: for people, or as one JSON object a line.
+/// How a command writes lines one by one: for people, or as one JSON object a line.
 enum LineFormat: String, CaseIterable, ExpressibleByArgument {
     case text, jsonl
 
@@ -41,22 +41,22 @@ enum LineFormat: String, CaseIterable, ExpressibleByArgument {
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json, jsonl
 
-    /// Prints an element of a list; what is one JSON object is printed as a whole.
+    /// Prints an element of a list at once, except in a single JSON object.
     func print(_ element: some Report) async { await LineFormat(rawValue: self.rawValue)?.print(element) }
 
-    /// Prints a whole list; one JSON object has it under a name.
+    /// Prints a whole list; as one JSON object, under a name.
     func print(_ elements: [some Report], as name: String) async {
         if self == .json { await Console.standardOutput(JSONText.document([name: elements])) }
         for element in elements { await self.print(element) }
     }
 }
 
-/// A list that is printed as it is read, some elements at a time: it may be longer than memory.
+/// A list that is printed while it is read, some elements at a time: it may be larger than memory.
 struct ListPrinter {
     private static let portion = 65_536
 
     let format: OutputFormat
-    /// Under which name one JSON object has it.
+    /// The name of the list in one JSON object.
     let name: String
     private(set) var indent = "    "
     private(set) var waiting = ""
@@ -95,17 +95,17 @@ struct ListPrinter {
     }
 }
 
-/// A report of a command: the same facts for programs and for people. A name or text in a line begins no other one.
+/// A report of a command: the same facts for programs and for people. A name or text cannot begin a line of its own.
 protocol Report: Encodable {
     var lines: [Message] { get }
 }
 
 extension Message {
-    /// As a line that says more of the one above.
+    /// The message as a detail of the line above.
     var indented: Message { .textBehind("  ", self) }
 }
 
-/// A report that is put together where it is made.
+/// A report made of a JSON object and lines.
 struct ObjectReport: Report {
     private let object: JSONObject
     let lines: [Message]

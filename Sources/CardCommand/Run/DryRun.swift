@@ -4,7 +4,7 @@ import CardRemote
 import CardServer
 
 extension RunCommand {
-    /// Shows what a run would do with each input, and who says so; takes nothing in.
+    /// Shows what a run would do with each input, and the origin of each value; admits nothing.
     func plan(_ configuration: Configuration) async throws -> CommandStatus {
         guard let listing = try self.listing(configuration) else { return .delivered }
         self.say(listing)
@@ -13,7 +13,7 @@ extension RunCommand {
         var counts = Dictionary(uniqueKeysWithValues: PlannedInput.Action.allCases.map { ($0.rawValue, 0) })
         for input in inputs { counts[input.action.rawValue, default: 0] += 1 }
         for input in inputs { await self.format.print(input) }
-        // `dry_run` tells it from the report of a run.
+        // `dry_run` distinguishes the report from that of a run.
         switch self.format {
         case .text:
             let parts = PlannedInput.Action.allCases.compactMap { action in
@@ -30,9 +30,9 @@ extension RunCommand {
     }
 }
 
-/// What a run would do with one input, and who says so.
+/// What a run would do with one input, and the origin of its values.
 struct PlannedInput: Hashable, ReportLine {
-    /// What would be done with it; what is no image is ignored.
+    /// The action of a run; a file that is not an image is ignored.
     enum Action: String, CaseIterable, Encodable {
         case take, refuse, ignore
     }
@@ -67,7 +67,7 @@ struct PlannedInput: Hashable, ReportLine {
             self.businessNo = item.metadata.businessNumber.rawValue
             self.businessNoFrom = origins[.businessNumber]
             self.userNo = item.metadata.userNumber?.reveal()
-            // The value of the configuration is not shown.
+            // The value in the configuration is not shown.
             let fallback = item.metadata.userNumber == nil && hasConfiguredUser ? ValueOrigin.configuration : nil
             self.userNoFrom = fallback ?? origins[.userNumber]
             (self.side, self.sideFrom) = (item.metadata.side, origins[.side])
@@ -91,7 +91,7 @@ struct PlannedInput: Hashable, ReportLine {
     }
 }
 
-/// Where a value comes from: the same words in JSON whatever the language, a message for people.
+/// The origin of a value: the same word in JSON for all languages, a message for people.
 struct ValueOrigin: Hashable, Encodable {
     static let configuration = ValueOrigin(word: "configuration", message: .dryRunConfiguration)
 

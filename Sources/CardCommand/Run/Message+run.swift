@@ -55,7 +55,7 @@ extension Message {
     static func runKept(_ cards: Int) -> Self { Self("run.kept", one: "\(count: cards) card is kept in the sandbox", other: "\(count: cards) cards are kept in the sandbox") }
     static func runUntouched(_ inputs: Int) -> Self { Self("run.untouched", one: "\(count: inputs) input is not imported yet", other: "\(count: inputs) inputs are not imported yet") }
 
-    // MARK: What a run would do
+    // MARK: Dry runs
 
     static func dryRunCase(_ businessNo: String, _ origin: Message) -> Self { Self("dry_run.case", "case \(Redacted(businessNo)) (\(origin))") }
     static func dryRunDefaultUser(_ origin: Message) -> Self { Self("dry_run.default_user", "default user (\(origin))") }

@@ -1,16 +1,16 @@
 import CardModel
 
-/// Shows how far a run is while it runs: live lines on a terminal, now and then a plain line elsewhere.
+/// Shows the progress of a run: live lines on a terminal, otherwise a plain line from time to time.
 struct ProgressDisplay: Sendable {
     let tracker: RunTracker
     let isQuiet: Bool
 
     private static let liveInterval = Duration.milliseconds(200)
     private static let plainInterval = Duration.seconds(5)
-    /// Over how long rates are measured: what came before says nothing about what is left.
+    /// The time over which rates are measured: earlier ones do not predict the time left.
     private static let recent = Duration.seconds(30)
 
-    /// Runs work with progress beside it.
+    /// Runs work and shows its progress.
     func showing<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         guard !self.isQuiet else { return try await work() }
         return try await running(work, cancelling: true) { await self.show() }
@@ -45,18 +45,18 @@ struct RunProgress: Sendable {
     }
 
     var intake = Counts()
-    /// The cards that were to be verified, those that are past that, and those delivered: each counts once, however often it
-    /// comes by.
+    /// The cards to be verified, those that are past verification, and those delivered: each counts once, even if it
+    /// returns to a stage.
     private var toVerify: Set<CardID> = []
     private var verified: Set<CardID> = []
     private var delivered: Set<CardID> = []
-    /// Bytes that went to the backend, repeated ones included.
+    /// Bytes sent to the backend, including repeated ones.
     private var sentBytes: Int64 = 0
-    /// How far the deliveries under way are.
+    /// The bytes sent so far of each delivery under way.
     private var sending: [DeliveryID: Int64] = [:]
-    /// The last failure of a stage that has not passed a card since.
+    /// The last failure of each stage without a later success.
     var lastFailures: [Stage: RemoteFailure] = [:]
-    /// What is to be said of cards whose retention is over.
+    /// A message about cards whose retention is over.
     var upkeep: Message?
 
     mutating func note(_ delivery: DeliveryID, sent: Int64, total: Int64) {
@@ -68,7 +68,7 @@ struct RunProgress: Sendable {
         switch state {
         case .prepared: self.toVerify.insert(card)
         case .verified:
-            // One that is judged again by its stored reading was not to be verified before.
+            // A card that is judged again by its stored reading was not counted before.
             self.toVerify.insert(card)
             self.verified.insert(card)
             self.lastFailures[.verify] = nil
@@ -76,13 +76,13 @@ struct RunProgress: Sendable {
             self.delivered.insert(card)
             self.lastFailures[.deliver] = nil
         case .rejected, .failed, .held:
-            // What ends is past the stage it was in.
+            // A card that stops is past the stage that it was in.
             if self.toVerify.contains(card) { self.verified.insert(card) }
         case .fetching, .received, .delivering, .superseded, .erased: break
         }
     }
 
-    /// How far intake, verification and delivery are.
+    /// The counts of intake, verification and delivery.
     var counts: [Counts] {
         [
             self.intake,

@@ -127,14 +127,14 @@ struct RunCommand: Command {
         return try await configuration.withSandbox { try await self.run(listing, configuration, table, store: $0) }
     }
 
-    /// Lists the inputs that the command line names; `nil` if it names none, and the run goes on with what is there.
+    /// Lists the inputs of the command line; `nil` if it names none, and the run continues the stored cards.
     func listing(_ configuration: Configuration) throws -> BatchListing? {
         guard !self.paths.isEmpty || self.manifest != nil else { return nil }
         let options = try configuration.inputs(try self.fields(), rule: try self.rule())
         return try configuration.listing(of: BatchSource(paths: self.paths, manifest: self.manifest, options: options))
     }
 
-    /// What was passed over because of its name, once for each rule, whether nothing is left, and which table may help.
+    /// Prints how many names each rule skipped, whether nothing is left, and a table that may be the manifest.
     func say(_ listing: BatchListing) {
         if !listing.passedOver.isEmpty { Console.note(.outputSkipped(listing.passedOver)) }
         if let emptiness = listing.emptiness { Console.note(emptiness) }

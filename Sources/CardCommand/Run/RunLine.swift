@@ -2,14 +2,14 @@ import CardModel
 import CardStore
 import Foundation
 
-/// How many inputs of a run ended how; the keys are part of the JSON contract and never missing.
+/// The numbers of inputs of a run by result; the keys are part of the JSON contract and never missing.
 struct RunCounts: Sendable, Encodable {
     private static let allKeys =
         CardState.allCases.map(\.rawValue) + [RunLine.refused, "duplicate", "unchanged", "ignored"]
 
     private var byKey = Dictionary(uniqueKeysWithValues: Self.allKeys.map { ($0, 0) })
 
-    /// Counts inputs; what is the same card as one before counts as a duplicate.
+    /// Counts inputs; a second input with the same card counts as a duplicate.
     init(_ lines: [RunLine] = []) {
         var cards: Set<CardID> = []
         for line in lines {
@@ -29,7 +29,7 @@ struct RunCounts: Sendable, Encodable {
         Self.line(self.total, Self.allKeys.filter { self[$0] > 0 }.map { .runCount(self[$0], $0) })
     }
 
-    /// How many inputs there are, and what becomes of them.
+    /// The number of inputs, and the numbers by result.
     static func line(_ total: Int, _ parts: [Message]) -> Message {
         parts.isEmpty ? .runNothing(total) : .runCounts(total, parts)
     }
@@ -37,7 +37,7 @@ struct RunCounts: Sendable, Encodable {
     func encode(to encoder: any Encoder) throws { try self.byKey.encode(to: encoder) }
 }
 
-/// What a run says about one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
+/// The result of one input: an element of `cards` in `--format json`, a line in `--format jsonl`.
 struct RunLine: Sendable, ReportLine {
     @Nullable var cardID: CardID? = nil
     /// The input as the person named it.
@@ -45,38 +45,38 @@ struct RunLine: Sendable, ReportLine {
     @Nullable var businessNo: String? = nil
     /// The side the verifier saw, else the side given.
     @Nullable var side: CardSide? = nil
-    /// The card's state; `refused` for inputs that became no card, `ignored` for files that are no images.
+    /// The card's state; `refused` for inputs without a card, `ignored` for files that are not images.
     var state: String
-    /// Why, as a stable code: the remote's own where it decided.
+    /// The reason, as a stable code: the remote's own code if it decided.
     @Nullable var reason: String? = nil
-    /// Why, for a person.
+    /// The reason, for a person.
     @InWords var message: Message? = nil
-    /// The card that was there before, if this input is its duplicate.
+    /// The earlier card, if this input is its duplicate.
     @Nullable var duplicateOf: CardID? = nil
-    /// What a person is told of it; not printed itself.
+    /// What to report to a person; not printed itself.
     var notice = CardNotice.nothing
 
     /// What to do about a back whose front is known; not printed itself.
     var frontAdvice: Message?
-    /// The key that it is counted under, and what a run that has nothing else ends with; not printed themselves.
+    /// The key that it is counted under, and its share in the exit status of the run; not printed themselves.
     var countsAs: String?
     var status = CommandStatus.delivered
 
-    /// The state of an input that became no card.
+    /// The state of an input without a card.
     static let refused = "refused"
 
     private enum CodingKeys: CodingKey {
         case cardID, source, businessNo, side, state, reason, message, duplicateOf
     }
 
-    /// Takes over why it was refused.
+    /// Sets the reason of a refusal.
     mutating func describe(_ error: CodedError) {
         self.reason = error.code.rawValue
         self.message = error.message
         self.notice = self.state == Self.refused ? .attention(.retake) : .nothing
     }
 
-    /// Takes over why it became no card, and what is left to do for that.
+    /// Sets why there is no card, and whether work remains.
     mutating func refuse(_ error: CodedError) {
         self.state = error.stateOfInput
         self.describe(error)
@@ -89,11 +89,11 @@ struct RunLine: Sendable, ReportLine {
             }
     }
 
-    /// Takes over what is known of the card.
+    /// Sets what is known of the card.
     mutating func describe(_ card: Card) {
         self.cardID = card.id
         self.state = card.state.rawValue
-        // A tombstone does not name its number any more; the input may.
+        // A tombstone no longer has its business number; the input may have it.
         if card.state != .erased || self.businessNo == nil { self.businessNo = card.metadata.businessNumber.rawValue }
         self.side = card.side ?? card.metadata.side
         self.reason = card.shownReason
@@ -101,7 +101,7 @@ struct RunLine: Sendable, ReportLine {
         self.notice = card.notice
     }
 
-    /// The exit status that lines call for, where an endpoint stopped a stage or none did.
+    /// The exit status for all lines, depending on whether an endpoint stopped a stage.
     static func status(of lines: [RunLine], isStopped: Bool) -> CommandStatus {
         let all = Set(lines.map(\.status))
         if all.contains(.sandboxError) { return .sandboxError }
@@ -109,16 +109,16 @@ struct RunLine: Sendable, ReportLine {
         return isStopped ? .endpointStopped : status
     }
 
-    /// The input as a line for people: state, source, and what there is to say.
+    /// The line for people: state, source, and message.
     var line: Message {
         let start = Redacted("\(self.state.padded(to: 9)) \(self.name)\(self.reason.map { " \($0)" } ?? "")")
         return (self.message ?? self.advice).map { .textNamed(start, $0) } ?? .textPersonal(start)
     }
 
-    /// The input as a person knows it.
+    /// The name of the input for a person.
     var name: String { self.source.isEmpty ? self.cardID?.rawValue ?? "" : self.source }
 
-    /// The line without what only its input has: lines of one kind have it in common.
+    /// The line without the values of its own input: lines of one kind are equal.
     var kind: RunLine {
         var kind = RunLine(source: "", state: self.state)
         (kind.reason, kind.message, kind.frontAdvice) = (self.reason, self.message, self.frontAdvice)
@@ -127,19 +127,19 @@ struct RunLine: Sendable, ReportLine {
 
     static let columns = ["business_no", "side", "file", "state", "reason", "what_is_wrong", "what_to_do"]
 
-    /// What stands under ``columns``.
+    /// The cells under ``columns``.
     var cells: [String] {
         [self.businessNo ?? "", self.side?.rawValue ?? "", self.source, self.state, self.reason ?? ""]
             + CSVText.parts(of: (self.message ?? self.advice)?.withoutPersonalValues)
     }
 
-    /// What a person can do for a card that waits for one.
+    /// The advice for a card that waits for a person.
     private var advice: Message? {
         if self.state == CardState.erased.rawValue { return .runErased }
         return self.frontAdvice ?? Self.advice(on: self.reason, of: self.cardID)
     }
 
-    /// What a person can do for a card whose reason has no message of its own.
+    /// The advice for a card whose reason has no message of its own.
     static func advice(on reason: String?, of card: CardID?) -> Message? {
         switch reason.map(ReasonCode.init(rawValue:)) {
         case .frontMissing: .runFrontMissing(card?.rawValue ?? "ID")
@@ -152,7 +152,7 @@ struct RunLine: Sendable, ReportLine {
 }
 
 extension CaseDocument {
-    /// What to do about a back if its front is the cause that the case stands where it does.
+    /// The advice for a back if its front is the cause of the case's state.
     func advice(onBack back: CardID) -> Message? {
         guard let front = self.cardID, front != back, self.side != .back, let cause = self.cause else { return nil }
         return self.state == .retake ? .runFrontRefused(cause) : .runFrontOpen(cause, front)
@@ -160,7 +160,7 @@ extension CaseDocument {
 }
 
 extension CodedError {
-    /// What a run says of the input that it refuses: no room, memory or time says nothing about the photo.
+    /// The state of a refused input: a lack of space, memory or time says nothing about the photo.
     var stateOfInput: String { self.kind == .storage || self.kind == .temporary ? "unchanged" : RunLine.refused }
 }
 
@@ -169,9 +169,9 @@ struct RunTable {
     private let path: String
     let file: RootFiles
 
-    /// Makes the file, before the run begins: who names one that is there learns it while nothing is done.
+    /// Creates the file before the run begins, so that an existing one is reported while nothing is done.
     ///
-    /// - Throws: `file_not_written`, of kind `usage` if the file is there, else `input`.
+    /// - Throws: `file_not_written`, of kind `usage` if the file exists, else `input`.
     init(_ name: String, for options: GlobalOptions) throws {
         self.path = URL(filePath: name).path
         let isThere = access(self.path, F_OK) == 0
@@ -180,7 +180,7 @@ struct RunTable {
         }
     }
 
-    /// Writes a row for each line; the access log gets its line before.
+    /// Writes a row for each line, after the line of the access log.
     func write(_ lines: [RunLine], noting store: CardStore) async throws {
         try await store.noteList(to: SystemUser.origin(of: "run --report, rows: \(lines.count)"), now: .now)
         let rows = [CSVText.byteOrderMark + CSVText.row(RunLine.columns)] + lines.map { CSVText.row($0.cells) }

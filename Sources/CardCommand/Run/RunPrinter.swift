@@ -4,7 +4,7 @@ import CardServer
 import CardStore
 import Synchronization
 
-/// Prints what became of the inputs of a run: data on standard output, advice on standard error.
+/// Prints the results of a run's inputs: data on standard output, advice on standard error.
 final class RunPrinter: Sendable {
     let format: OutputFormat
     private let tracker: RunTracker
@@ -14,7 +14,7 @@ final class RunPrinter: Sendable {
     private let printed = Mutex<Set<RunEnding>>([])
     private let folds = Mutex(RunFolds())
 
-    /// How many cards are fetched at a time.
+    /// How many cards are read at a time.
     private static let pageSize = 256
 
     init(_ tracker: RunTracker, store: CardStore, configuration: Configuration, format: OutputFormat, runID: String) {
@@ -22,10 +22,10 @@ final class RunPrinter: Sendable {
         self.runID = runID
     }
 
-    /// Prints lines as their cards end: in text those of which a person is told something new.
+    /// Prints lines as their cards finish: in text only those with a change to report to a person.
     func printEndings() async throws {
         for await ending in self.tracker.endings {
-            // A known card may be retaken by an input that is still to end.
+            // An input that has not finished may still retake a known card.
             guard self.format != .text || self.tracker.isNews(ending) else { continue }
             let card = try await self.fetch(self.tracker.cards(of: ending))
             let line = try await self.line(ending, cards: card)
@@ -36,12 +36,12 @@ final class RunPrinter: Sendable {
         }
     }
 
-    /// Prints the report and returns the exit status that it calls for.
+    /// Prints the report and returns its exit status.
     ///
     /// - Parameters:
-    ///   - stopped: what stopped a stage for which cards wait.
-    ///   - signal: the status of the signal that asked for the end, if one came in time.
-    ///   - table: the table of the inputs that is to be written.
+    ///   - stopped: the failures that stopped a stage for which cards wait.
+    ///   - signal: the status of the signal that asked to stop, if one came in time.
+    ///   - table: the table of the inputs to write.
     func print(
         stopped: [Stage: RemoteFailure],
         signal: CommandStatus?,
@@ -58,11 +58,11 @@ final class RunPrinter: Sendable {
         var status = RunLine.status(of: lines, isStopped: !stopped.isEmpty)
         let incomplete = try await self.store.count(of: .incomplete, among: self.tracker.numbers(of: cards))
         if incomplete > 0, self.configuration.sides == .both, status == .delivered { status = .someNotDelivered }
-        // A signal may come when everything has ended: what the cards say is the better news.
+        // A signal may come when all cards have finished: then their result is the more useful status.
         if let signal, status == .workRemains || status == .endpointStopped { status = signal }
         await self.print(endings, lines, counts)
         for advice in self.advice(status, stopped, counts, lines) { Console.say(advice) }
-        // Until when an endpoint asked to be left alone.
+        // Report until when an endpoint asked us to pause.
         for pause in try await self.store.pauses() where pause.failureClass == .throttled { Console.say(pause.text) }
         if incomplete > 0 {
             let message = Message.runIncomplete(incomplete)
@@ -72,7 +72,7 @@ final class RunPrinter: Sendable {
         return status
     }
 
-    /// Prints the lines that were not printed yet, and the counts.
+    /// Prints the remaining lines and the counts.
     private func print(_ endings: [RunEnding], _ lines: [RunLine], _ counts: RunCounts) async {
         let printed = self.printed.withLock(\.self)
         let rest = zip(endings, lines).filter { !printed.contains($0.0) }.map(\.1)
@@ -101,7 +101,7 @@ final class RunPrinter: Sendable {
         return line
     }
 
-    /// What to do about a back if its front is the cause that the case stands where it does.
+    /// The advice for a back if its front is the cause of the case's state.
     private func advice(on back: Card) async throws -> Message? {
         var filter = CaseFilter()
         filter.number = back.metadata.businessNumber
@@ -120,7 +120,7 @@ final class RunPrinter: Sendable {
         return cards
     }
 
-    // MARK: What to do after a run
+    // MARK: Advice after a run
 
     private func reasons(
         _ failures: [Stage: RemoteFailure],
@@ -160,7 +160,7 @@ final class RunPrinter: Sendable {
         return lines
     }
 
-    /// What an interrupted run leaves to the next one.
+    /// The work that an interrupted run leaves to the next one.
     private static func whatIsLeft(of inputs: [RunLine]) -> Message {
         let open = Set(inputs.filter { CardState(rawValue: $0.state)?.isRunnable == true }.map(\.cardID)).count
         let untouched = inputs.count { $0.cardID == nil && $0.state == "unchanged" }
@@ -171,7 +171,7 @@ final class RunPrinter: Sendable {
     }
 }
 
-/// Lines of one reason and message: a person reads the first ones, and at the end the names of the others.
+/// Lines of one reason and message: the first ones are printed, and at the end the names of the others.
 struct RunFolds: Sendable {
     /// How many lines, and how many names of the others, are printed.
     private static let (mostShown, mostNamed) = (3, 20)
@@ -188,7 +188,7 @@ struct RunFolds: Sendable {
         return count < Self.mostShown
     }
 
-    /// What the lines say that were not printed, the most frequent kinds first.
+    /// Summaries of the lines that were not printed, the most frequent kinds first.
     var summaries: [Message] {
         self.folded.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.compactMap { _, lines in
             guard var kind = lines.first?.kind else { return nil }

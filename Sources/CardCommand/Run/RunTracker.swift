@@ -5,28 +5,28 @@ import CardStore
 import Synchronization
 
 enum RunEnding: Hashable, Sendable {
-    /// An input, by its place in the list.
+    /// An input, by its index in the list.
     case input(Int)
-    /// A card, where the run has no inputs.
+    /// A card, in a run without inputs.
     case card(CardID)
 }
 
-/// Follows the inputs of one run, from the command line or on demand: which card each is, which cards this run moved, and
-/// what has ended.
+/// Follows the inputs of one run, from the command line or on demand: the card of each, the cards that this run moved,
+/// and those that have finished.
 final class RunTracker: Sendable {
     private struct State {
-        /// What became of the inputs that were to be taken in, by their places; those that were not reached have nothing.
+        /// The results of the inputs to admit, by index; inputs that were not reached have none.
         var fates: [Int: Result<Admitted, CodedError>] = [:]
-        /// The cards that this run moved, and where to.
+        /// The cards that this run moved, with their new state.
         var moved: [CardID: CardState] = [:]
-        /// The inputs that wait for their card to end.
+        /// The inputs that wait for their card to finish.
         var waiting: [CardID: [Int]] = [:]
         var figures = RunProgress()
     }
 
     private let listing: [BatchListing.Entry]
     private let places: [InputItem: Int]
-    /// The places of the rows that say the same as an earlier one, by the place of that.
+    /// The indices of rows that repeat an earlier one, by the index of that one.
     private let duplicates: [Int: [Int]]
     private let adopted: [CardID]
     private let newsOnly: Bool
@@ -34,11 +34,11 @@ final class RunTracker: Sendable {
     private let ended: AsyncStream<RunEnding>.Continuation
     let endings: AsyncStream<RunEnding>
 
-    /// Begins to follow.
+    /// Begins to follow a run.
     ///
     /// - Parameters:
     ///   - adopted: for a run without inputs: the cards in a state that has work.
-    ///   - newsOnly: whether cards that were known and do not move are passed over in silence.
+    ///   - newsOnly: whether known cards that do not move are omitted.
     init(listing: [BatchListing.Entry], adopted: [CardID] = [], newsOnly: Bool = false) {
         (self.listing, self.adopted, self.newsOnly) = (listing, adopted, newsOnly)
         (self.endings, self.ended) = AsyncStream.makeStream()
@@ -103,21 +103,21 @@ final class RunTracker: Sendable {
         return []
     }
 
-    /// The place of an input; `nil` once its fate is known: what is given to the engine again, because another input of its
-    /// number is left, is no duplicate of itself.
+    /// The index of an input; `nil` once its result is known: an input that the engine gets again, because another one of
+    /// its number is left, is not a duplicate of itself.
     private func openPlace(of item: InputItem, in state: State) -> Int? {
         guard let place = self.places[item] else { return nil }
         switch state.fates[place] {
         case nil: return place
-        // It is tried again.
+        // The input is tried again.
         case .failure(let error) where error.isPassing: return place
         case .success, .failure: return nil
         }
     }
 
-    // MARK: The end
+    // MARK: Results
 
-    /// What became of an input, or of a card in a run without inputs, with the card as it stands now.
+    /// The result of an input, or of a card in a run without inputs, with the present card.
     func line(_ ending: RunEnding, card: Card?) -> RunLine {
         guard case .input(let place) = ending else {
             var line = RunLine(source: "", state: "unchanged")
@@ -165,7 +165,7 @@ final class RunTracker: Sendable {
                 line.describe(card)
                 self.count(card, known: outcome.card, in: &line)
             }
-            // Nobody hears of the id of a card that may go again.
+            // Report the known card: the one being fetched may be deleted again.
             if card?.state == .fetching { line.cardID = outcome.card }
             if outcome.isDuplicate, line.cardID == outcome.card { line.duplicateOf = outcome.card }
             if self.newsOnly, !self.isNews(.input(place)) { line.notice = .nothing }
@@ -173,7 +173,7 @@ final class RunTracker: Sendable {
         return line
     }
 
-    /// Counts a card by its state if this run admitted or moved it, or a person is told of it.
+    /// Counts a card by its state if this run admitted or moved it, or if it is reported to a person.
     private func count(_ card: Card, known: CardID, in line: inout RunLine) {
         let isNews = card.id != known || self.state.withLock { $0.moved[card.id] != nil }
         let notice = self.newsOnly && !isNews ? .nothing : card.notice
@@ -185,7 +185,7 @@ final class RunTracker: Sendable {
         }
     }
 
-    /// The card of an ending: the first of these that is there.
+    /// The card of an ending: the first of these that exists.
     func cards(of ending: RunEnding) -> [CardID] {
         switch ending {
         case .card(let card): return [card]
@@ -195,8 +195,7 @@ final class RunTracker: Sendable {
         }
     }
 
-    /// Whether this run admitted, refused or moved it, and not to where all is well; what was known before and stays as it was
-    /// is no news.
+    /// Whether this run admitted, refused or moved it, except to delivered; a known and unchanged card does not count.
     func isNews(_ ending: RunEnding) -> Bool {
         guard case .input(let place) = ending else { return true }
         if case .duplicate = self.listing[place] { return false }
@@ -206,7 +205,7 @@ final class RunTracker: Sendable {
         }
     }
 
-    /// Every card that is an input, or was moved by a run without inputs.
+    /// The cards of all inputs, or those moved or adopted by a run without inputs.
     var knownCards: [CardID] {
         self.state.withLock { state in
             let cards = state.fates.values.flatMap { (try? $0.get().cards) ?? [] }
@@ -214,7 +213,7 @@ final class RunTracker: Sendable {
         }
     }
 
-    /// The business numbers of the inputs, or of the cards that are told about where there are none, or only news count.
+    /// The business numbers of reported cards, and of the inputs unless only changes count.
     func numbers(of cards: [CardID: Card]) -> Set<BusinessNumber> {
         let moved = self.state.withLock { Set($0.moved.keys) }
         let told = cards.values.filter { !self.newsOnly || moved.contains($0.id) }
@@ -226,7 +225,7 @@ final class RunTracker: Sendable {
 
     // MARK: On demand
 
-    /// The groups of which something is left to be taken in.
+    /// The groups with inputs that are not admitted yet.
     func left(of groups: [[InputItem]]) -> [[InputItem]] {
         self.state.withLock { state in groups.filter { $0.contains { self.openPlace(of: $0, in: state) != nil } } }
     }
@@ -239,7 +238,7 @@ final class RunTracker: Sendable {
         }
     }
 
-    /// What has become of the inputs so far, with the `rejectedBefore` as they stand now; what is tried again is not counted.
+    /// The results of the inputs so far, with the present `rejectedBefore`; inputs to be tried again are not counted.
     func report(known: [Card]) -> SourceRun.Report {
         let toRetake = Set(known.filter { $0.notice == .attention(.retake) }.map(\.id))
         return self.state.withLock { state in
@@ -264,7 +263,7 @@ final class RunTracker: Sendable {
 }
 
 extension SourceRun.Report {
-    /// Begins with nothing; every count is there.
+    /// Begins with all counts at zero.
     init(reason: ReasonCode? = nil) {
         self.init(reason: reason, counts: ["admitted": 0, "duplicate": 0, "refused": 0, "ignored": 0])
     }

@@ -2,26 +2,26 @@ import Glibc
 import Synchronization
 import UnixSignals
 
-/// Turns the signals that end a process into an end in order.
+/// Turns the signals that terminate a process into an orderly stop.
 struct SignalWatch: Sendable {
     let end: @Sendable () -> Void
-    /// What SIGHUP asks for in place of the end, each time; it never ends the process then.
+    /// Called at each SIGHUP, which then does not stop the process.
     var reload: (@Sendable () -> Void)?
 
-    /// Runs work to its end; the first SIGINT, SIGTERM or SIGHUP asks for the end, a second one ends the process at once.
+    /// Runs work; the first SIGINT, SIGTERM or SIGHUP asks it to stop, a second one kills the process.
     ///
-    /// - Returns: what the work came to, and the status of the signal that asked for its end, if one came in time.
+    /// - Returns: the value of the work, and the status of the signal that asked it to stop, if one came in time.
     func watching<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, signal: CommandStatus?) {
         let numbers = self.heard
         let names: [Int32: UnixSignal] = [SIGINT: .sigint, SIGTERM: .sigterm, SIGHUP: .sighup]
         let signals = await UnixSignalsSequence(trapping: numbers.compactMap { names[$0] })
-        // Noted before the end it asks for: the work may end before anybody else has spoken.
+        // Set before the stop: the work may finish at once.
         let first = Mutex<CommandStatus?>(nil)
         let untilDone: @Sendable () async throws -> Value = {
             let value = try await work()
-            // What is left to do is to print, to a reader who may have stopped reading.
+            // Only printing is left, to a reader who may have stopped reading.
             self.endAtOnce(numbers)
             return value
         }
@@ -31,7 +31,7 @@ struct SignalWatch: Sendable {
                     reload()
                     continue
                 }
-                // A second signal ends the process at once: all that was acknowledged is durable.
+                // A second signal kills the process: all that was acknowledged is durable.
                 self.endAtOnce(numbers)
                 first.withLock { $0 = signal == .sigint ? .interrupted : .terminated }
                 self.end()
@@ -41,7 +41,7 @@ struct SignalWatch: Sendable {
         return (value, first.withLock { $0 })
     }
 
-    /// The signals that count: one that was ignored at the start, as `nohup` has SIGHUP ignored, stays so.
+    /// The signals to handle: one that was ignored at the start, as `nohup` ignores SIGHUP, stays ignored.
     private var heard: [Int32] {
         [SIGINT, SIGTERM, SIGHUP].filter { number in
             if number == SIGHUP, self.reload != nil { return true }
@@ -57,9 +57,9 @@ struct SignalWatch: Sendable {
     }
 }
 
-/// Runs work and a companion until both have ended; an error of one ends the other.
+/// Runs work and a companion until both have finished; an error of one cancels the other.
 ///
-/// - Parameter cancelling: whether the end of the work is that of the companion, too, which has none of its own.
+/// - Parameter cancelling: whether to cancel the companion when the work has finished.
 func running<Value: Sendable>(
     _ work: @escaping @Sendable () async throws -> Value,
     cancelling: Bool = false,

@@ -33,7 +33,7 @@ extension Message {
     static func tokensUnknownID(_ id: String, _ list: Redacted<String>) -> Self { Self("tokens.unknown_id", "there is no token of this name with the id \(code: id); list the tokens: \(list)") }
     static func tokensUnknownName(_ list: Redacted<String>) -> Self { Self("tokens.unknown_name", "there is no token of this name; list the tokens: \(list)") }
 
-    // MARK: What a file of a secret holds
+    // MARK: Contents of files with secrets
 
     static let secretExpectsSecrets = Self("secret.expects_secrets", "secrets, one a line")
     static let secretExpectsTokens = Self("secret.expects_tokens", "the tokens that `idcard-pipeline tokens add` makes")

@@ -42,7 +42,7 @@ struct ServeCommand: Command {
     }
 }
 
-/// One `serve`, from the configuration to the exit status.
+/// One run of `serve`, from the configuration to the exit status.
 struct ServeSession: Sendable {
     let configuration: Configuration
     let isQuiet: Bool
@@ -59,7 +59,7 @@ struct ServeSession: Sendable {
             },
             reload: { self.reloads.continuation.yield() }
         )
-        // Nothing is read before signals are heard: what is written before a SIGHUP is known after it.
+        // Signals are trapped before anything is read: what is written before a SIGHUP is read after it.
         return try await signals.watching { try await self.serve() }.signal ?? .delivered
     }
 
@@ -86,7 +86,7 @@ struct ServeSession: Sendable {
         let observe: @Sendable (PipelineEvent) -> Void = { event in
             notices.observe(event)
             if case .beat = event { self.notice.giveSignOfLife() }
-            // What is refused for now is tried again.
+            // A temporary refusal is tried again.
             if case .refused(_, let error) = event, error.isPassing { return }
             metrics.count(event)
         }
@@ -123,7 +123,7 @@ struct ServeSession: Sendable {
                 endPipeline: { pipeline.end(engine) },
                 logger: logger
             )
-            // A signal may have come while the sandbox was opened.
+            // A signal may have come while the sandbox was being opened.
             guard !self.notice.isStopping else { return pipeline.end(engine) }
             try await engine.run { try await services.run() }
         }
@@ -138,10 +138,10 @@ struct ServeSession: Sendable {
     }
 }
 
-/// What one `serve` does beside the stages of the engine, and the order in which it ends.
+/// The services of `serve` beside the stages of the engine, and the order in which they stop.
 private struct ServeServices: Sendable {
     let session: ServeSession
-    /// `nil` without a place for their file.
+    /// `nil` without a path for their file.
     let tokens: LiveTokens?
     let server: CardServer
     /// The watched folders, if the configuration names any.
@@ -151,10 +151,10 @@ private struct ServeServices: Sendable {
     let endPipeline: @Sendable () -> Void
     let logger: Logger
 
-    /// Does everything until the end is asked for, and what was taken in is durable.
+    /// Runs all services until they are asked to stop, and all admitted photos are durable.
     func run() async throws {
         var logger = self.logger
-        // What a group says of its services is of no use to whoever runs one command.
+        // The messages of a service group are of no use to the user of one command.
         logger.logLevel = .critical
         let serving = ServiceGroup(services: [self.server], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { companions in
@@ -168,14 +168,14 @@ private struct ServeServices: Sendable {
                 work.addTask { try await serving.run() }
                 if let watch { work.addTask { try await watch.run() } }
                 work.addTask { try await self.runs.work() }
-                // An error of one ends the others.
+                // An error of one service stops the others.
                 for try await _ in work {}
             }
             companions.cancelAll()
         }
     }
 
-    /// No connection is taken any more, and nothing begins; requests and calls under way go on to their ends.
+    /// Accepts no more connections and begins nothing new; requests and calls under way finish.
     private func end(_ serving: ServiceGroup) async {
         await serving.triggerGracefulShutdown()
         await self.watch?.watch.end()
@@ -183,7 +183,7 @@ private struct ServeServices: Sendable {
         self.endPipeline()
     }
 
-    /// Rereads at SIGHUP what may be replaced while a service works; what cannot be read stays as it was.
+    /// Reads again, at SIGHUP, the files that may be replaced; the old content of an unreadable one stays valid.
     private func reload() {
         var isWhole = true
         func attempt(_ warning: (Message) -> Message, _ body: () throws(CodedError) -> Void) {
@@ -194,7 +194,7 @@ private struct ServeServices: Sendable {
         }
         attempt(Message.serveSecretsStay) { () throws(CodedError) in
             let secrets = try self.session.configuration.webhookSecrets()
-            // No token opens anything under a name that its sender has from now on.
+            // A token whose name now belongs to a webhook sender is refused.
             self.tokens?.keepApart(from: secrets)
             self.server.take(secrets)
         }

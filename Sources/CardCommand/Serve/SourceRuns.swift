@@ -7,10 +7,10 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Runs on demand: takes the sources of the configuration in, by the same loop as `run`, when a caller asks for it. What a
-/// process left, another one goes on with.
+/// Runs on demand: admits the sources of the configuration, by the same loop as `run`, when a caller asks for it.
+/// Another process continues the runs that a process leaves unfinished.
 final class SourceRuns: Sendable {
-    /// How long to wait where nothing can be taken in for now, and how often to look for what other processes left.
+    /// How long to wait while nothing can be admitted, and how often to look for runs left by other processes.
     private static let pause = Duration.seconds(10)
 
     private struct Source: Sendable {
@@ -25,12 +25,12 @@ final class SourceRuns: Sendable {
     private let notices: ServiceNotices
     private let metrics: ServerMetrics
     private let sources: [String: Source]
-    /// What the runs of this process have come to so far.
+    /// The trackers of the runs of this process, by run.
     private let trackers = Mutex<[String: RunTracker]>([:])
-    /// The listings under way, and whether the end has come.
+    /// Whether the process is stopping, and the listings under way.
     private let listings = Mutex<(isOver: Bool, underWay: [UUID: Task<BatchListing, any Error>])>((false, [:]))
 
-    /// Makes ready; ``work()`` does the runs, under the name of the worker.
+    /// Prepares the runs; ``work()`` performs them, under the name of the worker.
     init(_ pipeline: Pipeline, engine: Engine, worker: String, notices: ServiceNotices, metrics: ServerMetrics) {
         (self.pipeline, self.engine, self.worker, self.notices) = (pipeline, engine, worker, notices)
         self.metrics = metrics
@@ -39,7 +39,7 @@ final class SourceRuns: Sendable {
 
     // MARK: For callers
 
-    /// Starts a run over a source, or names the one that waits; `nil` if there is no such source.
+    /// Starts a run over a source, or returns the waiting one; `nil` if there is no such source.
     @Sendable func start(_ name: String, by origin: AccessOrigin) async throws -> RunStatus? {
         guard let source = self.sources[name] else { return nil }
         let run = try await self.store.askForRun(over: name, by: origin, now: .now)
@@ -52,7 +52,7 @@ final class SourceRuns: Sendable {
         return try await self.status(of: run)
     }
 
-    /// Returns the runs that are known, the newest first.
+    /// Returns the known runs, the newest first.
     @Sendable func all() async throws -> [RunStatus] {
         var all: [RunStatus] = []
         for run in try await self.store.runs() { all.append(try await self.status(of: run)) }
@@ -95,7 +95,7 @@ final class SourceRuns: Sendable {
         }
     }
 
-    /// Does the runs, those of different sources beside each other, until ``end()``.
+    /// Performs the runs, those of different sources in parallel, until ``end()``.
     ///
     /// - Throws: what the sandbox throws.
     func work() async throws {
@@ -113,7 +113,7 @@ final class SourceRuns: Sendable {
             for (name, source) in self.sources {
                 group.addTask {
                     for await _ in source.bell.stream {
-                        // A bell that rang before the end is still heard after it.
+                        // The stream still yields a signal sent before shutdown; check again.
                         while !self.isOver, let run = try await self.store.beginRun(over: name, by: self.worker) {
                             guard try await self.perform(run, at: source.path) else { return }
                         }
@@ -125,7 +125,7 @@ final class SourceRuns: Sendable {
 
     private var isOver: Bool { self.listings.withLock(\.isOver) }
 
-    /// Does a run; `false` if the end of the process came first: another one goes on with it.
+    /// Performs a run; `false` if the process stops first: another process continues it.
     private func perform(_ run: SourceRun, at path: String) async throws -> Bool {
         let listing: BatchListing
         do {
@@ -155,7 +155,7 @@ final class SourceRuns: Sendable {
                 try await self.engine.take(tracker.left(of: listing.groups), told: tracker.observe)
                 if tracker.left(of: listing.groups).isEmpty { break }
             } catch let error as CodedError where error.isPassing {}
-            // The end, or no room for more: then the rest waits.
+            // The process stops, or there is no space for more: then the rest waits.
             do { try await Task.sleep(for: Self.pause) } catch { return false }
         }
         try await self.end(run, as: self.report(of: tracker))
@@ -170,7 +170,7 @@ final class SourceRuns: Sendable {
         self.pipeline.configuration.logger(runID: self.worker).info("run over a source ended", metadata: metadata)
     }
 
-    /// Lists a source; `nil` if the end came first: a thread that waits for a share that hangs is left behind.
+    /// Lists a source; `nil` if the process stops first: a thread that waits for a hanging share is left behind.
     private func listing(at path: String) async throws -> BatchListing? {
         let (id, configuration) = (UUID(), self.pipeline.configuration)
         let task = self.listings.withLock { listings -> Task<BatchListing, any Error>? in

@@ -2,18 +2,18 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Tells the service manager how a service is, by the datagrams of `sd_notify(3)`; where nobody listens, nothing is sent.
+/// Reports the status of a service to the service manager by datagrams of `sd_notify(3)`; without a manager, does nothing.
 ///
-/// Once it ends, it is never ready again; before it is ready, it does not say that it reloads.
+/// A stopping service is never ready again; before it is ready, it does not report reloading.
 final class SystemdNotice: Sendable {
     private enum Phase { case starting, ready, stopping }
 
     private let address: String?
-    /// Whether the manager waits for signs of life (`WATCHDOG_USEC`).
+    /// Whether the manager has a watchdog for this process (`WATCHDOG_USEC`).
     private let isWatched: Bool
     private let phase = Mutex(Phase.starting)
 
-    /// Takes the socket that the manager names (`NOTIFY_SOCKET`), and its watchdog, if it is ours (`WATCHDOG_PID`).
+    /// Reads the socket of the manager (`NOTIFY_SOCKET`), and its watchdog, if that is for us (`WATCHDOG_PID`).
     init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.address = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
         let isOurs = environment["WATCHDOG_PID"].map { $0 == "\(getpid())" } ?? true
@@ -22,7 +22,7 @@ final class SystemdNotice: Sendable {
 
     var isStopping: Bool { self.phase.withLock { $0 == .stopping } }
 
-    /// Says that the service ends, and nothing but signs of life from now on.
+    /// Reports that the service stops; from now on only the watchdog is fed.
     func sayStopping() {
         self.phase.withLock { phase in
             phase = .stopping
@@ -38,7 +38,7 @@ final class SystemdNotice: Sendable {
         }
     }
 
-    /// Reads files again and, if the service works, says so before and after. `Type=notify-reload` asks for the time.
+    /// Reads files again and, if the service is ready, reports before and after. `Type=notify-reload` needs the time.
     func reloading(_ read: () -> Void) {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -54,7 +54,7 @@ final class SystemdNotice: Sendable {
     /// Feeds the watchdog, with each heartbeat of the engine: systemd restarts a service whose writer hangs.
     func giveSignOfLife() { if self.isWatched { self.send("WATCHDOG=1") } }
 
-    /// A manager that does not hear it is none of our errors.
+    /// Sends a state; ignores errors, as a manager that does not receive it is not our error.
     private func send(_ state: String) {
         guard let address = self.address else { return }
         var name = sockaddr_un()

@@ -50,7 +50,7 @@ struct TokensCommand: AsyncParsableCommand {
             .configuration
         }
 
-        /// The names of webhook senders, as far as they can be known here.
+        /// The names of webhook senders; none if the configuration or the secrets cannot be read.
         func senders() -> Set<String> { WebhookSecret.names(of: (try? self.configuration().webhookSecrets()) ?? []) }
 
         func file() throws -> TokensFile {
@@ -117,10 +117,10 @@ struct TokensCommand: AsyncParsableCommand {
             return .delivered
         }
 
-        /// Writes the token to its file, if it gets one, and then what is kept of it.
+        /// Writes the token to its file, if one is given, and then its record.
         private func keep(_ token: AccessToken, _ secret: Redacted<String>) throws {
             let file = try self.options.file()
-            // The file of the token first: root may become another user before the tokens are changed.
+            // The token's file first: root may become another user before the tokens are changed.
             if let output {
                 try DurableFile.create(output, with: Array("\(secret.reveal())\n".utf8))
                 try DurableFile.synchroniseFolder(DurableFile.folder(of: output))
@@ -128,7 +128,7 @@ struct TokensCommand: AsyncParsableCommand {
             do {
                 try file.change { $0.append(token) }
             } catch {
-                // It opens nothing.
+                // The token is not valid.
                 if let output { unlink(output) }
                 throw error
             }

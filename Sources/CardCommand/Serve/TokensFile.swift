@@ -7,13 +7,13 @@ import Logging
 import Synchronization
 import SystemPackage
 
-/// The file of who may ask (`server.tokens_file`), with a hash of each token; only its owner may have rights to it.
+/// The file of valid tokens (`server.tokens_file`), with a hash of each; only its owner may have rights to it.
 struct TokensFile: Sendable {
     private static let key = "server.tokens_file"
 
     let path: String
 
-    /// The command that does something with this file.
+    /// The command for this file with the given words.
     func command(_ words: String) -> String {
         "idcard-pipeline tokens \(words) --tokens-file \(self.path.quotedForShell)"
     }
@@ -28,29 +28,29 @@ struct TokensFile: Sendable {
         return try AccessToken.tokens(in: Data(text.reveal().utf8))
     }
 
-    /// Why a token that has the name of a sender of webhooks opens nothing.
+    /// Why a token with the name of a webhook sender is refused.
     func refusal(of name: String) -> Message { .tokensSenderName(Self.key, name, self.command("revoke \(name)")) }
 
-    /// Reads the tokens for one who looks after them: in the folder of the service's user, root is that user.
+    /// Reads the tokens for maintenance: in the folder of the service's user, root becomes that user.
     ///
     /// - Throws: as ``read()``.
     func readForUpkeep() throws(CodedError) -> [AccessToken] {
         try SandboxOwner.become(of: DurableFile.folder(of: KeyFile.resolved(self.path)))
         var status = stat()
-        // A file that root made in its place could not be read by the server.
+        // The server could not read a file that root created in its place.
         guard geteuid() != 0 || stat(self.path, &status) != 0 || status.st_uid == 0 else {
             throw self.error(.tokensFileOwner(Int(status.st_uid)))
         }
         return try self.read()
     }
 
-    /// Changes the file whole or not at all; of two processes one waits for the other.
+    /// Changes the file completely or not at all; of two processes one waits for the other.
     ///
     /// - Throws: as ``read()``; `file_not_written`; what the body throws.
     func change(_ body: (inout [AccessToken]) throws(CodedError) -> Void) throws {
         let path = KeyFile.resolved(self.path)
         let folder = DurableFile.folder(of: path)
-        // A folder that root made would not be its user's.
+        // A folder created by root would not belong to the user.
         try SandboxOwner.become(of: folder)
         try DurableFile.makeFolders(folder, mode: 0o700)
         let lock = try DurableFile.lock(folder)
@@ -67,13 +67,13 @@ struct TokensFile: Sendable {
     }
 }
 
-/// The tokens as they are now: their file is looked at with each request, and read again when it is not as it was, so that a
-/// token taken back opens nothing more. One that has the name of a sender of webhooks opens nothing, either.
+/// The present tokens: each request checks their file, and a changed file is read again, so that a revoked token is
+/// refused at once. A token with the name of a webhook sender is refused, too.
 final class LiveTokens: Sendable {
     private struct State {
-        /// No token may have the name of one of these.
+        /// Secrets whose names no token may have.
         var secrets: [WebhookSecret]
-        /// What the file looked like when it was read.
+        /// The identity of the file when it was read.
         var mark: Result<FileIdentity, Errno>?
         var outcome = Result<[AccessToken], CodedError>.success([])
     }
@@ -83,9 +83,9 @@ final class LiveTokens: Sendable {
     private let report: @Sendable (TokenIssue) -> Void
     private let state: Mutex<State>
 
-    /// `nil` without a place for the file.
+    /// Returns `nil` without a path for the file.
     ///
-    /// - Parameter report: told what is wrong with them, whenever they were read.
+    /// - Parameter report: gets the issues of the tokens each time they were read.
     init?(
         _ configuration: Configuration,
         apartFrom secrets: [WebhookSecret],
@@ -100,7 +100,7 @@ final class LiveTokens: Sendable {
         self.state.withLock { self.look(&$0) }
     }
 
-    /// - Throws: why they cannot be known, as ``TokensFile/read()``; the log has said so once.
+    /// - Throws: the error of ``TokensFile/read()``, which was logged once.
     func now() throws(CodedError) -> [AccessToken] {
         try self.state.withLock { state in
             self.look(&state)
@@ -108,7 +108,7 @@ final class LiveTokens: Sendable {
         }.get()
     }
 
-    /// Takes other senders of webhooks: with other names other tokens are good ones.
+    /// Sets the secrets of webhook senders: with other names, other tokens are usable.
     func keepApart(from secrets: [WebhookSecret]) {
         self.state.withLock { state in
             guard secrets != state.secrets else { return }
@@ -118,7 +118,7 @@ final class LiveTokens: Sendable {
     }
 
     private func look(_ state: inout State) {
-        // Before the reading: what changes meanwhile is seen the next time.
+        // Before reading: a change meanwhile is found the next time.
         let mark = Self.mark(of: self.file.path)
         guard state.mark != mark else { return }
         state.mark = mark
@@ -128,18 +128,18 @@ final class LiveTokens: Sendable {
             state.outcome = .success(usable)
             self.logger.notice("tokens read")
             for name in barred { Console.warn(self.file.refusal(of: name)) }
-            // A service may also do without tokens.
+            // A service also works without tokens.
             self.report(TokenIssue(barred: barred, isShut: usable.isEmpty && !barred.isEmpty))
         } catch {
             state.outcome = .failure(error)
             self.logger.error("the tokens cannot be read", metadata: ["http.error": "\(error.code)"])
-            // The log shows no texts.
+            // The log shows no message texts.
             Console.warn(.serveNoTokenAccepted(error.message))
             self.report(TokenIssue(isShut: true))
         }
     }
 
-    /// What is another as soon as the file is.
+    /// Changes whenever the file changes.
     private static func mark(of path: String) -> Result<FileIdentity, Errno> {
         var status = stat()
         guard stat(path, &status) == 0 else { return .failure(Errno(rawValue: errno)) }
@@ -148,7 +148,7 @@ final class LiveTokens: Sendable {
 }
 
 extension [AccessToken] {
-    /// Those that have no name of a sender of webhooks, and the names of the others: their cards would be mixed.
+    /// The tokens without the name of a webhook sender, and the names of the others, whose cards would be mixed.
     func apart(from secrets: [WebhookSecret]) -> (usable: [AccessToken], barred: [String]) {
         let senders = WebhookSecret.names(of: secrets)
         return (self.filter { !senders.contains($0.name) }, Set(self.map(\.name)).intersection(senders).sorted())

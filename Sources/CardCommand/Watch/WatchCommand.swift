@@ -85,12 +85,12 @@ struct WatchCommand: Command {
     }
 }
 
-/// Follows the files of a watch: prints a line for each once its card has ended, or it was refused.
+/// Follows the files of a watch: prints a line for each once its card has finished, or it was refused.
 ///
-/// A reader that stalls (`| less`) keeps nothing waiting: beyond a bound lines are left out, and a note says how many.
+/// A reader that stalls (`| less`) blocks nothing: beyond a limit lines are left out, and a note gives their number.
 final class WatchReports: Sendable {
     private enum Change: Sendable {
-        /// With what is to be said of the file once its card has ended.
+        /// With the line to print once the card has finished.
         case taken(CardID, RunLine)
         case ended(CardID)
         case refused(RunLine)
@@ -101,7 +101,7 @@ final class WatchReports: Sendable {
     private let news: AsyncStream<Change>
     private let teller: AsyncStream<Change>.Continuation
     private let tally = Mutex(RunCounts())
-    /// The lines left out since the last one that was read, and whether it was not heard which cards have ended.
+    /// The number of lines left out since the last one that was read, and whether finished cards were missed.
     private let missed = Mutex((lines: 0, endings: false))
 
     init(store: CardStore, format: LineFormat, mostWaiting: Int = 10_000) {
@@ -126,7 +126,7 @@ final class WatchReports: Sendable {
     func observe(_ event: WatchEvent) {
         var line: RunLine
         switch event {
-        // The line of its card says the same.
+        // The line of its card reports the same.
         case .refused(_, let error, _) where error.code == .takenEarlier: return
         case .refused(let name, let error, let card):
             let state = card == nil ? RunLine.refused : CardState.rejected.rawValue
@@ -147,11 +147,11 @@ final class WatchReports: Sendable {
         }
     }
 
-    /// No more news come; `print` returns once all lines are written.
+    /// Ends the events; `print` returns once all lines are written.
     func finish() { self.teller.finish() }
 
     func print() async throws {
-        // Each card with the files that are it; a file is known here before its card is looked at.
+        // The files of each card; a file is added before its card is read.
         var files: [CardID: [RunLine]] = [:]
         for await news in self.news {
             switch news {
@@ -174,7 +174,7 @@ final class WatchReports: Sendable {
         for id in cards {
             guard files[id] != nil, let card = try await self.store.card(id), !card.state.isRunnable else { continue }
             for var line in files.removeValue(forKey: id) ?? [] {
-                // The watch refuses the file of a card that it finds rejected, and says so itself.
+                // The watch itself refuses the file of a rejected card, and reports that.
                 if line.state == CardState.rejected.rawValue, card.notice == .attention(.retake) { continue }
                 line.describe(card)
                 await self.print(line)

@@ -4,7 +4,7 @@ import CardModel
 import CardStore
 import Synchronization
 
-/// Hands the photos of watched folders to the engine.
+/// Passes the photos of watched folders to the engine.
 struct WatchIntake: Sendable {
     let engine: Engine
     let store: CardStore
@@ -15,9 +15,9 @@ struct WatchIntake: Sendable {
         self.engine.note(staying: count, in: folder.reveal())
     }
 
-    /// Takes a photo in; returns once its fate is durable.
+    /// Admits a photo; returns once its result is durable.
     ///
-    /// - Throws: errors of the sandbox that no later photo would escape.
+    /// - Throws: errors of the sandbox that every later photo would meet, too.
     func take(_ photo: InputItem, _ occasion: WatchOccasion) async throws -> WatchOutcome {
         if let error = self.configuration.requireAccount(photo) { return .refused(error, card: nil) }
         do {
@@ -33,23 +33,23 @@ struct WatchIntake: Sendable {
         }
     }
 
-    /// What an error says of the photo.
+    /// The outcome for a photo with an error.
     ///
-    /// - Throws: the error, if no later photo would escape it.
+    /// - Throws: the error, if every later photo would meet it, too.
     static func outcome(of error: CodedError) throws(CodedError) -> WatchOutcome {
         if error.isPassing { return .later(error) }
         if error.code == .tooManyPhotos { return .waits(error) }
         switch error.kind {
-        // One that takes too much time or memory is tried again by the watch, so often and no more.
+        // The watch tries a photo that needs too much time or memory again, a limited number of times.
         case .input, .conflict, .temporary: return .refused(error, card: nil)
         default: throw error
         }
     }
 
-    /// Has a sidecar that came late amend the card of its photo.
+    /// Amends the card of a photo by a sidecar that came late.
     private func amend(_ photo: InputItem) async throws -> WatchOutcome {
         var known = try await self.engine.amend(photo)
-        // A photo that was put away since has another path, and is known by its bytes.
+        // A photo that was archived since has another path, and is found by its bytes.
         if known == nil { known = try await self.engine.take(photo) }
         guard let known, let card = try await self.store.card(known.card),
             card.metadata.takingOver(photo.metadata) != card.metadata
@@ -58,8 +58,8 @@ struct WatchIntake: Sendable {
     }
 }
 
-/// Watches folders for an engine, and has notes written for the photos in `done/` whose cards are refused or passed over later, by
-/// whatever process.
+/// Watches folders for an engine, and writes notes for the photos in `done/` whose cards any process later refuses or
+/// supersedes.
 struct NotingWatch: Sendable {
     private let store: CardStore
     let watch: FolderWatch
@@ -84,16 +84,16 @@ struct NotingWatch: Sendable {
     }
 
     private func writeNotes() async {
-        // Each change is looked at twice: a photo may reach its place shortly after its card was refused.
+        // Each change is read twice: a photo may reach `done/` shortly after its card was refused.
         var marks: [Int64] = []
         repeat {
-            // What hinders the sandbox passes, or ends the watch elsewhere; the same is asked for again.
+            // An error of the sandbox is temporary, or stops the watch elsewhere; the next pass asks again.
             if let mark = try? await self.note(after: marks.first) { marks = marks.suffix(1) + [mark] }
         } while (try? await Task.sleep(for: .seconds(2))) != nil
     }
 
-    /// - Parameter event: the event after which changes count; `nil` for all cards that are refused by now.
-    /// - Returns: the last event that was looked at.
+    /// - Parameter event: the event after which changes count; `nil` for all cards that are refused at present.
+    /// - Returns: the last event that was read.
     private func note(after event: Int64?) async throws -> Int64 {
         let next = try await self.store.lastEvent()
         for filter in Self.filters {
@@ -110,7 +110,7 @@ struct NotingWatch: Sendable {
         return next
     }
 
-    /// The cards whose photos get notes: those to be taken again, and those passed over for their time.
+    /// The cards whose photos get notes: those to be taken again, and those superseded as taken earlier.
     private static let filters: [CardFilter] = {
         var (refused, passedOver) = (CardFilter(), CardFilter())
         (refused.attention, refused.submitter) = ([.retake], Caller.process.subject)
@@ -132,7 +132,7 @@ extension CodedError {
         CodedError(card.reason ?? .sourceUnreadable, .input, card.message ?? .watchRetake)
     }
 
-    /// Whether it goes by itself, or somebody can put it right, while a service goes on.
+    /// Whether it is temporary, or can be fixed while a service runs.
     var isPassing: Bool {
         switch self.kind {
         case .temporary: self.code == .sandboxBusy
@@ -142,16 +142,15 @@ extension CodedError {
     }
 }
 
-/// What a service says on standard error while it works: what keeps it from working, once, and when that is over; what it
-/// passes over because of its name, once.
+/// The messages of a service on standard error: each issue once, and when it is over; each rule that skips names, once.
 final class ServiceNotices: Sendable {
     private let isQuiet: Bool
-    /// What was warned of and is not over: the code by the subject, such as the stage and host of an endpoint.
+    /// The open issues: the code by the subject, such as the stage and host of an endpoint.
     private let told = Mutex<[String: String]>([:])
-    /// The rules that were told of, by the place where each passed something over.
+    /// The reported rules, by the folder or source in which each skipped a name.
     private let toldRules = Mutex<[String: Set<String>]>([:])
 
-    /// - Parameter isQuiet: whether only warnings, and that they are over, are said.
+    /// - Parameter isQuiet: whether only issues, and their ends, are reported.
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
     func observe(_ event: PipelineEvent) {
@@ -162,14 +161,14 @@ final class ServiceNotices: Sendable {
             guard let issue = room.issue else { return self.sayOver("disk", .watchResumed) }
             self.warn(of: "disk", "\(room)", issue)
         case .overdue(let count):
-            // It is gone on with soon, and told once.
+            // It is continued soon, and reported once.
             self.warn(of: "retention", "overdue", .watchOverdue(count))
         case .erasingFailed(let error): self.warn(of: "retention", error.code.rawValue, .runNotErased(error.message))
         case .taken, .refused, .sending, .called, .failed, .changed: break
         }
     }
 
-    /// Says what keeps the service from working, once until it is something else.
+    /// Reports an issue once, until its code changes.
     private func warn(of subject: String, _ code: String, _ message: Message) {
         let isNew = self.told.withLock { $0.updateValue(code, forKey: subject) != code }
         if isNew { Console.warn(message) }
@@ -184,7 +183,7 @@ final class ServiceNotices: Sendable {
         case .problem(let folder, let error): Console.warn(.watchFolderProblem(folder, error.message))
         case .mended(let folder, let code): Console.say(.watchFolderWorks(folder, code))
         case .paused(let error):
-            // Of a full disk the heartbeat tells, also where nothing is watched.
+            // The heartbeat reports a full disk, also if nothing is watched.
             guard error.code != .diskSpaceLow else { return }
             self.warn(of: "watch", error.code.rawValue, .watchPaused(error.message))
         case .resumed: self.sayOver("watch", .watchResumed)
@@ -198,15 +197,15 @@ final class ServiceNotices: Sendable {
         }
     }
 
-    /// Says what was passed over in a place, but no rule again that it was told of there: a service looks often, and
-    /// unfinished copies come and go.
+    /// Reports the names skipped in a folder or source, but each rule only once: a service scans often, and unfinished
+    /// copies come and go.
     func passedOver(_ counts: [String: Int], in place: String, _ message: ([String: Int]) -> Message) {
         guard !self.isQuiet else { return }
         let new = counts.filter { self.isNew($0.key, in: place) }
         if !new.isEmpty { Console.note(message(new)) }
     }
 
-    /// Whether a rule is told of in a place for the first time.
+    /// Whether a rule is reported for a folder or source for the first time.
     private func isNew(_ rule: String, in place: String) -> Bool {
         self.toldRules.withLock { $0[place, default: []].insert(rule).inserted }
     }

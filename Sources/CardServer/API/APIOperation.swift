@@ -2,7 +2,7 @@ import CardModel
 import HTTPTypes
 import Hummingbird
 
-/// One operation of the API: where it is, what a client needs, how it may be refused, and what answers.
+/// One operation of the API: its method and path, the access that it needs, its problems and its handler.
 struct APIOperation: Sendable {
     typealias Handler = @Sendable (Request, ServerContext, Caller) async throws -> Response
 
@@ -10,7 +10,7 @@ struct APIOperation: Sendable {
         case open
         /// A token with one of these scopes.
         case token([TokenScope])
-        /// A signature of a known sender.
+        /// A signature made with one of the webhook secrets.
         case signature
     }
 
@@ -19,7 +19,7 @@ struct APIOperation: Sendable {
     let path: String
     let access: Access
     private let ownProblems: [ProblemCode]
-    /// Gets the caller whose token it is, and of an operation that needs none one who may do nothing.
+    /// Gets the caller of the token; an operation without a token gets a caller without scopes.
     let handler: @Sendable (APIRoutes) -> Handler
 
     private init(
@@ -35,7 +35,7 @@ struct APIOperation: Sendable {
 
     var hasBody: Bool { self.method == .post }
 
-    /// Every problem that it may answer with: its own, and those of every operation, of its access and of its body.
+    /// Every problem of this operation: its own, and those of all operations, of its access and of its body.
     var problems: [ProblemCode] {
         var codes: [ProblemCode] = [
             .requestMalformed, .headTimeout, .targetTooLong, .expectationUnknown, .headerTooLarge, .internalError,
@@ -51,13 +51,13 @@ struct APIOperation: Sendable {
         return codes + self.ownProblems.filter { !codes.contains($0) }
     }
 
-    /// The methods that any path takes.
+    /// The methods of all operations.
     static let methods: Set<HTTPRequest.Method> = Set(Self.all.map(\.method))
 
-    /// What to say to a request that no operation takes: its path is known, or not.
+    /// Returns the problem for a request without an operation: the path is unknown, or does not allow the method.
     static func missing(_ request: Request) -> Problem {
         let parts = request.uri.path.split(separator: "/", omittingEmptySubsequences: true)
-        // The root is a page for browsers alone: to a program it is no path at all.
+        // The root is a page for browsers only; for other programs its path is unknown.
         let pages = ConsoleRoute.all.filter { $0 != .home }.map { ($0.path, $0.method) }
         let places = self.all.map { ($0.path, $0.method) } + pages
         var methods = Set(places.filter { Self.matches($0.0, parts) }.map(\.1))

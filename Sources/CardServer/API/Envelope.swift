@@ -4,8 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// What every request gets: a name, an answer whatever happens, header fields that keep browsers and caches off, a line
-/// in the log, a place in the figures.
+/// Adds to every request: an id, problem answers for errors, restrictive header fields, a log line and metrics.
 struct Envelope: RouterMiddleware {
     /// Header fields of every answer.
     static let fixedFields: [(HTTPField.Name, String)] = [
@@ -30,7 +29,7 @@ struct Envelope: RouterMiddleware {
         }
     }
 
-    /// The language that a client likes best of those that are spoken (RFC 9110 section 12.5.4); `nil` if it names none of them.
+    /// The supported language that the client prefers (RFC 9110 section 12.5.4); `nil` if it accepts none of them.
     static func language(of request: Request) -> Language? {
         let ranges = request.headers[values: .acceptLanguage].flatMap { $0.split(separator: ",") }.map { range in
             let parts = range.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
@@ -68,13 +67,13 @@ struct Envelope: RouterMiddleware {
             self.report(problem.error, as: problem.code, context: context)
         }
         self.complete(&response, request: request, context: context)
-        // Whatever it is, the answer to HEAD has no content (RFC 9110 section 9.3.2).
+        // An answer to HEAD never has content, not even a problem (RFC 9110 section 9.3.2).
         if request.method == .head { response = response.createHeadResponse() }
         self.report(request, context: context, response: response, took: ContinuousClock.now - start)
         return response
     }
 
-    /// The kind of an error alone: its text may quote what a stranger sent.
+    /// Logs only the kind of an error: its text may quote what the client sent.
     private func report(_ error: any Error, as code: ProblemCode, context: ServerContext) {
         let kind = (error as? CodedError)?.code.rawValue ?? "\(type(of: error))"
         let metadata: Logger.Metadata = [
@@ -101,14 +100,13 @@ struct Envelope: RouterMiddleware {
 
     private func report(_ request: Request, context: ServerContext, response: Response, took: Duration) {
         let known = context.record.known
-        // What no operation takes has a word of Hummingbird's in place of a path.
+        // Without an operation, the context holds a word of Hummingbird's in place of a path.
         let paths = APIOperation.all.map(\.path) + ConsoleRoute.all.map(\.path)
         let route = paths.first { $0 == context.endpointPath } ?? "none"
         let method = APIOperation.methods.contains(request.method) ? request.method.rawValue : "other"
         self.metrics.add(.requests, [method, route, "\(response.status.code)"])
         self.metrics.add(.duration, [route], took: took)
         self.metrics.add(.bodyBytes, by: Double(known.bodyBytes))
-        // Asked every few seconds by machines.
         var metadata: Logger.Metadata = [
             "request.id": "\(context.record.id)", "http.method": "\(method)", "http.route": "\(route)",
             "http.status": "\(response.status.code)", "http.code": "\(known.problem?.code.name ?? "none")",
@@ -117,11 +115,12 @@ struct Envelope: RouterMiddleware {
         ]
         if let card = self.card(in: response, to: request) { metadata["card.id"] = "\(card)" }
         if let refusal = known.webhookRefusal { metadata["webhook.refusal"] = "\(refusal)" }
+        // Machines ask for these every few seconds.
         let isRoutine = response.status == .ok && [APIOperation.live, .ready, .figures].contains { $0.path == route }
         self.logger.log(level: isRoutine ? .debug : .info, "request answered", metadata: metadata)
     }
 
-    /// The card that an answer is about: where it lies, or what was asked for; a path that names no card may hold anything.
+    /// The card that an answer is about: its id in `Location`, else in the path; other paths may hold anything.
     private func card(in response: Response, to request: Request) -> Substring? {
         let card = /\/(?:v1|console)\/cards\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/\w+)?/
         return (response.headers[.location] ?? request.uri.path).wholeMatch(of: card)?.1
@@ -137,7 +136,7 @@ struct Envelope: RouterMiddleware {
         request.headers[.origin].flatMap { self.origins.contains($0) ? $0 : nil }
     }
 
-    /// Answers a browser that asks before it sends; `nil` if the request is something else.
+    /// Answers a preflight of a browser; `nil` for any other request.
     private func preflight(_ request: Request) -> Response? {
         guard request.method == .options, self.origin(of: request) != nil,
             request.headers[.accessControlRequestMethod] != nil

@@ -17,8 +17,7 @@ extension Response {
     }
 }
 
-/// A JSON object of an answer or a report, by its keys; what is `nil` is written as `null`, so that readers need not
-/// test for presence.
+/// A JSON object of an answer or a report; a `nil` value is written as `null`, so every key is always present.
 package struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
     private struct Member: Encodable {
         let value: (any Encodable)?
@@ -38,7 +37,7 @@ package struct JSONObject: Encodable, ExpressibleByDictionaryLiteral {
     package func encode(to encoder: any Encoder) throws { try self.members.encode(to: encoder) }
 }
 
-/// Reads JSON that strangers send.
+/// Reads JSON of untrusted clients.
 enum StrictJSON {
     /// - Throws: ``Problem``: `field_duplicate`.
     static func requireSingleNames(in value: JSONValue) throws {
@@ -47,7 +46,7 @@ enum StrictJSON {
 
     /// Reads the small body of a request, an object of texts; a key that is `null` is missing.
     ///
-    /// - Parameter isOptional: whether no body says nothing.
+    /// - Parameter isOptional: whether an empty body counts as an empty object.
     /// - Throws: ``Problem``: `media_type_unsupported`, `json_invalid`, `field_unknown`, `field_duplicate`, and what
     ///   ``BodyReader`` throws.
     static func texts(
@@ -84,6 +83,6 @@ enum StrictJSON {
 }
 
 extension String {
-    /// Of a content type the type alone, in lower case.
+    /// The media type without its parameters, in lower case.
     var mediaType: String { self.prefix { $0 != ";" && $0 != " " }.lowercased() }
 }

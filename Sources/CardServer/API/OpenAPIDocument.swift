@@ -3,9 +3,9 @@ import Foundation
 import Hummingbird
 import NIOCore
 
-/// The OpenAPI 3.1 document: what `openapi.json` says, with the ways in which each operation is refused.
+/// The OpenAPI 3.1 document: the content of `openapi.json`, with the problems and scopes of each operation.
 ///
-/// Strangers read it, so nothing of the configuration stands in it.
+/// Unauthenticated clients read it, so it holds nothing of the configuration.
 enum OpenAPIDocument {
     static let bytes: ByteBuffer = {
         let document = Self.document()
@@ -56,7 +56,7 @@ enum OpenAPIDocument {
             text[object: "responses"]["\(status)"] = response
         }
         if case .token(let scopes) = operation.access {
-            // One of several requirements with their roles (OpenAPI 3.1, "Security Requirement Object"); tools that know only
+            // Alternative requirements, each with its role (OpenAPI 3.1, "Security Requirement Object"); tools that know only
             // 3.0 read `x-scopes`.
             let names = (scopes + [.operate]).map(\.rawValue)
             text["security"] = names.map { ["token": [$0]] }

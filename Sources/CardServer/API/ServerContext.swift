@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// A request's context: its connection, and what becomes known of it.
+/// The context of a request: its connection, and a record of what is known about the request.
 struct ServerContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -15,10 +15,10 @@ struct ServerContext: RequestContext {
         self.channel = source.channel
     }
 
-    /// The address it came from, as far as one that fails is told apart by it.
+    /// The client's address, or its IPv6 network, by which failures are counted.
     var remoteNetwork: String { self.channel.remoteAddress.map(Self.network(of:)) ?? "" }
 
-    /// The address itself, but of IPv6 its network of 64 bits.
+    /// The IPv4 address, or the 64-bit network prefix of an IPv6 address.
     static func network(of address: SocketAddress) -> String {
         let bytes = address.ipBytes
         return bytes.count == 16
@@ -28,11 +28,11 @@ struct ServerContext: RequestContext {
 }
 
 extension SocketAddress {
-    /// The 4 bytes of an IPv4 address, also of one that comes by a socket of IPv6 (RFC 4291 section 2.5.5.2), or the 16
-    /// of any other IPv6 address.
+    /// The 4 bytes of an IPv4 address, also of an IPv4-mapped one (RFC 4291 section 2.5.5.2), or the 16 bytes of any
+    /// other IPv6 address.
     ///
-    /// Read where the structures of sockets have them (RFC 3493 section 3.3): which C module their fields count as a
-    /// part of depends on what a compiler has seen before.
+    /// Read at fixed offsets (RFC 3493 section 3.3): the C module that declares the fields depends on what a compiler
+    /// has seen before.
     var ipBytes: [UInt8] {
         let bytes = self.withSockAddr { pointer, size in [UInt8](UnsafeRawBufferPointer(start: pointer, count: size)) }
         switch self {
@@ -45,7 +45,7 @@ extension SocketAddress {
     }
 }
 
-/// What becomes known of one request while it is answered, for its line in the log.
+/// Collects what the log line of a request says, while the request is answered.
 final class RequestRecord: Sendable {
     struct State {
         /// The name of the token that it came with.
@@ -53,13 +53,13 @@ final class RequestRecord: Sendable {
         var bodyBytes = 0
         /// Why the webhook was not accepted.
         var webhookRefusal: String?
-        /// Why it was refused, or a page of the console says that something went wrong.
+        /// Why the request was refused, or the error that a page of the console shows.
         var problem: (code: ProblemCode, error: any Error)?
-        /// Header fields that go with every answer to it.
+        /// The state of the rate limit, for header fields of the answer.
         var rateLimit: RateLimit.Status?
     }
 
-    /// Its name, in the log and in the answer.
+    /// The id of the request, in the log and in the answer.
     let id = RequestRecord.newID()
     private let state = Mutex(State())
 
@@ -82,14 +82,14 @@ extension HTTPField.Name {
     static let webhookID = Self.known("webhook-id")
     static let webhookTimestamp = Self.known("webhook-timestamp")
     static let webhookSignature = Self.known("webhook-signature")
-    /// Why personal data is touched, for the access log.
+    /// The purpose of an access to personal data, for the access log.
     static let why = Self.known("Card-Why")
     /// Why a card is erased, as a code.
     static let reason = Self.known("Card-Reason")
     static let referrerPolicy = Self.known("Referrer-Policy")
     static let exposedHeaders = Self.known("Access-Control-Expose-Headers")
 
-    /// Makes a name that is written in this module.
+    /// Makes a name of a header field from a constant of this module.
     static func known(_ text: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(text) else { preconditionFailure("'\(text)' is no name of a header field.") }
         return name

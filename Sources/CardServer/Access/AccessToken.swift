@@ -2,17 +2,17 @@ package import CardModel
 import Crypto
 package import Foundation
 
-/// What is kept of a token: never the token itself.
+/// The stored record of a token: never the token itself.
 package struct AccessToken: Hashable, Sendable {
-    /// Who uses it, such as `branch-office`: the submitter of what it sends.
+    /// The name, such as `branch-office`: the submitter of what is sent with the token.
     package let name: String
     package let scopes: [TokenScope]
     package let createdAt: Date
     /// When it stops working; `nil` for never.
     package let expiresAt: Date?
-    /// What tells it from others of its name, for those who look after tokens: 8 hex digits.
+    /// Distinguishes tokens of one name, for operators: 8 hex digits.
     package var id: String { self.digest.prefix(4).hexadecimal }
-    /// The SHA-256 of the token, 32 bytes: of 256 random bits nothing slower is needed, as there is nothing to guess.
+    /// The SHA-256 of the token, 32 bytes: 256 random bits cannot be guessed, so a slower hash is not needed.
     let digest: Data
 
     /// What tokens begin with, so that a scanner for leaked secrets can find them.
@@ -20,8 +20,8 @@ package struct AccessToken: Hashable, Sendable {
 
     /// Makes a token of 256 random bits.
     ///
-    /// - Returns: what is kept of it, and the token, which can be had this once only.
-    /// - Throws: `token_invalid` for a name or scopes that cannot be.
+    /// - Returns: the record to store, and the token, which is available only here.
+    /// - Throws: `token_invalid` for an invalid name or invalid scopes.
     package static func generate(
         name: String,
         scopes: Set<TokenScope>,
@@ -34,7 +34,7 @@ package struct AccessToken: Hashable, Sendable {
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         let base64 = Data(bytes).base64EncodedString()
         let secret = self.prefix + base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-        // What is written has no fractions of a second.
+        // The file has no fractions of a second.
         let created = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
         let digest = Self.digest(of: secret)
         return (
@@ -49,8 +49,8 @@ package struct AccessToken: Hashable, Sendable {
 
     static func digest(of secret: String) -> Data { Data(SHA256.hash(data: Data(secret.utf8))) }
 
-    /// Whether a text can be the name of a submitter; `local` is that of lists and watched folders. Names stand in the
-    /// log for ever, where identity numbers must not.
+    /// Whether a text can be the name of a submitter; `local` is the submitter of lists and watched folders. The log holds
+    /// names permanently, and must not hold identity numbers.
     static func isName(_ text: String) -> Bool {
         text.wholeMatch(of: /[A-Za-z0-9._-]{1,64}/) != nil && text != "local" && !IDNumber.isContained(in: text)
     }

@@ -4,17 +4,17 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Tells who asks, whether they may, and whether they ask too often.
+/// Identifies the caller, checks the scopes and applies the rate limits.
 struct Authentication: Sendable {
     let tokens: CardServer.TokenSource
-    /// How often a token may ask.
+    /// How many requests each token may make.
     let callers: RateLimit
-    /// How often an address may be wrong.
+    /// How many failures each address may have.
     let failures: RateLimit
     let metrics: ServerMetrics
     let now: @Sendable () -> Timestamp
 
-    /// - Returns: who asks.
+    /// - Returns: the caller.
     /// - Throws: ``Problem``: `unauthorized`, `scope_missing`, `rate_limited` or `tokens_unavailable`.
     func admit(_ request: Request, context: ServerContext, scopes: [TokenScope]) throws -> Caller {
         let isPresented = request.headers[.authorization] != nil
@@ -31,12 +31,12 @@ struct Authentication: Sendable {
         return caller
     }
 
-    /// Has a full house keep the connection of somebody who may do what was asked for.
+    /// Marks the connection of an authorised caller, so that anonymous ones are closed before it.
     static func recordAuthenticated(_ caller: Caller, context: ServerContext) {
         context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: caller.subject), promise: nil)
     }
 
-    /// Finds the caller whose token a session was begun with; `nil` if it does not work any more.
+    /// Finds the caller of the token that a session began with; `nil` if the token is no longer valid.
     ///
     /// - Throws: ``Problem``: `rate_limited` or `tokens_unavailable`.
     func admit(_ digest: Data, isCounted: Bool, context: ServerContext) throws(Problem) -> Caller? {
@@ -44,7 +44,7 @@ struct Authentication: Sendable {
         return isCounted ? try self.count(token, context: context) : token.caller
     }
 
-    /// Finds a token that works. It is let through even where others fail at its address: behind a proxy all have one.
+    /// Finds a valid token, also while other clients fail at its address: behind a proxy all share one address.
     ///
     /// - Throws: ``Problem``: `unauthorized`, `rate_limited` or `tokens_unavailable`.
     func signIn(_ presented: String?, isPresented: Bool = true, context: ServerContext) throws(Problem) -> AccessToken {
@@ -66,12 +66,12 @@ struct Authentication: Sendable {
         return token.caller
     }
 
-    /// What is kept of a token that works now. All are compared, and each as a whole (`SHA256Digest` sees to that), so that
-    /// the time tells nothing.
+    /// The valid token that matches. Every token is compared, each as a whole (by `SHA256Digest`), so that the time reveals
+    /// nothing.
     private func known(_ isPresented: (_ digest: Data) -> Bool) throws(Problem) -> AccessToken? {
         let tokens: [AccessToken]
         do throws(CodedError) { tokens = try self.tokens() } catch {
-            // Nobody is at fault while they cannot be known.
+            // The client is not at fault, so this does not count as a failure.
             self.metrics.add(.unavailableTokens)
             throw Problem(.tokensUnavailable, retryAfter: .seconds(10))
         }
@@ -91,7 +91,7 @@ struct Authentication: Sendable {
         [.wwwAuthenticate: "Bearer realm=\"idcard-pipeline\"\(error)"]
     }
 
-    /// The token of `Authorization: Bearer` (RFC 6750 section 2.1); nowhere else is one looked for.
+    /// The token of `Authorization: Bearer` (RFC 6750 section 2.1), the only field that may carry one.
     private static func token(of request: Request) -> String? {
         let values = request.headers[values: .authorization]
         guard values.count == 1 else { return nil }

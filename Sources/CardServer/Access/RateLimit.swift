@@ -1,8 +1,8 @@
 import Synchronization
 
-/// How often something may happen.
+/// A number of events that are allowed in each window of time.
 package struct RatePolicy: Hashable, Sendable {
-    /// So many at once, and so many in a window on average.
+    /// The largest burst, and the average number in a window.
     package let quota: Int
     package let window: Duration
 
@@ -12,22 +12,22 @@ package struct RatePolicy: Hashable, Sendable {
         self.window = window
     }
 
-    /// The time that one costs.
+    /// The part of the window that one event uses up.
     var interval: Duration { self.window / self.quota }
 }
 
-/// Limits how often something happens, name by name: the generic cell rate algorithm, a leaking bucket without a timer.
+/// Limits how often events of each name happen: the generic cell rate algorithm, a leaking bucket without a timer.
 ///
-/// Times are durations since any one moment.
+/// Times are durations since any fixed moment.
 final class RateLimit: Sendable {
-    /// How a name stands after it was counted.
+    /// The state of a name after an event was counted.
     struct Status: Hashable, Sendable {
         var policy: RatePolicy
         /// How many more are allowed right now.
         var remaining: Int
-        /// When all are allowed again.
+        /// How long until the whole quota is available.
         var reset: Duration
-        /// `nil` if it was allowed; else how long to wait.
+        /// How long to wait; `nil` if the event was allowed.
         var wait: Duration?
 
         /// `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers).
@@ -38,16 +38,16 @@ final class RateLimit: Sendable {
 
     private let policy: RatePolicy
     private let capacity: Int
-    /// When each name has used up what it has used: the theoretical arrival time of the algorithm.
+    /// When each name has its whole quota again: the theoretical arrival time of the algorithm.
     private let arrivals = Mutex<[String: Duration]>([:])
 
-    /// - Parameter capacity: how many names are told apart at once.
+    /// - Parameter capacity: how many names are counted separately at a time.
     init(_ policy: RatePolicy, capacity: Int = Limits.rateNames) {
         self.policy = policy
         self.capacity = capacity
     }
 
-    /// Counts one, unless it is too much.
+    /// Counts an event, unless it exceeds the limit.
     func count(_ name: String, at time: Duration) -> Status {
         self.arrivals.withLock { arrivals in
             if arrivals[name] == nil, arrivals.count >= self.capacity { self.makeRoom(&arrivals, at: time) }
@@ -66,7 +66,7 @@ final class RateLimit: Sendable {
         }
     }
 
-    /// Forgets those that have everything back; if there are none, those that have most of it.
+    /// Drops the names whose whole quota is available; if none are, those with most of it.
     private func makeRoom(_ arrivals: inout [String: Duration], at time: Duration) {
         arrivals = arrivals.filter { $0.value > time }
         guard arrivals.count >= self.capacity else { return }

@@ -8,7 +8,7 @@ extension ConnectionGuard {
             return context.triggerUserOutboundEvent(event, promise: promise)
         }
         promise?.succeed()
-        // If another request has come already, the body of the one that is being answered is whole.
+        // If another request has arrived, the body of the one that is being answered is complete.
         let isInItsBody = self.progress.isInBody && self.progress.unanswered == 1
         switch signal {
         case .believed(let subject): self.server.register.recordAuthenticated(context.channel, as: subject)
@@ -59,7 +59,7 @@ extension ConnectionGuard {
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // Hummingbird has said all it wanted to, and waits for the client to go.
+        // Hummingbird has written everything, and waits for the client to close.
         guard mode == .output, self.progress.lingersSince == nil else {
             return context.close(mode: mode, promise: promise)
         }
@@ -76,20 +76,20 @@ extension ConnectionGuard {
 
     func linger(_ context: ChannelHandlerContext) {
         self.progress.linger(at: Self.now)
-        // Within TLS one direction cannot be closed alone.
+        // TLS cannot close one direction alone.
         if self.server.certificate == nil { context.close(mode: .output, promise: nil) }
         context.read()
         self.schedule()
     }
 
-    /// Answers what never becomes a request, and ends the connection.
+    /// Answers input that never becomes a request, and closes the connection.
     ///
-    /// - Parameter request: the head of the request refused, if it is whole: then it is the last one counted.
+    /// - Parameter request: the head of the refused request if it is complete: then it is the last one counted.
     func refuse(_ problem: Problem, at request: HTTPRequestHead? = nil) {
         guard let context = self.context, self.progress.lingersSince == nil else { return }
         let before = self.progress.unanswered - (request == nil ? 0 : 1)
         guard before == 0, !self.hasFinalHead else {
-            // The requests before it are answered first, and nothing after them.
+            // The requests before it are answered first; later ones are not.
             self.progress.ignoresInput = true
             return self.progress.end(after: before)
         }
@@ -116,12 +116,12 @@ extension ConnectionGuard {
 // MARK: Deadlines
 
 extension ConnectionGuard {
-    /// Sees to it that the next deadline is not missed: one timer a connection, which looks again when it fires.
+    /// Sets the timer for the next deadline: one timer a connection, which checks the deadline again when it fires.
     func schedule() {
         guard let context = self.context, context.channel.isActive, let deadline = self.progress.deadline else {
             return
         }
-        // A timer that fires too early costs nothing; most deadlines only move on.
+        // A timer that fires too early costs nothing; most deadlines only move later.
         if let timer = self.timer, timer.at <= deadline.at { return }
         self.timer?.task.cancel()
         let delay = max(.zero, deadline.at - Self.now)
@@ -140,8 +140,8 @@ extension ConnectionGuard {
         }
     }
 
-    /// Waits for the rest of a body no more. Its handler, which reads the body, answers the request; if none does, the
-    /// connection ends without an answer.
+    /// Stops waiting for the rest of a body. Its handler, which reads the body, answers the request; without a handler, the
+    /// connection closes without an answer.
     private func endBody(_ context: ChannelHandlerContext, _ problem: Problem) {
         self.progress.endAfterAnswers()
         self.progress.giveBodyUp(at: Self.now)

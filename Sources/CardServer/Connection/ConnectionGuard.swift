@@ -2,22 +2,22 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// What is told to a connection about the request that is being answered.
+/// An event for the guard of a connection, about the request that is being answered.
 enum ConnectionSignal: Sendable {
-    /// It came with a valid token or signature.
+    /// The request has a valid token or signature.
     case believed(as: String)
-    /// Its body is about to be read: a client that waits is sent 100 (RFC 9110 section 10.1.1).
+    /// The body is about to be read: a client that waits is sent 100 (RFC 9110 section 10.1.1).
     case readsBody
-    /// Its body must be whole after so long.
+    /// The body must be complete after this time.
     case limitsBody(Duration)
-    /// Its body is not waited for any more, for this reason.
+    /// The rest of the body is no longer waited for, for this reason.
     case endsBody(Problem)
 }
 
-/// Keeps one connection within its limits: times, sizes, refusals before and within a request, and how it ends.
+/// Enforces the limits of one connection: times, sizes, refusals before and within a request, and how it closes.
 ///
-/// It stands right behind the parser of HTTP. What Hummingbird does itself it leaves alone: requests one after the
-/// other, back-pressure, the end of idle connections at shutdown.
+/// It comes directly after the HTTP parser. Hummingbird itself handles pipelined requests, back-pressure, and the
+/// closing of idle connections at shutdown.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -30,10 +30,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     var context: ChannelHandlerContext?
     var timer: (task: Scheduled<Void>, at: Duration)?
     var awaitsContinue = false
-    /// Whether the answer under way has a final head: then nothing else can be answered.
+    /// Whether the current answer has a final head: then no other answer is possible.
     var hasFinalHead = false
 
-    /// - Parameter admission: whether there are too many connections already, and this one is told so.
+    /// - Parameter admission: whether the connection is within the limits, or is answered that there are too many.
     init(_ server: ServerChannel, admission: ConnectionRegister.NewCard) {
         self.server = server
         self.admission = admission
@@ -66,12 +66,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    // MARK: What comes in
+    // MARK: Input
 
-    /// Raw bytes came and were parsed.
+    /// Accounts for raw bytes after they were parsed.
     ///
-    /// - Parameter steps: how many heads and ends had come before; if there are more, it is not known how many of the
-    ///   bytes belong to the next head, and those that follow tell.
+    /// - Parameter steps: the number of heads and ends of requests before the bytes. If there are more now, the share of
+    ///   the next head is unknown, so these bytes are not counted.
     func bytesArrived(_ count: Int, after steps: Int) {
         guard self.progress.steps == steps, !self.progress.isInBody, self.progress.lingersSince == nil,
             !self.progress.ignoresInput
@@ -90,10 +90,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             head.uri = Self.path(of: head.uri)
             part = .head(head)
             if let problem = self.problem(of: head) { return self.refuse(problem, at: head) }
-            // An offer to change the protocol is not taken up, but NIO's parser reads nothing more after one.
+            // An upgrade is never accepted, but NIO's parser reads nothing after a request that offers one.
             let offersUpgrade = head.headers.contains(name: "upgrade") || head.method == .CONNECT
             if offersUpgrade || !head.isKeepAlive { self.progress.endAfterAnswers() }
-            // Of HTTP/1.0 it is to be overlooked (RFC 9110 section 10.1.1): such a client takes 100 for its answer.
+            // HTTP/1.0 clients take 100 for the answer, so their field is ignored (RFC 9110 section 10.1.1).
             self.awaitsContinue = head.version.minor > 0 && head.headers.contains(name: "expect")
         case .body(let bytes):
             self.awaitsContinue = false
@@ -104,21 +104,21 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         self.schedule()
     }
 
-    /// The path of a target in absolute form, which a server takes, too (RFC 9112 section 3.2.2).
+    /// The path of a target in absolute form, which a server must accept, too (RFC 9112 section 3.2.2).
     private static func path(of target: String) -> String {
         guard target.hasPrefix("http://") || target.hasPrefix("https://") else { return target }
         let rest = target.split(separator: ":", maxSplits: 1)[1].dropFirst(2)
         return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? "/"
     }
 
-    /// What is wrong with a head that HTTP's parser let pass.
+    /// An error of a head that the HTTP parser accepted.
     private func problem(of head: HTTPRequestHead) -> Problem? {
         if head.version.major != 1 { return Problem(.versionUnsupported) }
         if head.uri.utf8.count > Limits.targetBytes { return Problem(.targetTooLong) }
         let hosts = head.headers["host"].count
         if hosts > 1 || (hosts == 0 && head.version.minor > 0) { return Problem(.requestMalformed, .requestHost) }
         guard head.uri.utf8.first == UInt8(ascii: "/") else { return Problem(.requestMalformed, .requestTarget) }
-        // Both say how long the body is; receivers that disagree on which counts see different requests.
+        // Both give the length of the body; receivers that disagree on which counts see different requests.
         if head.headers.contains(name: "transfer-encoding"), head.headers.contains(name: "content-length") {
             return Problem(.requestMalformed, .requestLength)
         }
@@ -130,7 +130,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // What is read away must not wait for a reader that has gone.
+        // While lingering, input is discarded without a reader that asks for it.
         if self.progress.lingersSince != nil { context.read() }
     }
 
@@ -170,7 +170,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// Hummingbird takes the end of a connection for the end of a body.
+    /// Reports a truncated body: otherwise Hummingbird treats the end of a connection as the end of a body.
     private func endBodyEarly(_ context: ChannelHandlerContext) {
         self.progress.endAfterAnswers()
         context.fireErrorCaught(Problem.bodyTruncated)

@@ -2,25 +2,24 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The connections that are open: counts them, makes room for newcomers, and ends those that are left when the time to
-/// end has run out.
+/// The open connections: counts them, closes some to admit new ones, and closes the rest when the shutdown time is over.
 final class ConnectionRegister: Sendable {
     enum NewCard: Sendable {
-        /// It is within the limits.
+        /// The connection is within the limits.
         case taken
-        /// It is told that there are too many.
+        /// The client gets an answer that there are too many connections.
         case refused
-        /// It ends without a word: too many are being told already, and each holds a descriptor meanwhile.
+        /// Closed without an answer: too many are being refused already, and each holds a descriptor meanwhile.
         case dropped
     }
 
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        /// Those that no request with a valid token or signature came by yet, by address.
+        /// Connections without a request with a valid token or signature so far, by address.
         var anonymous = EvictableConnections()
-        /// The others, by whose token or secret they showed last.
+        /// The others, by the subject of their last token or secret.
         var known = EvictableConnections()
-        /// Those that are being told that there are too many, and those that gave way and are about to end.
+        /// Refused connections that get an answer, and evicted ones that are about to close.
         var turnedAway: Set<ObjectIdentifier> = []
         var refused = 0
     }
@@ -35,9 +34,9 @@ final class ConnectionRegister: Sendable {
         self.state.withLock { ($0.channels.count - $0.turnedAway.count, $0.refused) }
     }
 
-    /// Takes a connection in until it closes; if all places are taken, a stranger gives way to it, else a connection of the
-    /// subject that has most: the one that has shown its token least lately. If each subject has one, the newcomer is
-    /// refused: it lives on for the moment that its refusal takes, and takes no place.
+    /// Registers a connection until it closes. At the limit, an anonymous one is evicted, else one of the subject that has
+    /// most: the one that has not shown its token for longest. If each subject has one, the new connection is refused; it
+    /// stays open for its answer, and does not count.
     func register(_ channel: any Channel) -> NewCard {
         let name = ObjectIdentifier(channel)
         let (admission, leaving) = self.state.withLock { state -> (NewCard, (any Channel)?) in
@@ -65,7 +64,7 @@ final class ConnectionRegister: Sendable {
         return admission
     }
 
-    /// A request with a valid token or signature came by a connection.
+    /// Records a request with a valid token or signature.
     func recordAuthenticated(_ channel: any Channel, as subject: String) {
         self.state.withLock { state in
             guard !state.turnedAway.contains(ObjectIdentifier(channel)) else { return }
@@ -75,7 +74,7 @@ final class ConnectionRegister: Sendable {
         }
     }
 
-    /// Ends a connection without a goodbye: within TLS, a client that does not answer it would keep the descriptor for
+    /// Closes a connection without TLS's close message: a client that does not answer it would keep the descriptor for
     /// seconds.
     private static func cutOff(_ channel: any Channel) {
         channel.eventLoop.execute {
@@ -89,10 +88,10 @@ final class ConnectionRegister: Sendable {
     }
 }
 
-/// Connections that take up room and give way, by holder: an address, or the subject whose token or secret they showed.
+/// Connections that can be evicted, with a size each, by holder: an address, or the subject of the token or secret.
 ///
-/// Where there is no room, the oldest of the holder that takes up most gives way: a client that only waits keeps no other
-/// out, clients of another address notice nothing, and behind a proxy, where all have one address, newcomers are served.
+/// The oldest connection of the largest holder is evicted: so a client that only waits keeps no other out, clients of
+/// other addresses notice nothing, and behind a proxy, where all share an address, new clients are served.
 struct EvictableConnections {
     private struct Entry {
         let channel: any Channel
@@ -102,7 +101,7 @@ struct EvictableConnections {
 
     /// The oldest first.
     private var entries: [Entry] = []
-    /// What all of them take up.
+    /// The total size.
     var size: Int { self.entries.reduce(0) { $0 + $1.size } }
 
     private func place(of channel: any Channel) -> Int? { self.entries.firstIndex { $0.channel === channel } }
@@ -113,7 +112,7 @@ struct EvictableConnections {
         self.entries.append(Entry(channel: channel, holder: holder, size: size))
     }
 
-    /// One takes up more, or less; it keeps its place.
+    /// Changes the size of a connection; its age stays.
     mutating func resize(_ channel: any Channel, to size: Int) {
         if let place = self.place(of: channel) { self.entries[place].size = size }
     }
@@ -122,7 +121,7 @@ struct EvictableConnections {
         if let place = self.place(of: channel) { self.entries.remove(at: place) }
     }
 
-    /// Removes the one that gives way and returns it; `nil` if no holder takes up more room than so much.
+    /// Removes the connection to evict and returns it; `nil` if no holder's total exceeds `least`.
     mutating func giveWay(ifMoreThan least: Int = 0) -> (any Channel)? {
         var sizes: [String: Int] = [:]
         for entry in self.entries { sizes[entry.holder, default: 0] += entry.size }

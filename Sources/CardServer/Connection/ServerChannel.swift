@@ -4,18 +4,18 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Hummingbird's HTTP/1.1 connection, with TLS before it where there is a certificate, and its guard within.
+/// Hummingbird's HTTP/1.1 connection, behind TLS if there is a certificate, with a guard.
 struct ServerChannel: ServerChildChannel {
     let base: HTTP1Channel
     let limits: ConnectionLimits
     let register: ConnectionRegister
     let certificate: ServerCertificate?
-    /// Is told of what never becomes a request: why, and under which name it was answered.
+    /// Called for input that never becomes a request, with the problem and the request id of the answer.
     let onRefusal: @Sendable (ProblemCode, String) -> Void
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         let registered = self.register.register(channel)
-        // A connection that is refused gets not even a handshake, which costs most of all.
+        // A refused connection gets no TLS handshake, which costs most of all.
         let admission = self.certificate != nil && registered == .refused ? .dropped : registered
         return channel.eventLoop.makeCompletedFuture {
             guard let certificate = self.certificate, admission == .taken else { return }
@@ -37,8 +37,7 @@ struct ServerChannel: ServerChildChannel {
     }
 }
 
-/// Counts the raw bytes of a connection before they are parsed: a head that drips, or has no end, is seen by them
-/// alone.
+/// Counts the raw bytes of a connection before they are parsed: only they show a head that is slow or endless.
 private final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -50,7 +49,7 @@ private final class ByteWatch: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let count = self.unwrapInboundIn(data).readableBytes
         let steps = self.guardian.progress.steps
-        // Parsed first: afterwards it is known whether the head is whole.
+        // Parse first: only then is it known whether the head is complete.
         context.fireChannelRead(data)
         self.guardian.bytesArrived(count, after: steps)
     }

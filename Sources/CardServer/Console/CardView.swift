@@ -2,18 +2,18 @@ import CardModel
 import CardStore
 import Foundation
 
-/// One card on a page: of what is personal it says only whether it is there and as it was expected, unless it was revealed.
+/// One card on a page: for a personal value only whether it is there and as expected, unless it was revealed.
 struct CardView {
     let details: CardDetails
     private let document: CardDetailsDocument
-    /// What is personal: shown by the answer to a reveal, whose line in the access log is durable by then, and by no other.
+    /// The personal values, which only the answer to a reveal shows; its line in the access log is durable by then.
     private let revealed: CardExport?
-    /// The tab whose sitting this is part of.
+    /// The tab in which the card is reviewed.
     let tab: String?
     let visit: ConsoleRequest
-    /// Whether keys press the buttons of this card, and not those of another one of the page.
+    /// Whether keys press the buttons of this card: they do for one card of a page.
     var hasKeys = true
-    /// What the person has written, if the page is shown again.
+    /// The text that the person has written, if the page is shown again.
     var typed: String?
 
     init(_ details: CardDetails, for visit: ConsoleRequest, revealed: CardExport? = nil, tab: String? = nil) {
@@ -43,7 +43,7 @@ struct CardView {
             """
     }
 
-    /// Why it stands where it stands, and whose it is.
+    /// The state of the card with its reason, and its submitter.
     private var why: [(Message, HTML?)] {
         let card = self.document.card
         return [
@@ -54,7 +54,7 @@ struct CardView {
         ]
     }
 
-    /// Behind a click: it names commands, where the page has buttons.
+    /// Collapsed: the text names commands, where the page has buttons.
     private var inWords: HTML? {
         self.message.map { "<details><summary>\(Message.pageInWords)</summary>\($0)</details>" }
     }
@@ -81,11 +81,11 @@ struct CardView {
 
     private var image: HTML {
         if let revealed = self.revealed { return Self.image(revealed) ?? self.hiddenImage }
-        // Of a case that is reviewed, one form shows all cards.
+        // In a review, one form reveals all cards of the case.
         return "\(self.hiddenImage)\(self.tab == nil || self.hasKeys ? self.revealForm : nil)"
     }
 
-    /// The image as bytes of the answer itself: there is no address at which it could be had again.
+    /// The image as bytes of the answer itself: no address serves it again.
     private static func image(_ revealed: CardExport) -> HTML? {
         guard let image = revealed.image else { return nil }
         let base64 = HTML(markup: image.base64EncodedString())
@@ -102,7 +102,7 @@ struct CardView {
         return "<div class=\"hidden-image\"><p>\(Message.pageImageHidden(bytes))</p></div>"
     }
 
-    /// Asks for the purpose: what is shown is noted with it.
+    /// Asks for the purpose, which the access log records with the reveal.
     private var revealForm: HTML? {
         guard self.visit.caller.may(.reveal, on: self.details.card.submitter) else { return nil }
         return """
@@ -132,7 +132,7 @@ struct CardView {
         )
     }
 
-    /// What was read, beside what was expected.
+    /// The values that were read, beside the expected ones.
     private var revealedFields: HTML {
         let (read, said) = (self.details.reading?.fields, self.details.card.metadata)
         let values: [(Message, Redacted<String>?)] = [
@@ -151,7 +151,7 @@ struct CardView {
         return isExpected ? .pageFieldEqual : .pageFieldDiffers
     }
 
-    /// What happened to it, oldest first, with the calls and the decisions in between.
+    /// The events of the card, oldest first, with the calls and decisions between them.
     private var timeline: HTML {
         let lines = self.document.events.map { event in
             let code = event.code.map { HTML(" <code>\($0)</code>") }

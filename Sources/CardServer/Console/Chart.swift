@@ -3,20 +3,20 @@ import CardStore
 
 /// A plot of counts over time, with a table of the same numbers.
 ///
-/// By attributes and classes alone: the policy for content forbids inline style. A style sheet may change the colours of
-/// `.series-0` to `.series-6`; each series has a pattern of its own beside its colour.
+/// Made of attributes and classes only: the content security policy forbids inline style. A style sheet may change the
+/// colours of `.series-0` to `.series-6`; each series has a pattern of its own beside its colour.
 struct Chart {
-    /// By what the parts of this plot find each other: a word that no other plot of the page has.
+    /// Prefix of the element ids of this chart, unique on the page.
     let id: String
     let title: Message
     /// When each bucket begins.
     let starts: [Timestamp]
     /// At most seven, with a count for each bucket.
     let series: [(name: HTML, counts: [Int])]
-    /// Whether the bars of a bucket stand on each other, else beside each other.
+    /// Whether the bars of a bucket are stacked, else side by side.
     var isStacked = false
 
-    /// How far cards came.
+    /// The numbers of cards that were admitted, verified and delivered.
     static func throughput(_ figures: Throughput) -> Chart {
         let series: [(name: HTML, counts: [Int])] = [
             ("\(Message.chartAdmitted)", figures.admitted), ("\(Message.chartVerified)", figures.verified),
@@ -25,7 +25,7 @@ struct Chart {
         return Chart(id: "throughput", title: .chartThroughput, starts: figures.starts, series: series)
     }
 
-    /// Why cards did not come further.
+    /// The numbers of refused cards, by reason.
     static func refusals(_ figures: Throughput) -> Chart {
         let series = figures.refusals.map { reason, cards in
             (name: reason.map { "\($0.rawValue)" } ?? "\(Message.chartOther)" as HTML, counts: cards)
@@ -41,10 +41,10 @@ struct Chart {
 
     // MARK: The plot
 
-    // In 720 × 180 the bars have 648 × 140, from 64 and 12: left of them stands the highest count, below them the times.
+    // In 720 × 180 the bars have 648 × 140, from 64 and 12: the highest count is left of them, the times are below.
     private var slot: Double { 648 / Double(self.starts.count) }
     private static let colours = ["#0b5fa5", "#b4470e", "#00735c", "#8a2a6b", "#6b5b00", "#3a3f8f", "#555555"]
-    /// Lines of white on the colours, on tiles of 6 × 6: none, rising, lying, standing, falling, crossed, dotted.
+    /// White patterns on the colours, on tiles of 6 × 6: none, rising, horizontal, vertical, falling, crossed, dotted.
     private static let lines = [
         "", "M-1 1L1-1M0 6L6 0M5 7L7 5", "M0 3H6", "M3 0V6", "M-1 5L1 7M0 0L6 6M5-1L7 1", "M0 3H6M3 0V6", "M2 3H4",
     ]
@@ -91,7 +91,7 @@ struct Chart {
 
     private static func text(_ length: Double) -> String { String((length * 100).rounded() / 100) }
 
-    /// The time of a bucket below it: the date in a span of more than a day.
+    /// The time of a bucket, shown below it: the date if the chart spans more than a day.
     private func label(_ bucket: Int) -> HTML {
         let last = self.starts.count - 1
         let isLong = self.starts[last] >= self.starts[0].advanced(by: .seconds(86_400))
@@ -102,7 +102,7 @@ struct Chart {
         return "<text x=\"\(x)\" y=\"170\" text-anchor=\"\(anchor)\">\(time)</text>"
     }
 
-    // MARK: Words and numbers
+    // MARK: Texts and numbers
 
     private var legend: HTML {
         let items: [HTML] = self.series.enumerated().map { index, series in

@@ -3,16 +3,16 @@ import CardStore
 import HTTPTypes
 import Hummingbird
 
-/// The pages for people: who is let in, in which language, and what every answer has.
+/// The pages for people: sign-in, language, and the parts that every answer has.
 struct Console: Sendable {
     typealias Handler = @Sendable (ConsoleRequest) async throws -> Reply
 
-    /// What a handler answers with.
+    /// The answer of a handler.
     enum Reply: Sendable {
         case page(ConsolePage)
-        /// The browser goes on there (303): a reload repeats no act.
+        /// Redirects the browser (303): a reload repeats no act.
         case redirect(ConsolePath)
-        /// For what is no page.
+        /// For an answer that is not a page.
         case response(Response)
     }
 
@@ -22,19 +22,19 @@ struct Console: Sendable {
     let sessions = Sessions()
     let standing = CachedValue<SandboxStatus>()
     let chain = CachedValue<(lines: Int, findings: Int)>()
-    /// Figures over time, of each span for itself.
+    /// The throughput, cached for each span.
     let figures = Dictionary(uniqueKeysWithValues: ThroughputSpan.allCases.map { ($0, CachedValue<Throughput>()) })
 
     var ports: CardServer.Ports { self.reception.ports }
 
-    /// A cookie of the prefix `__Host-` is of this host alone, and goes over TLS alone (RFC 6265bis section 4.1.3.2).
-    /// Names the port: a browser sends the cookies of a host to all its ports.
+    /// A cookie with the prefix `__Host-` belongs to this host only, and needs TLS (RFC 6265bis section 4.1.3.2). The name
+    /// has the port: a browser sends the cookies of a host to all its ports.
     private var cookieName: String {
         let name = "idcard-\(self.reception.configuration.port)"
         return self.reception.configuration.tls == nil ? name : "__Host-\(name)"
     }
 
-    /// Hangs every page on its route.
+    /// Adds the routes of all pages.
     func add(to router: Router<ServerContext>) {
         for route in ConsoleRoute.all {
             router.on(RouterPath(route.path), method: route.method) { request, context in
@@ -64,7 +64,7 @@ struct Console: Sendable {
                 }
                 return self.response(to: visit, reply)
             } catch  where error is CancellationError || route == .home {
-                // A program that asks for the root gets what any unknown path does.
+                // A program that asks for the root gets the answer of an unknown path.
                 throw error
             } catch {
                 return self.response(to: visit, failed: error)
@@ -72,20 +72,20 @@ struct Console: Sendable {
         }
     }
 
-    // MARK: Who it is
+    // MARK: Sessions
 
     /// Finds the session that a request belongs to, if its token still works.
     private func enter(_ visit: inout ConsoleRequest, _ access: ConsoleRoute.Access) throws {
-        // A browser may send several of one name: of a folder, and of the host before.
+        // A browser may send several of one name: for a path, and for the domain.
         let cookies = visit.request.headers[values: .cookie].flatMap { $0.split(separator: ";") }.map { $0.trimmed }
             .filter { $0.hasPrefix("\(self.cookieName)=") }
-        // Behind the dot stands what changes with each answer.
+        // Behind the dot is the part that changes with each answer.
         let names = cookies.map { String($0.dropFirst(self.cookieName.count + 1).prefix { $0 != "." }) }
         let known = names.lazy.compactMap { [sessions, isUse = visit.isUse] name in
             sessions.session(name, at: ConnectionGuard.now, isUse: isUse).map { (name, $0) }
         }
         guard let (name, session) = known.first else { return }
-        // Who asks too often can still sign out.
+        // A caller over the rate limit can still sign out.
         let isCounted = if case .scopes = access { true } else { false }
         guard let caller = try self.authentication.admit(session.token, isCounted: isCounted, context: visit.context)
         else {
@@ -132,17 +132,17 @@ struct Console: Sendable {
         case .redirect(let path): response = Response(status: .seeOther, headers: [.location: path.text])
         case .page(let page): response = page.response(for: visit)
         }
-        // A changed cookie keeps the page out of the cache that Back goes to.
+        // A changed cookie keeps the page out of the browser's back cache.
         if let session = visit.session, response.headers[.setCookie] == nil {
             response.headers[.setCookie] = self.cookie(session.name, for: visit)
         }
         return response
     }
 
-    /// - Parameter name: of the session; `nil` takes the cookie away.
+    /// - Parameter name: of the session; `nil` deletes the cookie.
     func cookie(_ name: String?, for visit: ConsoleRequest) -> String {
         let value = name.map { "\($0).\(Sessions.random().prefix(8))" } ?? ""
-        // A proxy that ends TLS says so; who says it without one gets a cookie that goes over TLS alone, and no other.
+        // A proxy that terminates TLS sets this field; a client that sets it itself only gets a cookie that needs TLS.
         let isSecure = self.reception.configuration.tls != nil || visit.request.headers[.forwardedScheme] == "https"
         return "\(self.cookieName)=\(value); Path=/; HttpOnly; SameSite=Lax"
             + (isSecure ? "; Secure" : "") + (name == nil ? "; Max-Age=0" : "")

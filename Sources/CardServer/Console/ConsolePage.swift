@@ -3,25 +3,25 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A page: what is in its middle, and what stands around that on every page.
+/// A page: its content, and the frame that every page has.
 struct ConsolePage: Sendable {
     let title: Message
     let section: ConsoleRoute?
     let body: HTML
-    /// What went wrong: it gives the page its status and header fields, and stands in the log.
+    /// The error of the page: sets its status and header fields, and is logged.
     var refusal: (problem: Problem, error: any Error)?
-    /// What has just been done, or was refused.
+    /// The result of the last act, done or refused.
     var outcome: Message?
-    /// When the browser goes on by itself, and where: also without a script.
+    /// When the browser moves on by itself, and to which page: also without a script.
     var refresh: (seconds: Int, path: ConsolePath)?
-    /// Where the browser goes on soon from a page that shows what is personal: it alone may hold images.
+    /// The page that soon replaces a page with personal values; only such a page may hold images.
     var masked: ConsolePath?
 
     init(_ title: Message, in section: ConsoleRoute? = nil, outcome: Message? = nil, _ body: HTML) {
         (self.title, self.section, self.outcome, self.body) = (title, section, outcome, body)
     }
 
-    /// A list with its filters, and where it goes on: behind the last row, with the same filters.
+    /// A list with its filters, and a link behind its last row to the next page, with the same filters.
     init(
         list title: Message,
         _ route: ConsoleRoute,
@@ -89,7 +89,7 @@ struct ConsolePage: Sendable {
             """
     }
 
-    /// The script hides what was revealed in place, and what a person is writing stays; without it the browser goes on.
+    /// Without a script, the browser leaves the page; with one, values are hidden in place, and text being written stays.
     private var masking: HTML? {
         self.masked.map { masked in
             let content = "\(Limits.revealedSeconds); url=\(masked.text)"
@@ -106,7 +106,7 @@ struct ConsolePage: Sendable {
         return "<nav aria-label=\"\(Message.pageNavigation)\">\(links)</nav>"
     }
 
-    /// Language, keys and the way out.
+    /// Language, keys and sign-out.
     private func settings(for visit: ConsoleRequest) -> HTML {
         guard let session = visit.session?.value else { return "" }
         let others = Language.allCases.filter { $0 != MessageCatalogue.current.language }.map { language in

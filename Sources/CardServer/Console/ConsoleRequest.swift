@@ -5,16 +5,16 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 
-/// A request to the console, and who sent it.
+/// A request to the console, with its session and caller.
 struct ConsoleRequest: Sendable {
     let request: Request
     let context: ServerContext
     /// The session with its name; `nil` for a visitor who is not signed in.
     var session: (name: String, value: Sessions.Session)?
-    /// Nobody until a session is found.
+    /// Without a name and scopes until a session is found.
     var caller = Caller(subject: "", scopes: [])
 
-    /// Whether a person asked, and not a page that renews itself.
+    /// Whether a person asked, not a page that refreshes itself.
     var isUse: Bool { self.request.uri.queryParameters["live"] == nil }
 
     /// The language of the session, else that of the browser.
@@ -22,22 +22,22 @@ struct ConsoleRequest: Sendable {
         (self.session?.value.language ?? Envelope.language(of: self.request))?.catalogue
     }
 
-    /// What a form of filters has sent: a space came as `+` (URL standard, section 5).
+    /// The parameters of a form of filters: it sends a space as `+` (URL standard, section 5).
     func query(_ known: Set<String>) throws -> QueryParameters {
         let query = (self.request.uri.query ?? "").replacing("+", with: "%20")
         return try QueryParameters(URI("?" + query), known: known, isForm: true)
     }
 
-    /// Who does something, for the access log.
+    /// The caller with an action and a purpose, for the access log.
     ///
-    /// - Parameter purpose: `nil` for that of the sitting.
+    /// - Parameter purpose: `nil` for the purpose of the session.
     func origin(purpose: String? = nil, doing what: String = "") throws -> AccessOrigin {
         let action = "\(self.request.method.rawValue) \(self.context.endpointPath ?? "")\(what)"
         let purpose = purpose ?? self.session?.value.purpose ?? ""
         return try CardRoutes.origin(action, caller: self.caller, why: purpose)
     }
 
-    /// The card that the path names; the store says whether there is one.
+    /// The card that the path names; the store checks whether there is one.
     var card: CardID { CardRoutes.card(self.context) }
 }
 
@@ -60,19 +60,20 @@ struct ConsoleForm: Sendable {
         self.fields = fields
     }
 
-    /// What a field holds, trimmed; `nil` if it is missing or empty.
+    /// The value of a field, trimmed; `nil` if it is missing or empty.
     subscript(_ name: String) -> String? {
         guard let text = self.fields[name]?.trimmed, !text.isEmpty else { return nil }
         return text
     }
 }
 
-/// Keeps the pages of other origins from doing something in the name of who is signed in here.
+/// Keeps pages of other origins from acting in the name of a person who is signed in here.
 ///
-/// A browser says where a request comes from: `Sec-Fetch-Site` (Fetch Metadata), or at least `Origin`. Neither can be set by a page.
-/// Stricter than Go's `net/http.CrossOriginProtection`: a request that has neither is refused, too, as only browsers come here.
+/// A browser reports the origin of a request: `Sec-Fetch-Site` (Fetch Metadata), or at least `Origin`. A page can set
+/// neither. Stricter than Go's `net/http.CrossOriginProtection`: a request without both is refused, too, as only
+/// browsers use these routes.
 enum CrossOrigin {
-    /// - Throws: ``Problem`` `cross_origin` for a request that changes something and does not surely come from our own pages.
+    /// - Throws: ``Problem`` `cross_origin` for a request that changes something and may come from a page of another origin.
     static func check(_ request: Request) throws(Problem) {
         guard request.method != .get, request.method != .head else { return }
         let sites = request.headers[values: .secFetchSite]

@@ -3,15 +3,15 @@ import CardStore
 import Foundation
 import HTTPTypes
 
-/// One page or act of the console: where it is, who may, and what answers.
+/// One page or act of the console: its method and path, the access it needs, and its handler.
 struct ConsoleRoute: Hashable, Sendable {
     enum Access: Sendable {
-        /// Everybody, and the same for everybody: no session is looked for.
+        /// Any client, with the same answer for all: no session is looked up.
         case asset
         case open
-        /// Whoever is signed in.
+        /// A person who is signed in.
         case session
-        /// Whoever is signed in by a token with one of these scopes.
+        /// A person who signed in with a token that has one of these scopes.
         case scopes([TokenScope])
     }
 
@@ -38,13 +38,13 @@ struct ConsoleRoute: Hashable, Sendable {
 
     func hash(into hasher: inout Hasher) { hasher.combine(self.path) }
 
-    /// Whether a caller who is signed in may.
+    /// Whether a signed-in caller may use the route.
     func admits(_ caller: Caller) -> Bool {
         if self == .overview { return caller.has([.review, .audit, .run]) }
         return if case .scopes(let scopes) = self.access { caller.has(scopes) } else { true }
     }
 
-    /// Whether a path lies in the console, whatever is there.
+    /// Whether a path lies in the console, even if it has no page.
     static func contains(_ path: String) -> Bool { path == "/console" || path.hasPrefix("/console/") }
 }
 
@@ -89,11 +89,11 @@ extension ConsoleRoute {
     ]
 }
 
-/// A place in the console with its query: the only thing that links and redirects lead to.
+/// A path of the console with its query: links and redirects lead only to these.
 struct ConsolePath: Hashable, Sendable {
     let text: String
 
-    /// - Parameter query: parameters in their order; one without a value, or with an empty one, is left out.
+    /// - Parameter query: parameters in their order; those without a value, or with an empty one, are left out.
     init(_ path: String, _ query: [(name: String, value: String?)] = []) {
         let given = query.compactMap { name, value in
             value.flatMap { $0.isEmpty ? nil : "\(name)=\(Self.encoded($0))" }
@@ -112,7 +112,7 @@ struct ConsolePath: Hashable, Sendable {
         Self(.overview, [("span", span == .hour ? nil : span.rawValue), ("live", isLive ? "1" : nil)])
     }
 
-    /// All but the unreserved characters as `%XX` (RFC 3986 section 2.3).
+    /// Percent-encodes all but the unreserved characters (RFC 3986 section 2.3).
     private static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: self.unreserved) ?? ""
     }
@@ -123,7 +123,7 @@ struct ConsolePath: Hashable, Sendable {
 }
 
 extension HTML.StringInterpolation {
-    /// An attribute that leads somewhere.
+    /// An attribute with a path of the console.
     mutating func appendInterpolation(href path: ConsolePath) { self.append("href", path.text) }
     mutating func appendInterpolation(action route: ConsoleRoute, of card: CardID? = nil) {
         self.append("action", ConsolePath(route, of: card).text)

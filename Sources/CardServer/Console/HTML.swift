@@ -1,10 +1,10 @@
 import CardModel
 
-/// A piece of a page. Literals are markup; what is interpolated is text, and is escaped, unless it is a piece itself.
+/// A piece of a page. Literals are markup; interpolated text is escaped; interpolated pieces are not.
 ///
 ///     let row: HTML = "<tr><td>\(card.id)</td><td>\(card.state)</td></tr>"
 ///
-/// Nothing takes `Redacted`: a page that shows a personal value by mistake does not compile.
+/// No interpolation accepts `Redacted`: a page that shows a personal value by mistake does not compile.
 struct HTML: ExpressibleByStringInterpolation, Sendable {
     private(set) var markup: String
 
@@ -12,15 +12,15 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
 
     init(stringInterpolation: StringInterpolation) { self.markup = stringInterpolation.markup }
 
-    /// Takes markup as it is: for what is made elsewhere in this module, such as the style sheet.
+    /// Uses markup unescaped: for markup that is made elsewhere in this module, such as the style sheet.
     init(markup: String) { self.markup = markup }
 
-    /// Joins pieces by another one.
+    /// Joins pieces with a separator.
     static func joined(_ pieces: [HTML], by separator: HTML = "") -> HTML {
         HTML(markup: pieces.map(\.markup).joined(separator: separator.markup))
     }
 
-    /// The five characters that mean something in text or in a quoted attribute (HTML standard, section 13.3).
+    /// Escapes the five characters with a meaning in text or in a quoted attribute (HTML standard, section 13.3).
     static func escaped(_ text: some StringProtocol) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)
@@ -31,7 +31,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
             case "'": escaped += "&#39;"
-            // Text of others cannot turn the direction of what stands around it.
+            // Submitted text must not change the direction of the text around it.
             case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{200E}", "\u{200F}": escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)
             }
@@ -60,7 +60,7 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
             self.markup += HTML.escaped(word.rawValue)
         }
 
-        /// The moment in the zone of this machine, as all faces show it to people.
+        /// The time in the zone of this machine, as all parts of the program show it to people.
         mutating func appendInterpolation(_ time: Timestamp) {
             self.markup += "<time datetime=\"\(time.description)\">\(time.local)</time>"
         }
@@ -72,11 +72,11 @@ struct HTML: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
-// What pages are made of.
+// Building blocks of pages.
 extension HTML {
-    /// A table of what its columns make of each row; what is in it alone scrolls where the screen is narrow.
+    /// A table with a cell of each column for each row; on a narrow screen only the table scrolls.
     ///
-    /// - Parameter none: what stands in its place if there are no rows.
+    /// - Parameter none: shown in place of the table if there are no rows.
     static func table<Row>(
         _ rows: some Collection<Row>,
         _ caption: Message,
@@ -96,7 +96,7 @@ extension HTML {
             """
     }
 
-    /// A state as a word and by its code: its colour says nothing that they do not.
+    /// A state as a word and as a code: the colour adds nothing to them.
     static func state(_ state: CardState) -> HTML {
         "<span class=\"state \(state)\">\(Message.word(state))</span> <code>\(state)</code>"
     }
@@ -110,7 +110,7 @@ extension HTML {
         return "\(Message.word(side))"
     }
 
-    /// A reason by its code, with what it means.
+    /// A reason as a code, with its meaning.
     static func reason(_ code: String?) -> HTML {
         guard let code else { return "" }
         let meaning = ReasonCode.all.first { $0.code.rawValue == code }?.meaning
@@ -121,15 +121,15 @@ extension HTML {
         "<a\(href: ConsolePath(.oneCase, [("no", number)]))>\(number)</a>"
     }
 
-    /// A card by the end of its id, as the command line takes it, too.
+    /// A card by the end of its id, which the command line accepts, too.
     static func cardLink(_ id: CardID) -> HTML {
         "<a\(href: .card(id))><code>…\(String(id.rawValue.suffix(8)))</code></a>"
     }
 
-    /// A field of a form of filters; a choice of words if it has options.
+    /// A field of a form of filters; a selection if it has options.
     typealias Filter = (name: String, label: Message, value: String?, options: [(value: String, text: Message)])
 
-    /// A form of filters: it only looks.
+    /// A form of filters, sent by `GET`: it changes nothing.
     static func filters(_ route: ConsoleRoute, _ fields: [Filter]) -> HTML {
         """
         <form class="filters" method="get"\(action: route)>\(fields.map(self.field))<button>\(Message.pageApply)</button>
@@ -157,12 +157,12 @@ extension HTML {
         return "<dl class=\"facts\">\(lines.compactMap(\.self))</dl>"
     }
 
-    /// A field of a form that the person does not see; nothing without a value.
+    /// A hidden field of a form; nothing without a value.
     static func hidden(_ name: String, _ value: String?) -> HTML? {
         value.map { "<input type=\"hidden\" name=\"\(name)\"\(value: $0)>" }
     }
 
-    /// What was done or refused: the script puts the focus there.
+    /// The result of an act, done or refused: the script puts the focus there.
     static func outcome(_ text: Message) -> HTML { "<p class=\"outcome\" role=\"status\" tabindex=\"-1\">\(text)</p>" }
 
     static func message(_ text: Message) -> HTML { "<p class=\"message\">\(text)</p>" }

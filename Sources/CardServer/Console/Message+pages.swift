@@ -1,7 +1,7 @@
 import CardModel
 import CardStore
 
-// The words of the console. Each message stands on one line.
+// The messages of the console. Each stands on one line.
 // swift-format-ignore
 extension Message {
     // MARK: Around every page
@@ -96,7 +96,7 @@ extension Message {
     static let pageTimeline = Self("page.timeline", "Timeline")
     static let pageOtherCards = Self("page.other_cards", "Other cards of the case")
 
-    // MARK: By hand, and the access log
+    // MARK: Sending by hand, and the access log
 
     static let pageIntake = Self("page.intake", "Send photos")
     static let pageIntakeHint = Self("page.intake_hint", "One or both photos of one case, JPEG or PNG; the service checks them before it takes them.")
@@ -148,7 +148,7 @@ extension Message {
     static let pageInWords = Self("page.in_words", "More about it")
     static let pageYourWords = Self("page.your_words", "What you wrote")
 
-    // MARK: What is personal
+    // MARK: Personal values
 
     static let pagePurpose = Self("page.purpose", "Purpose, such as a ticket number")
     static let pageReveal = Self("page.reveal", "Show what is personal")
@@ -159,7 +159,7 @@ extension Message {
     static let pageUserNo = Self("page.user_no", "User account")
     static let pageFile = Self("page.file", "File")
 
-    // MARK: Figures over time
+    // MARK: Charts
 
     static let chartThroughput = Self("chart.throughput", "Cards admitted, verified and delivered")
     static let chartRefusals = Self("chart.refusals", "Rejected, failed and held cards by reason")
@@ -171,7 +171,7 @@ extension Message {
     static let chartNumbers = Self("chart.numbers", "Numbers")
     static let chartSum = Self("chart.sum", "Sum")
 
-    // MARK: What codes are called
+    // MARK: Names of codes
 
     static func pageAction(_ action: DecisionAction) -> Self {
         switch action {

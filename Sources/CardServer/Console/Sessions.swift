@@ -3,21 +3,21 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Who is signed in to the console, in memory: a restart signs everybody out.
+/// The sessions of the console, in memory: a restart signs all people out.
 final class Sessions: Sendable {
     struct Session: Sendable {
-        /// The digest of the token that it was begun with; each request looks it up, so a revoked token ends it.
+        /// The digest of the token that the session began with; each request looks it up, so a revoked token ends the session.
         let token: Data
         let subject: String
-        /// `en` or `zh`; `nil` for what the browser asks for.
+        /// `en` or `zh`; `nil` for the language of the browser.
         var language: Language?
-        /// Why personal data is looked at in this sitting, such as the number of a ticket.
+        /// Why personal data is viewed in this session, such as the number of a ticket.
         var purpose = ""
         /// Whether single keys press buttons (WCAG 2.1.4 asks for an off-switch).
         var hasKeys = true
-        /// The cases that were skipped in this sitting.
+        /// The cases that were skipped in this review.
         var skipped: Set<BusinessNumber> = []
-        /// What the next page says first.
+        /// The outcome that the next page shows first.
         var outcome: Message?
         fileprivate let startedAt: Duration
         fileprivate var usedAt: Duration
@@ -28,12 +28,12 @@ final class Sessions: Sendable {
     private static let perSubject = 10
     private static let capacity = 1_000
 
-    /// By the digest of their names: what a copy of the memory shows opens none.
+    /// By the digest of their names: a copy of the memory opens none.
     private let sessions = Mutex<[SHA256Digest: Session]>([:])
 
-    /// Begins a session; the longest unused one of the subject, or of all, gives way to one too many.
+    /// Begins a session; beyond the limit of the subject, or of all, the one unused for longest is dropped.
     ///
-    /// - Returns: its name, which the browser keeps: 256 random bits.
+    /// - Returns: its name, for the browser's cookie: 256 random bits.
     func begin(_ token: AccessToken, language: Language?, at time: Duration) -> String {
         let name = Self.random()
         let session = Session(
@@ -52,9 +52,9 @@ final class Sessions: Sendable {
         return name
     }
 
-    /// Returns a session that lasts.
+    /// Returns a session that has not expired.
     ///
-    /// - Parameter isUse: whether it is used by a person; what a page asks for by itself does not keep it open.
+    /// - Parameter isUse: whether a person makes the request; requests of a page by itself do not extend the session.
     func session(_ name: String, at time: Duration, isUse: Bool) -> Session? {
         self.sessions.withLock { sessions in
             let key = Self.key(name)
@@ -79,7 +79,7 @@ final class Sessions: Sendable {
 
     func end(_ name: String) { self.sessions.withLock { $0[Self.key(name)] = nil } }
 
-    /// 256 random bits, to be written in a cookie or a form.
+    /// Returns 256 random bits, as text for a cookie or a form.
     static func random() -> String { SymmetricKey(size: .bits256).withUnsafeBytes { Data($0).hexadecimal } }
 
     private static func key(_ name: String) -> SHA256Digest { SHA256.hash(data: Data(name.utf8)) }

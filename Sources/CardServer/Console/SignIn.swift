@@ -2,9 +2,9 @@ import CardModel
 import HTTPTypes
 import Hummingbird
 
-// How a session begins and ends, and what is set for it.
+// Begins and ends sessions, and changes their settings.
 extension Console {
-    /// `GET /`: leads browsers to the pages.
+    /// `GET /`: redirects browsers to the pages.
     func welcome(_ visit: ConsoleRequest) async throws -> Reply {
         guard visit.request.headers[.accept]?.contains("text/html") == true else { throw Problem(.notFound) }
         return .redirect(.overview())
@@ -35,7 +35,7 @@ extension Console {
         )
     }
 
-    /// `POST /console/sign-in`: a token in a field of a form; wrong ones count as they do in the API.
+    /// `POST /console/sign-in`: a token in a form field; invalid tokens count as they do in the API.
     func signIn(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["token"])
         let token: AccessToken
@@ -72,7 +72,7 @@ extension Console {
             if let language { session.language = language }
             session.hasKeys = keys.map { $0 == "on" } ?? session.hasKeys
         }
-        // Only to a page of ours.
+        // Redirect only to a page of the console.
         let back = form["back"].flatMap {
             ConsoleRoute.contains(String($0.prefix { $0 != "?" })) ? ConsolePath($0) : nil
         }

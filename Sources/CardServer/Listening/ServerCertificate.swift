@@ -5,7 +5,7 @@ import Synchronization
 
 /// The files of a certificate, as PEM.
 package struct TLSFiles: Hashable, Sendable {
-    /// The certificate and those that lead to its root, the server's own first (`server.tls.certificate`).
+    /// The certificate chain, the server's own certificate first (`server.tls.certificate`).
     package let certificate: String
     /// Its private key (`server.tls.key`).
     package let key: String
@@ -15,12 +15,12 @@ package struct TLSFiles: Hashable, Sendable {
         self.key = key
     }
 
-    /// Reads the files to see whether they can be used.
+    /// Reads the files to check that they are usable.
     ///
     /// - Throws: `certificate_unusable`.
     package func check() throws(CodedError) { _ = try self.load() }
 
-    /// - Throws: `certificate_unusable`, if they cannot be read, do not belong together, or strangers can read the key.
+    /// - Throws: `certificate_unusable`, if they cannot be read, do not belong together, or other users can read the key.
     func load() throws(CodedError) -> NIOSSLContext {
         var status = stat()
         guard stat(self.key, &status) == 0 else { throw Self.unusable(.certificateKeyMissing(errno)) }
@@ -46,7 +46,7 @@ package struct TLSFiles: Hashable, Sendable {
     }
 }
 
-/// The certificate that new connections are greeted with; another one takes its place without a restart.
+/// The certificate for new connections; it can be replaced without a restart.
 final class ServerCertificate: Sendable {
     private let files: TLSFiles
     private let current: Mutex<NIOSSLContext>
@@ -59,9 +59,9 @@ final class ServerCertificate: Sendable {
 
     var context: NIOSSLContext { self.current.withLock { $0 } }
 
-    /// Reads the files again; what is open goes on as it is.
+    /// Reads the files again; open connections are unchanged.
     ///
-    /// - Throws: `certificate_unusable`; then the one in use stays.
+    /// - Throws: `certificate_unusable`; then the present certificate stays.
     func reload() throws(CodedError) {
         let context = try self.files.load()
         self.current.withLock { $0 = context }

@@ -6,12 +6,12 @@ import MultipartForm
 import NIOCore
 import NIOHTTP1
 
-/// A refusal as problem details (RFC 9457); thrown wherever a request cannot be carried out.
+/// A refusal as problem details (RFC 9457); thrown when a request cannot be carried out.
 struct Problem: Error {
     var code: ProblemCode
-    /// What exactly, for people: never a value that a stranger sent.
+    /// Details for people: never a value that a client sent.
     var detail: Message?
-    /// When it is worth trying again; sent as `Retry-After` in whole seconds, at least one.
+    /// How long the client should wait; sent as `Retry-After` in whole seconds, at least one.
     var retryAfter: Duration?
     var headers = HTTPFields()
     var endsConnection = false
@@ -33,7 +33,7 @@ struct Problem: Error {
         let document: JSONObject = [
             "type": "urn:idcard-pipeline:problem:\(self.code.name)", "title": self.code.title.text(),
             "status": self.code.status.code, "code": self.code.name, "request_id": requestID,
-            // Always there: a client need not ask twice where the explanation stands.
+            // Always there: a client finds the explanation in one place.
             "detail": (self.detail ?? self.code.title).withoutPersonalValues.text(),
         ]
         return ByteBuffer(bytes: JSONText.data(document))
@@ -49,7 +49,7 @@ struct Problem: Error {
 }
 
 extension Duration {
-    /// Whole seconds, rounded up, at least one: what `Retry-After` takes.
+    /// Whole seconds, rounded up, at least one: the form of `Retry-After`.
     var wholeSecondsUp: Int64 {
         let (seconds, attoseconds) = self.components
         return max(1, seconds + (attoseconds > 0 ? 1 : 0))
@@ -62,7 +62,7 @@ extension Problem {
     /// The connection ended within a body, or the body's framing broke.
     static let bodyTruncated = Problem(.bodyTruncated, endsConnection: true)
 
-    /// What an error of the layers below means to a client.
+    /// Translates an error of the layers below for a client.
     init(cause: any Error) {
         switch cause {
         case let problem as Problem: self = problem
@@ -76,9 +76,9 @@ extension Problem {
         case let error as MultipartFormError:
             self.init(error.code.isLimit ? .formTooLarge : .formMalformed, .textVerbatim(error.message))
         case is CancellationError: self.init(.shuttingDown, retryAfter: .seconds(5))
-        // Of the connection: the sandbox's own errors are `CodedError`.
+        // Errors of the connection: those of the sandbox are `CodedError`.
         case is HTTPParserError, is IOError: self = .bodyTruncated
-        // The only one that the router throws.
+        // The router throws no other error.
         case let error as HTTPError where error.status == .notFound: self.init(.notFound)
         default: self.init(.internalError)
         }

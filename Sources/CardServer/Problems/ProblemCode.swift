@@ -5,7 +5,7 @@ import HTTPTypes
 struct ProblemCode: Hashable, Sendable {
     let name: String
     let status: HTTPResponse.Status
-    /// What people read first; never anything personal.
+    /// A short text for people; never anything personal.
     let title: Message
 
     private init(_ name: String, _ status: HTTPResponse.Status, _ title: Message.Text) {
@@ -14,7 +14,7 @@ struct ProblemCode: Hashable, Sendable {
         self.title = Message(id: "problem.\(name)", title)
     }
 
-    /// One that has the meaning of the reason of this name.
+    /// A code with the meaning of the reason of the same name.
     private init(_ name: String, _ status: HTTPResponse.Status) {
         guard let reason = ReasonCode.all.first(where: { $0.code.rawValue == name }) else {
             preconditionFailure("\(name) is no reason")
@@ -37,7 +37,7 @@ extension ProblemCode {
     static let methodNotAllowed = Self("method_not_allowed", .methodNotAllowed, "This path does not support this method.")
     static let connectionsExhausted = Self("connections_exhausted", .serviceUnavailable, "Too many connections are open.")
 
-    // Who asks, and how often.
+    // The caller, and the rate of requests.
     static let unauthorized = Self("unauthorized", .unauthorized, "A valid token is required (Authorization: Bearer).")
     static let tokensUnavailable = Self("tokens_unavailable", .serviceUnavailable, "The tokens cannot be read now; send the request again later.")
     static let scopeMissing = Self("scope_missing", .forbidden, "The token lacks the required scope.")
@@ -45,7 +45,7 @@ extension ProblemCode {
     static let rateLimited = Self("rate_limited", .tooManyRequests, "Too many requests; wait before the next one.")
     static let signatureInvalid = Self("signature_invalid", .unauthorized, "The webhook is not accepted: its signature, id or time is missing or not valid.")
 
-    // Room.
+    // Capacity.
     static let queueFull = Self("queue_full", .serviceUnavailable, "The queue is full; send the request again later.")
     static let diskSpaceLow = Self("disk_space_low", .serviceUnavailable, "The disk is nearly full; send the request again later.")
     static let shuttingDown = Self("shutting_down", .serviceUnavailable, "The service is shutting down; send the request again later.")
@@ -81,10 +81,10 @@ extension ProblemCode {
     static let imageOverBudget = Self("image_over_budget", .unprocessableContent, "The image cannot be made small enough.")
     static let imageInternalError = Self("image_internal_error", .unprocessableContent)
     static let decoderCrashed = Self("decoder_crashed", .unprocessableContent)
-    /// Why an image that arrived whole cannot be used.
+    /// Why an image that arrived completely cannot be used.
     static let image = [imageEmpty, formatUnsupported, formatHEIC, imageCorrupt, imageTruncated, imageTooManyPixels, imageEdgeTooLong, imageTooManyScans, imageDecodeMemory, imageUnsupportedCoding, imageOverBudget, imageInternalError, decoderCrashed]
 
-    // What is said about it.
+    // The fields.
     static let fieldUnknown = Self("field_unknown", .unprocessableContent, "A field is unknown.")
     static let fieldDuplicate = Self("field_duplicate", .unprocessableContent)
     static let fieldInvalid = Self("field_invalid", .unprocessableContent)

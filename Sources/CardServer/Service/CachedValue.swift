@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What costs time to find out: found out by one at a time, and told again for a while.
+/// A value that takes time to compute: one task computes it at a time, and it is cached for a while.
 final class CachedValue<Value: Sendable>: Sendable {
     private struct State {
         var value: (until: Duration, Value)?
@@ -9,9 +9,9 @@ final class CachedValue<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the value of before, or finds it out anew.
+    /// Returns the cached value, or computes it once.
     ///
-    /// - Parameter time: for how long it is told, by how long it took to find out.
+    /// - Parameter time: how long the value is cached, from how long it took to compute.
     func value(
         for time: @escaping @Sendable (_ took: Duration) -> Duration,
         _ find: @escaping @Sendable () async throws -> Value
@@ -33,7 +33,7 @@ final class CachedValue<Value: Sendable>: Sendable {
         return try await finding.value
     }
 
-    /// The same for who does not wait: `nil` if the value is not found within some time. It is found out all the same.
+    /// Returns `nil` if the value is not there within `patience`; the computation continues all the same.
     func value(
         for time: @escaping @Sendable (_ took: Duration) -> Duration,
         within patience: Duration,

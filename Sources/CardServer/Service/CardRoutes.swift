@@ -5,13 +5,13 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Shows cards and cases, and does with cards what a person decides.
+/// Shows cards and cases, and stores the decisions of people about cards.
 struct CardRoutes: Sendable {
     let ports: CardServer.Ports
-    /// How often a subject may see what is personal.
+    /// How often a subject may see personal values.
     var reveals = RateLimit(Limits.reveals)
 
-    // MARK: Looking
+    // MARK: Showing
 
     /// `GET /v1/cards`.
     func list(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
@@ -26,13 +26,13 @@ struct CardRoutes: Sendable {
         if let since = try parameters.single("changed_since") {
             return try await self.changes(filter, since: since, limit: limit, parameters, caller: caller)
         }
-        // The intake order of the last card before, which has no meaning to a client.
+        // The intake order of the last card of the page before; it has no meaning for a client.
         let order = try parameters.single("cursor", else: .requestCursor) {
             $0.wholeMatch(of: /i([0-9]{1,18})/).flatMap { Int64($0.1) }
         }
         let page = try await self.ports.store.cards(filter, after: order, limit: limit, for: caller)
         var next: String?
-        // The store gives no more than a page at a time, so what comes after it is asked for on its own.
+        // The store returns at most one page, so a second query tells whether more cards follow.
         if page.count == limit, let last = page.last,
             try await !self.ports.store.cards(filter, after: last.order, limit: 1, for: caller).isEmpty
         {
@@ -42,7 +42,7 @@ struct CardRoutes: Sendable {
         return Response(json: answer)
     }
 
-    /// The cards that have changed since an answer before.
+    /// The cards that have changed since an earlier answer.
     private func changes(
         _ filter: CardFilter,
         since text: String,
@@ -74,10 +74,10 @@ struct CardRoutes: Sendable {
         return Response(json: answer)
     }
 
-    /// `GET /v1/cards/{card_id}`: nothing personal unless `reveal=true`.
+    /// `GET /v1/cards/{card_id}`: without personal values unless `reveal=true`.
     func show(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let reveals = try QueryParameters(request.uri, known: ["reveal"]).flag("reveal")
-        // A wrong purpose is refused even where none is needed.
+        // An invalid purpose is refused even where none is needed.
         let why = try Self.why(request)
         let origin = try Self.origin("GET /v1/cards/{card_id}", caller: caller, why: why)
         let id = Self.card(context)
@@ -97,7 +97,7 @@ struct CardRoutes: Sendable {
         return Response(ByteBuffer(bytes: image), export.imageType)
     }
 
-    /// The access log notes who sees what is personal, and who was refused.
+    /// Returns the personal values of a card; the access log records each reveal and each refusal.
     func reveal(_ id: CardID, to origin: AccessOrigin, hasPurpose: Bool) async throws -> CardExport {
         if let caller = origin.caller, caller.has(AccessAction.reveal.scopes) {
             guard hasPurpose else { throw Problem(.fieldInvalid, .requestRevealWhy) }
@@ -134,7 +134,7 @@ struct CardRoutes: Sendable {
         return try await self.answer(outcome, about: id, to: caller)
     }
 
-    /// `POST /v1/review/four-eyes/{action}/drop`: agrees to what another person asked for by command.
+    /// `POST /v1/review/four-eyes/{action}/drop`: agrees to the drop that another person asked for by command.
     func dropFourEyes(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["why"], isOptional: true)
         guard let action = DecisionAction(rawValue: context.parameters.get("action") ?? "") else {
@@ -151,7 +151,7 @@ struct CardRoutes: Sendable {
         return Response(json: ["four_eyes": try await store.fourEyes().map(\.action)])
     }
 
-    /// `DELETE /v1/cards/{card_id}`: answers with the certificate, and again with the same.
+    /// `DELETE /v1/cards/{card_id}`: answers with the certificate; a repetition gets the same one.
     func erase(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let origin = try Self.origin("DELETE /v1/cards/{card_id}", caller: caller, why: try Self.why(request))
         let given = try Self.single(.reason, of: request)
@@ -164,12 +164,12 @@ struct CardRoutes: Sendable {
         guard let certificate = outcome.certificates.first else {
             return try await self.answer(.waitsForSecond, about: id, to: caller)
         }
-        // Others of its number may have waited for it.
+        // Other cards of its number may have waited for it.
         self.ports.engine.wake()
         return Response(json: certificate)
     }
 
-    /// Has the decision carried out at once, unless it waits for a second person, and shows the cards that it was about.
+    /// Has the decision carried out at once, unless it waits for a second person, and returns the cards that it changed.
     private func answer(_ outcome: DecisionOutcome, about id: CardID, to caller: Caller) async throws -> Response {
         let changed = outcome.changes.map(\.card)
         let cards = try await self.ports.store.cards(changed.isEmpty ? [id] : changed, for: caller)
@@ -179,7 +179,7 @@ struct CardRoutes: Sendable {
             return Response(json: answer, status: .accepted)
         }
         self.ports.engine.wake()
-        // On a page another person has decided the same, and can still take it back: until when.
+        // On a page another person has decided the same, and can withdraw it until this time.
         let until: String? = if case .undoable(let time) = outcome { time.description } else { nil }
         let answer: JSONObject = ["cards": cards, "until": until]
         return Response(json: answer)
@@ -187,7 +187,7 @@ struct CardRoutes: Sendable {
 
     // MARK: Reading requests
 
-    /// The card that the path names; the store says whether there is one.
+    /// The card that the path names; the store checks whether there is one.
     static func card(_ context: ServerContext) -> CardID {
         CardID(rawValue: String((context.parameters.get("card_id") ?? "").prefix(64)))
     }

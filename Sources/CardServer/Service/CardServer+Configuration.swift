@@ -5,44 +5,43 @@ import Foundation
 import NIOCore
 
 extension CardServer {
-    /// How a server listens, and what it takes.
+    /// How a server listens, and its limits.
     package struct Configuration: Sendable {
         /// The address to listen on (`server.listen`).
         package var host = "127.0.0.1"
-        /// The port to listen on; 0 takes a free one.
+        /// The port to listen on; 0 chooses a free one.
         package var port = 8080
-        /// The certificate; `nil` for none, which is right on loopback alone (`server.tls`).
+        /// The certificate; `nil` for none, which is safe only on loopback (`server.tls`).
         package var tls: TLSFiles?
-        /// Who may ask (`server.tokens_file`).
+        /// The valid tokens (`server.tokens_file`).
         package var tokens: TokenSource = { () throws(CodedError) in [] }
         /// Secrets of webhook senders (`webhooks.secrets`).
         package var webhookSecrets: [WebhookSecret] = []
-        /// How often one token may ask (`server.rate_limit`).
+        /// How many requests one token may make (`server.rate_limit`).
         package var callerRate = RatePolicy(quota: 600, window: .seconds(60))
-        /// How often one address may come without a valid token.
+        /// How many requests without a valid token one address may make.
         package var failureRate = RatePolicy(quota: 20, window: .seconds(60))
-        /// The origins whose pages may talk to the server in a browser (`server.cors_origins`).
+        /// The origins whose pages may use the server from a browser (`server.cors_origins`).
         package var origins: Set<String> = []
         /// The most bytes of an image (`imaging.max_source_bytes`).
         package var imageBytes = 32 << 20
-        /// Whether a card needs a user account of its own, as the configuration names none for all
-        /// (`delivery.user_no`).
+        /// Whether each card needs its own user account, as the configuration names none for all (`delivery.user_no`).
         package var requiresUserNumber = false
-        /// Nothing is taken in while fewer bytes are free on the disk of the sandbox (`sandbox.intake_free_space`).
+        /// While fewer bytes are free on the disk of the sandbox, nothing is admitted (`sandbox.intake_free_space`).
         package var intakeFreeSpace: Int64 = 256 << 20
-        /// How long requests may go on after the end was asked for (`run.shutdown_timeout`).
+        /// How long requests may continue after a shutdown was asked for (`run.shutdown_timeout`).
         package var shutdownTimeout = Duration.seconds(20)
         package var tokenCommand = "idcard-pipeline tokens add NAME --scope submit"
         var connections = ConnectionLimits()
         var bodyMemory = Limits.bodyMemory
-        /// How long a body waits for its share of that.
+        /// How long a body waits for its bytes in memory.
         var roomWait = Limits.roomWait
 
         package init() {}
 
-        /// Whether it may listen there: beyond this machine only with a certificate, and with somebody who may ask.
+        /// Checks the address: beyond this machine, a server needs a certificate, and tokens or webhook secrets.
         ///
-        /// - Throws: `listening_refused`; why the tokens cannot be known.
+        /// - Throws: `listening_refused`; the error of reading the tokens.
         package func checkListening() throws(CodedError) {
             guard !Self.isLoopback(self.host) else { return }
             guard self.tls != nil else { throw Self.refused(.listenUnencrypted) }
@@ -55,7 +54,7 @@ extension CardServer {
             CodedError(ReasonCode(rawValue: "listening_refused"), .configuration, message)
         }
 
-        /// Whether an address is reached from this machine alone; by name only `localhost` is known to be.
+        /// Whether an address is reachable from this machine only; of names, only `localhost` counts.
         package static func isLoopback(_ host: String) -> Bool {
             if host.lowercased() == "localhost" { return true }
             guard let bytes = try? SocketAddress(ipAddress: host, port: 0).ipBytes else { return false }
@@ -63,24 +62,23 @@ extension CardServer {
         }
     }
 
-    /// What a server works with.
+    /// The dependencies of a server.
     package struct Ports: Sendable {
-        /// Takes photos in; runs beside the server.
+        /// Admits photos; runs beside the server.
         package var engine: Engine
         package var store: CardStore
-        /// Why an image is not fetched from an address; `nil` if it is.
+        /// Why images are not fetched from an address; `nil` if they are.
         package var addressRefusal: @Sendable (_ address: Redacted<String>) -> CodedError?
-        /// Starts a run over a source of the configuration, or names the one that goes on; `nil` if there is none of
-        /// the name.
+        /// Starts a run over a source of the configuration, or returns the one in progress; `nil` if no source has the name.
         package var startRun: @Sendable (_ source: String, AccessOrigin) async throws -> RunStatus? = { _, _ in nil }
         package var run: @Sendable (_ id: String) async throws -> RunStatus? = { _ in nil }
-        /// Returns the runs that are known, the newest first.
+        /// Returns the known runs, the newest first.
         package var runs: @Sendable () async throws -> [RunStatus] = { [] }
-        /// Whether as many cards are under way as may be at a time; the engine is told the same.
+        /// Whether the limit of unfinished cards is reached; the engine uses the same limit.
         package var isFull: @Sendable () async throws -> Bool
         package var now: @Sendable () -> Timestamp = { Timestamp(Date()) }
 
-        /// Joins what a server works with; runs on demand are added after.
+        /// Joins the dependencies; those for runs on demand are set afterwards.
         package init(
             engine: Engine,
             store: CardStore,
@@ -95,9 +93,9 @@ extension CardServer {
 /// A run on demand, as clients see it.
 package struct RunStatus: Sendable, Encodable {
     package enum State: String, CaseIterable, Sendable, Encodable {
-        /// Its inputs are being taken in, or it waits for the run of its source before it.
+        /// Its inputs are being admitted, or it waits for an earlier run of its source.
         case running
-        /// All its inputs are taken in; the cards go their way.
+        /// All its inputs are processed; the cards continue.
         case complete
         /// The source, or its manifest, cannot be read.
         case failed
@@ -105,17 +103,17 @@ package struct RunStatus: Sendable, Encodable {
 
     package let runID: String
     package let source: String
-    /// Who asked for it: the name of a token, or `local`.
+    /// The name of the token that asked for it, or `local`.
     package let submitter: String
     package let state: State
     @Nullable package var reason: ReasonCode? = nil
-    /// Inputs by what became of them: `admitted`, `duplicate`, `refused`, `ignored`.
+    /// Inputs by result: `admitted`, `duplicate`, `refused`, `ignored`.
     package var counts: [String: Int] = [:]
     /// Refused inputs by code.
     package var refusals: [String: Int] = [:]
     /// When it was asked for.
     package let startedAt: String
-    /// When all its inputs were taken in, or it failed.
+    /// When all its inputs were processed, or it failed.
     @Nullable package var endedAt: String? = nil
 
     package init(id: String, source: String, submitter: String, state: State, startedAt: Timestamp) {

@@ -4,9 +4,9 @@ import HTTPTypes
 import Hummingbird
 
 extension CardServer {
-    /// What is answered where: every operation with its handler, over everything that requests share.
+    /// The routes of all operations, with the middleware that all requests share.
     func router() -> Router<ServerContext> {
-        // Every server takes HEAD (RFC 9110 section 9.1): asked as GET is, and answered without the content.
+        // Every server supports HEAD (RFC 9110 section 9.1): handled as GET, and answered without the content.
         let router = Router(context: ServerContext.self, options: .autoGenerateHeadEndpoints)
         router.add(
             middleware: Envelope(metrics: self.metrics, origins: self.configuration.origins, logger: self.logger)
@@ -41,7 +41,7 @@ extension CardServer {
     }
 }
 
-/// What the handlers of all operations belong to.
+/// The handlers of all operations.
 struct APIRoutes: Sendable {
     let cards: CardRoutes
     let health: HealthRoutes
@@ -50,7 +50,7 @@ struct APIRoutes: Sendable {
     let webhooks: WebhookRoute
 }
 
-/// Starts batches over the sources of the configuration, and tells of them.
+/// Starts runs over the sources of the configuration, and shows them.
 struct RunRoutes: Sendable {
     let reception: IntakeService
 

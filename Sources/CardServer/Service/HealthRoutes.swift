@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Tells whether the process lives, whether it can work, and its figures.
+/// Answers whether the process lives and whether it can work, and serves its metrics.
 struct HealthRoutes: Sendable {
     private struct Readiness: Encodable, Sendable {
         struct Reason: Encodable, Sendable {
@@ -17,7 +17,7 @@ struct HealthRoutes: Sendable {
         let stages: [String: StageStatus]
     }
 
-    /// How the endpoint of a stage stands; strangers read it, so it names no host.
+    /// The status of a stage's endpoint; unauthenticated clients read it, so it names no host.
     private struct StageStatus: Encodable, Sendable {
         let status: EndpointState
         @Nullable var code: String?
@@ -35,14 +35,14 @@ struct HealthRoutes: Sendable {
     let reception: IntakeService
     let metrics: ServerMetrics
     let connections: ConnectionRegister
-    /// The last answer: everybody may ask, without a token and as often as they like.
+    /// The last answer, cached: any client may ask for it, without a token and without a rate limit.
     private let readinessKept = CachedValue<Readiness>()
     private let figuresKept = CachedValue<StoreCounts>()
 
     /// `GET /healthz`.
     func live() -> Response { Response(json: ["status": "alive"]) }
 
-    /// `GET /readyz`: 503 with the reasons if no card is admitted durably, or no client can send one. What endpoints do is told, and changes nothing.
+    /// `GET /readyz`: 503 with the reasons if no card can be admitted or no client can send one. Endpoints are shown only.
     func ready() async throws -> Response {
         let readiness = try await self.readinessKept.value(for: { _ in Limits.readinessTime }) {
             await self.readiness()
@@ -57,7 +57,7 @@ struct HealthRoutes: Sendable {
         do {
             pauses = try await self.pauses()
             closed = try await self.reception.refusal()?.code
-            // Without a secret for webhooks, too, no client can send a card.
+            // Without webhook secrets either, no client can send a card.
             let configuration = self.reception.configuration
             if closed == nil, configuration.webhookSecrets.isEmpty, (try? configuration.tokens()) == nil {
                 closed = .tokensUnavailable
@@ -75,7 +75,7 @@ struct HealthRoutes: Sendable {
         )
     }
 
-    /// The pause of each stage whose endpoint does not work; of several hosts, the worst one, and of these the oldest.
+    /// The pause of each stage whose endpoint does not work; with several hosts, the worst one, then the oldest.
     private func pauses() async throws -> [Stage: EndpointPause] {
         func rank(_ pause: EndpointPause) -> (Int, Timestamp) {
             (HealthIssue(pause).severity == .ok ? 1 : 0, pause.since)
@@ -89,7 +89,7 @@ struct HealthRoutes: Sendable {
         let counts = self.connections.counts
         self.metrics.set(.connections, to: Double(counts.open))
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
-        // Counting takes a part of the time that stays small, however many cards there are.
+        // Counting takes a bounded share of the time, however many cards there are.
         let figures = try await self.figuresKept.value(for: { $0 * Limits.figuresPause }) {
             try await self.reception.ports.store.figures(now: self.reception.ports.now())
         }
@@ -105,7 +105,7 @@ struct HealthRoutes: Sendable {
 }
 
 extension EndpointState {
-    /// What strangers are told of an endpoint that stands so.
+    /// The text about an endpoint for unauthenticated clients.
     fileprivate var message: Message {
         switch self {
         case .works: .endpointWorks

@@ -2,13 +2,13 @@ import CardModel
 import CardStore
 import HummingbirdCore
 
-/// The parameters behind the question mark.
+/// The parameters of a query.
 struct QueryParameters {
     private let values: [(name: String, value: String)]
-    /// Whether a form has sent them: then one in which nothing was written says nothing.
+    /// Whether a form sent them: then an empty parameter counts as missing.
     private let isForm: Bool
 
-    /// - Throws: ``Problem``: `parameter_invalid` for one that is not known: a mistyped filter would show too much.
+    /// - Throws: ``Problem``: `parameter_invalid` for an unknown one: a mistyped filter would show too much.
     init(_ uri: URI, known: Set<String>, isForm: Bool = false) throws {
         self.values = uri.queryParameters.map { (String($0.key), String($0.value)) }
         self.isForm = isForm
@@ -19,14 +19,14 @@ struct QueryParameters {
 
     func all(_ name: String) -> [String] { self.values.filter { $0.name == name }.map(\.value) }
 
-    /// The value of a parameter that may be given once.
+    /// The value of a parameter that may be given once only.
     func single(_ name: String) throws -> String? {
         let values = self.all(name)
         guard values.count <= 1 else { throw Problem(.parameterInvalid, .requestGivenTwice(name)) }
         return self.isForm && values.first == "" ? nil : values.first
     }
 
-    /// What the value of a parameter says that may be given once; refused if it says nothing.
+    /// Parses the value of a parameter that may be given once only; refuses a value that `read` does not accept.
     func single<Value>(_ name: String, else refusal: Message, as read: (String) -> Value?) throws -> Value? {
         guard let text = try self.single(name) else { return nil }
         guard let value = read(text) else { throw Problem(.parameterInvalid, refusal) }
@@ -42,7 +42,7 @@ struct QueryParameters {
         }
     }
 
-    /// The words of a parameter, which are separated by commas or given one by one.
+    /// The words of a parameter, separated by commas or in several parameters.
     func words<Word: RawRepresentable<String> & CaseIterable>(_ name: String) throws -> [Word] {
         let texts = self.all(name).flatMap {
             $0.split(separator: ",", omittingEmptySubsequences: self.isForm).map(String.init)
@@ -67,8 +67,8 @@ struct QueryParameters {
 }
 
 extension CaseCursor {
-    /// What has no meaning to a client: the number in hexadecimal digits, since it may hold any character, and before it, in the
-    /// list of all, state and time.
+    /// The cursor as a client sees it, without a meaning: the number in hexadecimal digits, since it may hold any
+    /// character, behind state and time in the list of all.
     var text: String {
         switch self {
         case .all(let state, let since, let number):

@@ -4,9 +4,9 @@ import CardStore
 import Foundation
 import Synchronization
 
-/// The figures of a process, in the text format of Prometheus (0.0.4).
+/// The metrics of a process, in the text format of Prometheus (0.0.4).
 ///
-/// A metric has a bounded number of combinations of labels: what comes beyond it is counted under `other`.
+/// A metric has a bounded number of combinations of labels: further ones are counted as `other`.
 package final class ServerMetrics: Sendable {
     enum Kind: String {
         case counter, gauge
@@ -14,13 +14,13 @@ package final class ServerMetrics: Sendable {
         case histogram
     }
 
-    /// What tells the series of a metric apart.
+    /// A label that distinguishes the series of a metric.
     enum Label {
         case code, commit, method, outcome, photoReason, reason, result, route, schema, stage, state, status, version
 
         var name: String { self == .photoReason ? "reason" : "\(self)" }
 
-        /// The values that are known beforehand; none where a stranger decides on them.
+        /// The values that are known beforehand; none if clients determine them.
         var values: [String] {
             switch self {
             case .outcome: FailureClass.allCases.map(\.rawValue)
@@ -66,7 +66,7 @@ package final class ServerMetrics: Sendable {
         self.change(metric, labels) { $0.value += amount }
     }
 
-    /// Sets what goes up and down.
+    /// Sets a gauge.
     func set(_ metric: Metric, _ labels: [String] = [], to value: Double) {
         self.change(metric, labels) { $0.value = value }
     }
@@ -95,7 +95,7 @@ package final class ServerMetrics: Sendable {
         }
     }
 
-    /// What becomes of an input that the engine never sees: its list or its watched folder refuses it, or it is no image.
+    /// The result of an input that the engine does not get: a list or a watched folder refuses it, or it is not an image.
     package enum UnseenInput: String { case refused, ignored }
 
     package func count(_ input: UnseenInput) { self.add(.inputs, [input.rawValue]) }
@@ -112,7 +112,7 @@ package final class ServerMetrics: Sendable {
 
     // MARK: Rendering
 
-    /// Everything as text, sorted.
+    /// All metrics as text, sorted.
     package var text: String {
         var text = ""
         for (metric, series) in self.series.withLock({ $0 }).sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -136,12 +136,12 @@ package final class ServerMetrics: Sendable {
             + "\(name)_count\(braced(labels)) \(series.count)\n"
     }
 
-    /// A value of a label within its quotes.
+    /// Escapes the value of a label for its quotes.
     private static func quoted(_ text: String) -> String {
         text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
-    /// A figure: whole ones without a point.
+    /// A number, without a point if it is whole.
     private static func figure(_ value: Double) -> String { Int64(exactly: value).map(String.init) ?? "\(value)" }
 }
 
@@ -204,10 +204,10 @@ extension ServerMetrics {
 }
 
 extension ServerMetrics {
-    /// The reasons that are told apart; a remote's own code counts as `other`.
+    /// The reasons with a series of their own; a remote's own code counts as `other`.
     static let reasons = ReasonCode.all.map(\.code.rawValue)
 
-    /// Sets what the sandbox says.
+    /// Sets the metrics of the sandbox.
     func set(_ figures: StoreCounts, now: Timestamp) {
         for state in CardState.allCases {
             let (cards, entered) = figures.cards[state] ?? (0, 0)
@@ -217,14 +217,14 @@ extension ServerMetrics {
         self.set(.cardsNeedingPerson, byReason: figures.attention.map { ($0.rawValue, $1) })
         self.set(.casesNeedingPerson, byReason: figures.cases.map { ($0.cause ?? "", $0.cases) })
         for stage in Stage.allCases {
-            // A clock that was set back makes no card younger than new.
+            // After a clock was set back, an age is zero, not negative.
             let age = figures.oldest[stage].map { max(.zero, now.duration(since: $0)) } ?? .zero
             self.set(.oldestCard, [stage.rawValue], to: age.inSeconds)
             self.note(success: stage, at: figures.lastSuccess[stage], now: now)
         }
     }
 
-    /// The sandbox forgets calls for cards that are erased; what was told stays, unless a clock that was ahead has told it.
+    /// Keeps the latest success, as the sandbox forgets calls for erased cards, unless a fast clock put it in the future.
     func note(success stage: Stage, at time: Timestamp?, now: Timestamp) {
         let last = Double(time?.millisecondsSinceEpoch ?? 0) / 1000
         let latest = Double(now.millisecondsSinceEpoch) / 1000

@@ -4,18 +4,18 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Reads the body of a request piece by piece, within a limit, and notices if it is not whole.
+/// Reads the body of a request piece by piece, within a limit, and checks that it is complete.
 struct BodyReader {
     let request: Request
     let context: ServerContext
     let limit: Int
-    /// What its bytes are counted against.
+    /// The loan that its bytes count against.
     var loan: ByteLoan?
 
-    /// The declared length; `nil` if the framing alone tells it.
+    /// The length in `Content-Length`; `nil` without that field.
     var declaredLength: Int64? { self.request.headers[.contentLength].flatMap(Int64.init) }
 
-    /// How many bytes the body has; `nil` if its framing alone tells it.
+    /// The number of bytes of the body; `nil` if it is not declared.
     ///
     /// - Throws: ``Problem``: `body_too_large`.
     func byteCount() throws -> Int? {
@@ -24,7 +24,7 @@ struct BodyReader {
         return Int(declared)
     }
 
-    /// Hands the pieces over one after the other.
+    /// Passes the pieces on, one after another.
     ///
     /// - Throws: ``Problem``: `body_too_large`, `content_coding_unsupported`, `body_truncated`, `body_timeout`; and
     ///   what `take` throws.
@@ -32,7 +32,7 @@ struct BodyReader {
         _ = try self.byteCount()
         let codings = self.request.headers[values: .contentEncoding]
         guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw Problem(.codingUnsupported) }
-        // A client that waits for leave to send has it now.
+        // A client that waits for 100 gets it now.
         self.context.channel.triggerUserOutboundEvent(ConnectionSignal.readsBody, promise: nil)
         var count = 0
         defer { self.context.record.note { $0.bodyBytes = count } }
@@ -48,7 +48,7 @@ struct BodyReader {
     private var tooLarge: Problem { Problem(.bodyTooLarge, .requestBodyLimit(self.limit), endsConnection: true) }
 }
 
-/// The bytes of one image as they come; what is none is refused as early as its first bytes tell.
+/// Collects an image; refuses it as soon as its first bytes are neither JPEG nor PNG.
 struct ImageBytes {
     private(set) var bytes = Data()
     let limit: Int
@@ -61,7 +61,7 @@ struct ImageBytes {
         if isUnknown, self.bytes.count >= ImageFormat.signatureByteCount { try self.checkFormat() }
     }
 
-    /// Takes the whole image from Base64.
+    /// Decodes the whole image from Base64.
     ///
     /// - Throws: ``Problem``: `image_invalid`, and as ``append(_:)``.
     mutating func take(base64 text: String) throws {
@@ -86,7 +86,7 @@ struct ImageBytes {
         return self.bytes
     }
 
-    /// The first bytes decide, whatever the sender calls them.
+    /// Checks the first bytes, whatever type the client declares.
     private func checkFormat() throws {
         let format = ImageFormat.sniff(self.bytes.prefix(ImageFormat.signatureByteCount))
         guard !format.isReadable else { return }
@@ -95,11 +95,11 @@ struct ImageBytes {
     }
 }
 
-/// The Base64 of an image (RFC 4648 section 4, with padding), as senders write it: a `data:…,` before it, line breaks in it and
-/// blanks around it do not count.
+/// The Base64 of an image (RFC 4648 section 4, with padding), as clients write it: a `data:…,` before it, line breaks in
+/// it and blanks around it are ignored.
 struct Base64Text {
     private let text: Substring.UTF8View
-    /// How many bytes it stands for.
+    /// The number of bytes after decoding.
     let byteCount: Int
 
     /// - Throws: ``Problem``: `image_invalid`.
@@ -130,7 +130,7 @@ struct Base64Text {
         self.byteCount = (digits + padding) / 4 * 3 - padding
     }
 
-    /// The bytes; the text, which is long, is not copied for it.
+    /// Decodes the bytes without a copy of the text, which is long.
     func decoded() throws -> Data {
         let bytes = self.text.withContiguousStorageIfAvailable { text -> Data? in
             guard let start = UnsafeMutableRawPointer(mutating: text.baseAddress) else { return Data() }

@@ -2,7 +2,7 @@ import CardModel
 import NIOCore
 import Synchronization
 
-/// How many bytes the bodies of all known senders together may hold, and how many those of one sender.
+/// Limits the bytes of all bodies in memory together, and those of each authenticated submitter.
 final class ByteBudget: Sendable {
     private let share: Int
     private let patience: Duration
@@ -20,12 +20,12 @@ final class ByteBudget: Sendable {
         }
     }
 
-    /// Lends the bytes of a body while something is done with it; its first 64 KiB do not count, so that small ones find room.
+    /// Lends the bytes of a body during `body`; its first 64 KiB do not count, so that small bodies are always admitted.
     ///
-    /// Those of a photo are taken at once and before they come, so that bodies which wait hold nothing that others wait for; more
-    /// are taken as they come, and not waited for.
+    /// The bytes of a photo are reserved together and before they arrive, so that a body that waits holds nothing; more
+    /// bytes are reserved as they arrive, without waiting.
     ///
-    /// - Parameter count: how many there will be; `nil` if that is not known.
+    /// - Parameter count: the expected number; `nil` if it is unknown.
     /// - Throws: ``Problem``: `busy`.
     func lend<Value>(_ count: Int?, to name: String, _ body: (ByteLoan) async throws -> Value) async throws -> Value {
         let loan = ByteLoan(budget: self, name: name)
@@ -48,7 +48,7 @@ final class ByteBudget: Sendable {
     fileprivate static let busy = Problem(.busy, retryAfter: .seconds(2), endsConnection: true)
 }
 
-/// What a body has of a ``ByteBudget``.
+/// The bytes that a body has of a ``ByteBudget``.
 final class ByteLoan {
     private let budget: ByteBudget
     private let name: String
@@ -59,7 +59,7 @@ final class ByteLoan {
         self.name = name
     }
 
-    /// So many bytes have come by now.
+    /// Reserves more bytes if this number that has arrived exceeds the loan.
     ///
     /// - Throws: ``Problem``: `busy`.
     func grow(to count: Int) throws {
@@ -70,25 +70,24 @@ final class ByteLoan {
     }
 }
 
-/// The bodies in memory that nobody has signed yet: they take nothing of the ``ByteBudget``, and have little room
-/// themselves. When that is used up, the one that ``EvictableConnections`` tells gives way, so that slow senders keep
-/// no other out of it.
+/// Webhook bodies with unchecked signatures, in a small budget outside the ``ByteBudget``; when it is full,
+/// ``EvictableConnections`` chooses a body to give up, so that slow clients keep no other out.
 final class UnsignedBodies: Sendable {
     private let limit: Int
     private let bodies = Mutex(EvictableConnections())
 
-    /// - Parameter limit: the most bytes of all together, beyond what does not count of each.
+    /// - Parameter limit: the most bytes of all together, without those of each that do not count.
     init(limit: Int) { self.limit = limit }
 
-    /// A body is about to be read from a connection.
+    /// Registers a body that is about to be read from a connection.
     func begin(_ channel: any Channel) {
         let network = channel.remoteAddress.map(ServerContext.network(of:)) ?? ""
         self.bodies.withLock { $0.add(channel, of: network, size: 0) }
     }
 
-    /// It is so large by now.
+    /// Sets the size of a body, and gives up others, or this one, if that exceeds the limit.
     ///
-    /// - Throws: ``Problem``: `busy`, if it gives way.
+    /// - Throws: ``Problem``: `busy`, if this body is given up.
     func grow(_ channel: any Channel, to count: Int) throws {
         let (isLost, others) = self.bodies.withLock { bodies in
             bodies.resize(channel, to: max(0, count - Limits.freeBodyBytes))
@@ -102,6 +101,6 @@ final class UnsignedBodies: Sendable {
         if isLost { throw ByteBudget.busy }
     }
 
-    /// It is signed, or will never be.
+    /// Removes a body: its signature was checked, or reading it has failed.
     func end(_ channel: any Channel) { self.bodies.withLock { $0.remove(channel) } }
 }

@@ -2,7 +2,7 @@ import CardModel
 import Foundation
 import HTTPTypes
 
-/// The texts of the fields that were said about an image, each at most once.
+/// The texts of the fields of an image, each at most once.
 struct FieldTexts: Sendable {
     private var texts = Redacted<[SubmittedField: String]>([:])
 
@@ -12,7 +12,7 @@ struct FieldTexts: Sendable {
         return Problem(.fieldUnknown, isPlain ? .requestFieldUnknown(name, known) : .requestSomeFieldUnknown(known))
     }
 
-    /// Takes a field's text; blank texts count as not given.
+    /// Stores the text of a field; a blank text counts as not given.
     ///
     /// - Throws: ``Problem``: `field_duplicate`.
     mutating func set(_ field: SubmittedField, to text: String) throws {
@@ -23,12 +23,12 @@ struct FieldTexts: Sendable {
         self.texts = Redacted(texts)
     }
 
-    /// These texts, and what others say about fields of which nothing is said here.
+    /// These texts, with those of others for the missing fields.
     func filled(from others: FieldTexts) -> FieldTexts {
         FieldTexts(texts: Redacted(self.texts.reveal().merging(others.texts.reveal()) { own, _ in own }))
     }
 
-    /// Checks each field for itself, whatever else may be missing.
+    /// Checks each field by itself, even if others are missing.
     ///
     /// - Throws: `business_no_invalid`, `field_invalid`.
     func fields() throws(CodedError) -> SubmittedFields { try SubmittedFields(self.texts.reveal()) }
@@ -44,7 +44,7 @@ extension SubmittedField {
 }
 
 extension FieldTexts {
-    /// Reads what the header fields say.
+    /// Reads the header fields of the card.
     ///
     /// - Throws: ``Problem``: `field_unknown`, `field_duplicate` or `field_invalid`.
     init(headers: HTTPFields) throws {
@@ -67,9 +67,9 @@ extension FieldTexts {
 /// Texts in header fields: UTF-8 with percent-encoding (RFC 3986 section 2.1) of everything that is not printable
 /// ASCII, and of the percent sign.
 ///
-/// The form of RFC 8187, `UTF-8''%E6…`, is taken, too. A plus is a plus.
+/// The form of RFC 8187, `UTF-8''%E6…`, is accepted, too. A plus is a plus.
 enum HeaderText {
-    /// Decodes a field's value; `nil` if it is not so encoded.
+    /// Decodes the value of a field; `nil` if it is not in this encoding.
     static func decode(_ value: String) -> String? {
         let text = value.lowercased().hasPrefix("utf-8''") ? String(value.dropFirst(7)) : value
         guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else { return nil }

@@ -5,9 +5,9 @@ import MultipartForm
 /// Reads a `multipart/form-data` body: the part `image`, or one or both of `front` and `back`, and the fields as text parts, in
 /// any order, each once.
 ///
-/// File names and types of the images' parts are not used: their bytes tell what they are.
+/// File names and types of the parts with images are ignored: the bytes show the type.
 struct FormReader {
-    /// The name of the part of an image whose side the field `side` tells.
+    /// The name of an image's part whose side the field `side` gives.
     private static let imageName = "image"
     private static let imageNames = [imageName] + CardSide.allCases.map(\.rawValue)
 
@@ -22,17 +22,17 @@ struct FormReader {
     private let imageLimit: Int
     private var images: [String: Data] = [:]
     private(set) var fields = FieldTexts()
-    /// Whether a person fills it in: a file that was not chosen and a field that was left empty say nothing.
+    /// Whether a person fills in the form: an empty file or text field then counts as missing.
     var isByHand = false
 
-    /// Starts before the first byte of a form whose images have so many bytes at most.
+    /// Begins a form whose images each have at most `imageLimit` bytes.
     ///
     /// - Throws: `MultipartFormError` for a content type without a boundary.
     init(contentType: String, imageLimit: Int) throws(MultipartFormError) {
         var limits = MultipartParser.Limits()
         limits.partCount = Limits.formParts
         limits.partHeaderBytes = Limits.partHeaderBytes
-        // The image has a limit, and a code, of its own.
+        // The image has its own limit and its own code.
         limits.partBytes = UInt64(imageLimit + Limits.formOverheadBytes)
         limits.totalBytes = UInt64(Self.mostBytes(imageLimit: imageLimit))
         self.parser = try MultipartParser(contentType: contentType, limits: limits)
@@ -76,7 +76,7 @@ struct FormReader {
 
     private mutating func begin(_ head: PartHead) throws {
         if Self.imageNames.contains(head.name) {
-            // A browser names no file where none was chosen.
+            // A browser sends an empty file name if no file was chosen.
             if self.isByHand, head.filename?.isEmpty ?? true { return }
             guard self.images[head.name] == nil else { throw Problem(.fieldDuplicate, .requestGivenTwice(head.name)) }
             self.part = .image(head.name, ImageBytes(limit: self.imageLimit))
@@ -94,7 +94,7 @@ struct FormReader {
         switch self.part {
         case nil: return
         case .image(let name, var image):
-            // Not held twice, or each piece would copy the whole.
+            // With a second reference, each piece would copy the whole image.
             self.part = nil
             try image.append(bytes)
             self.part = .image(name, image)

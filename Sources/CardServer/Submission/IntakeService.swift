@@ -7,32 +7,32 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// Takes photos in over the engine, and says what became of them: what forms, raw bodies and webhooks have in common.
+/// Admits photos through the engine and makes the answer: shared by forms, raw bodies and webhooks.
 final class IntakeService: Sendable {
     let ports: CardServer.Ports
     let configuration: CardServer.Configuration
     private let metrics: ServerMetrics
     /// The bodies of all requests with a token or a signature.
     let budget: ByteBudget
-    /// Those of webhooks whose signature is still to be checked.
+    /// Webhook bodies whose signature is not checked yet.
     let unsigned: UnsignedBodies
     /// The most bytes of a webhook.
     let webhookBytes: Int
-    /// The names of requests whose first sending has not ended.
+    /// The names of requests that are in progress.
     private let underWay = Mutex<Set<[String]>>([])
 
     init(ports: CardServer.Ports, configuration: CardServer.Configuration, metrics: ServerMetrics) {
         (self.ports, self.metrics, self.configuration) = (ports, metrics, configuration)
-        // A webhook with the largest image takes its body twice, and the image: less than four times the image.
+        // A webhook with the largest image needs its body twice, and the image: less than four times the image.
         let largest = 4 * configuration.imageBytes
         let limit = max(configuration.bodyMemory, largest)
-        // Nobody has all of it, but everybody enough for the largest image.
+        // No submitter gets all of it, but each enough for the largest image.
         self.budget = ByteBudget(limit: limit, share: max(limit / 2, largest), patience: configuration.roomWait)
         self.webhookBytes = configuration.imageBytes / 3 * 4 + Limits.formOverheadBytes
         self.unsigned = UnsignedBodies(limit: max(configuration.connections.unsignedMemory, self.webhookBytes))
     }
 
-    /// Goes on if more may come in; asked before a body is read.
+    /// Checks that more photos may be admitted; called before a body is read.
     ///
     /// - Throws: ``Problem``: `queue_full`, `disk_space_low`.
     func requireRoom() async throws {
@@ -41,7 +41,7 @@ final class IntakeService: Sendable {
         throw problem
     }
 
-    /// Why nothing more is taken in; `nil` if it is.
+    /// Why nothing more is admitted; `nil` if photos are.
     func refusal() async throws -> Problem? {
         if self.ports.store.room(intakeFreeSpace: self.configuration.intakeFreeSpace) != .ample {
             return Problem(.diskSpaceLow, retryAfter: .seconds(60))
@@ -49,14 +49,14 @@ final class IntakeService: Sendable {
         return try await self.ports.isFull() ? Problem(.queueFull, retryAfter: .seconds(5)) : nil
     }
 
-    /// Does something under the name of a request, unless that is being done already: `nil` then.
+    /// Runs `body` under the name of a request; `nil` if a request of this name is in progress.
     func hold<Value>(_ name: [String], _ body: () async throws -> Value) async throws -> Value? {
         guard self.underWay.withLock({ $0.insert(name).inserted }) else { return nil }
         defer { self.underWay.withLock { _ = $0.remove(name) } }
         return try await body()
     }
 
-    /// What the fields of an image say, checked.
+    /// Checks the fields of an image.
     ///
     /// - Throws: ``Problem``: `business_no_missing`, `user_no_missing`; `CodedError`: `business_no_invalid`,
     ///   `field_invalid`.
@@ -71,7 +71,7 @@ final class IntakeService: Sendable {
         return CardMetadata(fields, businessNumber: businessNumber)
     }
 
-    /// Takes in the photos of a request, all of them or none; they are durable when this returns.
+    /// Admits the photos of a request, all of them or none; they are durable when this returns.
     ///
     /// - Parameter receipt: the name of the request.
     /// - Throws: ``Problem``: `card_underway`, a code of the image, or `idempotency_key_reused` or `webhook_id_reused`;
@@ -91,18 +91,18 @@ final class IntakeService: Sendable {
         } catch let error as CodedError where error.code == .requestReused {
             throw Problem(receipt?.kind == .webhook ? .webhookReused : .keyReused)
         } catch let refusal as RefusedUpload {
-            // Not by sender: who reads the figures is no auditor. The request's line in the log names it.
+            // Not by submitter: readers of metrics are not auditors. The log line of the request names it.
             self.metrics.add(.refusedUploads, [refusal.error.code.rawValue])
             throw Problem(unusable: refusal.error, part: photos[refusal.place].part)
         }
     }
 
-    /// What a program is told of the cards of its request.
+    /// The answer to a client about the cards of its request.
     static func response(_ outcomes: [Admitted]) -> Response {
         var headers = HTTPFields()
         if outcomes.allSatisfy(\.isReplay) { headers[.idempotentReplayed] = "true" }
         let answers = outcomes.map { outcome -> JSONObject in
-            // A request that is sent again is told what it was told at first.
+            // A repeated request gets the same answer as the first one.
             let isDuplicate = outcome.isDuplicate && !outcome.isReplay
             return ["card_id": outcome.card, "state": outcome.state, "duplicate": isDuplicate]
         }
@@ -114,11 +114,11 @@ final class IntakeService: Sendable {
     }
 }
 
-/// A photo of a request, and what the request says of it.
+/// A photo of a request, with the fields that the request gives for it.
 struct Photo {
     let image: Upload.Image
     let metadata: CardMetadata
-    /// The part of the form that it came in, if that names its side.
+    /// The part of the form with the photo, if its name is a side.
     var part: CardSide?
 }
 
@@ -129,8 +129,8 @@ extension Photo {
 }
 
 extension ContentDigest {
-    /// Digests all that a request says, so that another one under the same name is told apart: not its bytes, as a form's
-    /// boundary differs from one attempt to the next.
+    /// Digests the content of a request, to detect another one under the same name: not its bytes, as the boundary of a
+    /// form differs from one attempt to the next.
     fileprivate init(of photos: [Photo]) {
         let digests = photos.map { photo in
             switch photo.image {
@@ -142,7 +142,7 @@ extension ContentDigest {
         self = digests.count == 1 ? digests[0] : ContentDigest(of: digests.reduce(into: Data()) { $0 += $1.bytes })
     }
 
-    /// Digests an image and all that is said of it.
+    /// Digests an image and its fields.
     init(of metadata: CardMetadata, image: ContentDigest) {
         var hash = SHA256()
         let texts = [
@@ -151,8 +151,7 @@ extension ContentDigest {
             "\(metadata.priority)",
         ]
         for text in texts {
-            // The length first, so that no two lists of texts run into the same bytes; a missing one is not an empty
-            // one.
+            // The length first, so that no two lists of texts give the same bytes; a missing text differs from an empty one.
             let bytes = Data((text ?? "").utf8)
             hash.update(data: Data("\(text == nil ? -1 : bytes.count):".utf8))
             hash.update(data: bytes)

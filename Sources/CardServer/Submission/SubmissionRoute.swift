@@ -4,26 +4,26 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// `POST /v1/cards`: takes in a photo, as a form or bare, or both photos of a card in one form.
+/// `POST /v1/cards`: admits a photo, in a form or as a raw body, or both photos of a card in one form.
 struct SubmissionRoute: Sendable {
-    /// The types of a bare body beside all of `image/`; what it really is, its first bytes say.
+    /// The types of a raw body beside all of `image/`; its first bytes show the real type.
     static let rawTypes: Set<String> = ["application/octet-stream", "binary/octet-stream"]
 
     let reception: IntakeService
 
     /// Answers one submission; 202 means that all of its images are durable.
     ///
-    /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
+    /// - Throws: ``Problem``, and the errors that ``Problem/init(cause:)`` translates.
     func receive(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         IntakeService.response(try await self.outcomes(of: request, context: context, caller: caller))
     }
 
-    /// - Parameter isByHand: whether it is a form that a person fills in, who may leave parts of it empty.
+    /// - Parameter isByHand: whether a person fills in the form and may leave parts of it empty.
     func outcomes(of request: Request, context: ServerContext, caller: Caller, isByHand: Bool = false) async throws
         -> [Admitted]
     {
         let key = try IdempotencyKey.of(request.headers)
-        // All that can be refused without the body is refused before it is read.
+        // Refuse all that does not need the body before it is read.
         try await self.reception.requireRoom()
         let take = { try await self.take(request, context, caller.subject, key: key, isByHand: isByHand) }
         guard let key else { return try await take() }
@@ -67,7 +67,7 @@ struct SubmissionRoute: Sendable {
     private func form(_ body: BodyReader, _ type: String, _ headers: FieldTexts, _ isByHand: Bool) async throws
         -> [Photo]
     {
-        // What the form does not say, the header fields may; what they say wrongly is refused in any case.
+        // Header fields fill in what the form lacks; an invalid one is refused in any case.
         _ = try headers.fields()
         var form = try FormReader(contentType: type, imageLimit: self.reception.configuration.imageBytes)
         form.isByHand = isByHand
@@ -88,9 +88,9 @@ struct SubmissionRoute: Sendable {
 }
 
 /// Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07): a Structured Field String (RFC 9651 section
-/// 3.3.3). Bare keys, as many clients send them, are taken, too.
+/// 3.3.3). Bare keys, which many clients send, are accepted, too.
 enum IdempotencyKey {
-    /// Returns the key of a request, and `nil` if it has none.
+    /// Returns the key of a request; `nil` if it has none.
     ///
     /// - Throws: ``Problem``: `idempotency_key_malformed`.
     static func of(_ headers: HTTPFields) throws -> String? {
@@ -100,13 +100,13 @@ enum IdempotencyKey {
         return key
     }
 
-    /// Reads a field's value; `nil` if it is no key.
+    /// Parses the value of a field; `nil` if it is not a key.
     static func parse(_ value: String) -> String? {
         let key: String
         if let quoted = value.wholeMatch(of: /"((?:[ !#-\[\]-~]|\\["\\])*)"/) {
             key = String(quoted.1.replacing(/\\(.)/) { $0.1 })
         } else if value.wholeMatch(of: /[!#-+\--:<-\[\]-~]*/) != nil {
-            // A comma would make two keys of one, a quote half a string.
+            // With a comma it would be two keys; with a quote, an incomplete string.
             key = value
         } else {
             return nil

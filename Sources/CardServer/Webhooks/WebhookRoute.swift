@@ -6,16 +6,16 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// `POST /v1/webhooks/cards`: takes images in from senders that sign.
+/// `POST /v1/webhooks/cards`: admits images from submitters that sign.
 struct WebhookRoute: Sendable {
     let reception: IntakeService
     let secrets: WebhookSecrets
     let metrics: ServerMetrics
 
-    /// Answers one message; 202 means that the card is durable. Nothing is parsed, and nothing stored, before the
-    /// signature is known to be right.
+    /// Answers one message; 202 means that the card is durable. Nothing is parsed or stored before the signature is
+    /// checked.
     ///
-    /// - Throws: ``Problem``, and what ``Problem/init(cause:)`` knows.
+    /// - Throws: ``Problem``, and the errors that ``Problem/init(cause:)`` translates.
     func receive(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let secrets = self.secrets.current.withLock { $0 }
         let now = self.reception.ports.now()
@@ -39,7 +39,7 @@ struct WebhookRoute: Sendable {
         return answer
     }
 
-    /// The answer to what is not accepted: the same whatever is wrong, which the log alone says.
+    /// The answer to a refused message: always the same; only the log gives the reason.
     private func refused(_ refusal: WebhookRefusal, _ context: ServerContext) -> Problem {
         self.metrics.add(.refusedWebhooks)
         context.record.note { $0.webhookRefusal = refusal.reason }
@@ -48,7 +48,7 @@ struct WebhookRoute: Sendable {
         return Problem(.signatureInvalid, headers: [.wwwAuthenticate: challenge], endsConnection: true)
     }
 
-    /// Reads a body, in the room and the time that there is for what nobody has signed, and returns it with who signed it.
+    /// Reads a body within the memory and time for unchecked signatures; returns it with the name of its secret.
     private func believed(
         _ request: Request,
         context: ServerContext,
@@ -89,7 +89,7 @@ struct WebhookRoute: Sendable {
         return IntakeService.response(try await self.reception.take([photo], from: signer, receipt: (.webhook, id)))
     }
 
-    /// Refuses what is no address, and one that is not fetched from: such a card would fail out of the sender's sight.
+    /// Refuses an invalid address, or one that is not fetched from: later the submitter would not see the card fail.
     private func checked(_ address: Redacted<String>) throws -> Redacted<String> {
         let text = address.reveal()
         guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }),
@@ -102,15 +102,15 @@ struct WebhookRoute: Sendable {
     }
 }
 
-/// A message that brings the photo of a card: `{"type": "card.created", "timestamp": …, "data": {…}}`.
+/// A message with the photo of a card: `{"type": "card.created", "timestamp": …, "data": {…}}`.
 struct WebhookMessage {
-    /// Where the image is.
+    /// The image itself, or its address.
     enum Image {
         case address(Redacted<String>)
         case base64(Redacted<String>)
     }
 
-    /// The only type that brings a card.
+    /// The only type with a card.
     private static let type = "card.created"
     private static let imageNames: Set = ["image_url", "image_base64"]
 
@@ -118,7 +118,7 @@ struct WebhookMessage {
     let fields: FieldTexts
     let image: Image
 
-    /// Returns `nil` for a message of another type without an image: it tells of something that is not done here.
+    /// Returns `nil` for a message of another type without an image: it reports an event that is of no use here.
     ///
     /// - Throws: ``Problem``: `webhook_type_unknown`, `json_invalid`, `field_unknown`, `field_duplicate`, `image_missing`.
     init?(_ body: [UInt8]) throws {

@@ -4,14 +4,14 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// A secret that a sender of webhooks shares with us (Standard Webhooks 1.0.0): 24 to 64 random bytes.
+/// A secret shared with a submitter that sends webhooks (Standard Webhooks 1.0.0): 24 to 64 random bytes.
 package struct WebhookSecret: Hashable, Sendable {
-    /// Who signs with it: the submitter of what comes. Several secrets may have one name, so that one can take
-    /// another's place without a gap.
+    /// The submitter of the cards that are signed with it. Several secrets may have one name, so that one can replace
+    /// another without a gap.
     package let name: String
     private let bytes: Redacted<Data>
 
-    /// Reads a secret: Base64, with `whsec_` before it or without; or `NAME=whsec_…` (`webhooks.secrets`).
+    /// Reads a secret: Base64, with or without `whsec_` before it; or `NAME=whsec_…` (`webhooks.secrets`).
     ///
     /// - Throws: `webhook_secret_invalid`.
     package init(_ text: Redacted<String>) throws(CodedError) {
@@ -27,13 +27,13 @@ package struct WebhookSecret: Hashable, Sendable {
         self.bytes = Redacted(bytes)
     }
 
-    /// The name of a secret that has none.
+    /// The name of a secret for which none is given.
     private static let nameless = "webhook"
 
     /// The names that no token may have: token and secret would be one submitter.
     package static func names(of secrets: [WebhookSecret]) -> Set<String> { Set(secrets.map(\.name) + [self.nameless]) }
 
-    /// Reads several, on lines of their own or with commas between; only one that stands alone needs no name.
+    /// Reads several, on separate lines or separated by commas; only a single secret needs no name.
     ///
     /// - Throws: `webhook_secret_invalid`.
     package static func secrets(in text: Redacted<String>) throws(CodedError) -> [WebhookSecret] {
@@ -50,24 +50,24 @@ package struct WebhookSecret: Hashable, Sendable {
         CodedError(ReasonCode(rawValue: "webhook_secret_invalid"), .configuration, message)
     }
 
-    /// A signature that is yet to see the message.
+    /// Begins the signature of a message.
     func signature() -> HMAC<SHA256> { HMAC<SHA256>(key: SymmetricKey(data: self.bytes.reveal())) }
 }
 
-/// The secrets that the next webhook is checked with.
+/// The secrets with which the next webhook is checked.
 final class WebhookSecrets: Sendable {
     let current: Mutex<[WebhookSecret]>
 
     init(_ secrets: [WebhookSecret]) { self.current = Mutex(secrets) }
 }
 
-/// Why a webhook is not accepted: for the log, never for the sender.
+/// Why a webhook is refused: for the log, never for the client.
 struct WebhookRefusal: Error {
     let reason: String
 
     static let signature = Self(reason: "no secret made this signature")
 
-    /// - Parameter ahead: by how much the sender's clock is ahead of ours.
+    /// - Parameter ahead: how far the client's clock is ahead of ours.
     fileprivate static func time(ahead: Duration) -> Self {
         let seconds = ahead.components.seconds
         return Self(reason: "webhook-timestamp is \(abs(seconds)) s \(seconds > 0 ? "ahead" : "behind")")
@@ -78,7 +78,7 @@ struct WebhookRefusal: Error {
     }
 }
 
-/// Checks one message of a sender, piece by piece as it arrives (Standard Webhooks 1.0.0, symmetric signatures).
+/// Checks the signature of one message, piece by piece as it arrives (Standard Webhooks 1.0.0, symmetric signatures).
 struct WebhookVerification {
     /// `webhook-id`: the name of the message, the same for every attempt to send it.
     let id: String
@@ -87,21 +87,21 @@ struct WebhookVerification {
 
     /// Reads the header fields.
     ///
-    /// - Throws: if one is missing or malformed, the time is too far from ours, or there is no secret: then nothing can be
-    ///   believed, and nothing need be read.
+    /// - Throws: if a field is missing or malformed, the time is too far from ours, or there is no secret: then the body
+    ///   need not be read.
     init(headers: HTTPFields, secrets: [WebhookSecret], now: Timestamp) throws(WebhookRefusal) {
         guard !secrets.isEmpty else { throw WebhookRefusal(reason: "webhooks.secrets is empty") }
-        // A dot would let another id and time be read out of what was signed.
+        // A dot would allow another id and time to be read from the signed text.
         guard let id = Self.single(.webhookID, of: headers), id.utf8.count <= Limits.webhookIDBytes,
             id.wholeMatch(of: /[!-\-\/-~]+/) != nil
         else { throw .header(.webhookID) }
-        // Digits alone: what was signed is this very text.
+        // Only digits: this very text was signed.
         guard let time = Self.single(.webhookTimestamp, of: headers), time.wholeMatch(of: /[0-9]{1,12}/) != nil,
             let seconds = Int64(time)
         else { throw .header(.webhookTimestamp) }
         let ahead = Timestamp(millisecondsSinceEpoch: seconds * 1000).duration(since: now)
         guard ahead <= Limits.webhookSkew, ahead >= .zero - Limits.webhookSkew else { throw .time(ahead: ahead) }
-        // Other versions (`v1a`) may stand beside ours.
+        // Other versions (`v1a`) may be given beside ours.
         self.presented = (Self.single(.webhookSignature, of: headers) ?? "").split(separator: " ")
             .prefix(Limits.webhookSignatures)
             .filter { $0.hasPrefix("v1,") }
@@ -116,7 +116,7 @@ struct WebhookVerification {
         }
     }
 
-    /// Takes the next bytes of the body.
+    /// Adds the next bytes of the body.
     mutating func update(_ bytes: some DataProtocol) {
         for index in self.computed.indices { self.computed[index].signature.update(data: bytes) }
     }

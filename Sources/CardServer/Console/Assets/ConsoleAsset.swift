@@ -5,8 +5,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The style sheet, the script and the icon: the files beside this one. A browser may keep them, as their addresses change
-/// with what is in them.
+/// The style sheet, the script or the icon: a file beside this one. A browser may cache it, as its path changes with its
+/// content.
 struct ConsoleAsset: Sendable {
     let path: ConsolePath
     private let type: String

@@ -36,7 +36,7 @@ extension Console {
         return .page(ConsolePage(list: .pageCards, .cards, fields, list, .pageOlder, last))
     }
 
-    /// `GET /console/cards/{card_id}`: one card, nothing of it revealed.
+    /// `GET /console/cards/{card_id}`: one card, without its personal values.
     func showCard(_ visit: ConsoleRequest) async throws -> Reply {
         let details = try await self.ports.store.details(of: visit.card, for: visit.caller)
         let own = try await self.ports.store.undoable(by: visit.caller)
@@ -45,7 +45,7 @@ extension Console {
         return .page(ConsolePage(.pageCard, in: .cards, body))
     }
 
-    /// `POST /console/cards/{card_id}/reveal`: the same page with what is personal, in this one answer.
+    /// `POST /console/cards/{card_id}/reveal`: the same page with personal values, in this one answer.
     func revealCard(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["purpose", "tab"])
         let (purpose, tab) = (form["purpose"] ?? "", form["tab"])
@@ -61,7 +61,7 @@ extension Console {
             do {
                 exports[card] = try await self.cards.reveal(card, to: origin, hasPurpose: !purpose.isEmpty)
             } catch  where !exports.isEmpty {
-                // What has its line already is shown.
+                // Cards whose reveal is already logged are shown.
                 break
             }
         }

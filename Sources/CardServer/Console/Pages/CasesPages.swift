@@ -51,7 +51,7 @@ extension Console {
 }
 
 extension HTML {
-    /// The first cause of a case, which leads to its card.
+    /// The first cause of a case, linked to its card.
     fileprivate static func causeOf(_ one: CaseDocument) -> HTML {
         guard let card = one.cardID else { return "" }
         return "\(HTML.cardLink(card)) \(HTML.side(one.side)) <code>\(one.cause ?? "")</code>"

@@ -3,7 +3,7 @@ import CardModel
 import CardStore
 
 extension Console {
-    /// `POST /console/cards/{card_id}/decide`: written down, and carried out after ten seconds.
+    /// `POST /console/cards/{card_id}/decide`: stores the decision, which is carried out after ten seconds.
     func decide(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["action", "seen", "message", "tab"])
         guard let action = form["action"].flatMap(DecisionAction.init(rawValue:)),
@@ -34,7 +34,7 @@ extension Console {
         return .redirect(.review(tab: tab))
     }
 
-    /// The card as it stands now, with what happened meanwhile and what the person had written.
+    /// The current state of the card, with the events since the form was shown and the text that the person had written.
     private func stalePage(_ visit: ConsoleRequest, _ error: CodedError, typed: String?, tab: String?) async throws
         -> ConsolePage
     {
@@ -53,12 +53,12 @@ extension Console {
         return page
     }
 
-    // MARK: What the next page says
+    // MARK: Outcomes for the next page
 
-    /// Keeps an outcome for the page that the browser is led to.
+    /// Stores an outcome for the page that the browser is redirected to.
     func tell(_ visit: ConsoleRequest, _ outcome: Message) { self.change(visit) { $0.outcome = outcome } }
 
-    /// What the last form came to, else what the person decided and was not carried out: said once.
+    /// The outcome of the last form, else the decisions of this person that were not carried out: shown once.
     func told(_ visit: ConsoleRequest) async throws -> Message? {
         if let outcome = self.change(visit, { $0.outcome.take() }) ?? nil { return outcome }
         guard visit.session != nil, visit.isUse, visit.caller.has([.review]) else { return nil }
@@ -73,7 +73,7 @@ extension CardView {
         .accept: "A", .retry: "T", .resend: "E", .delivered: "D",
     ]
 
-    /// What may be done, and why not the rest.
+    /// The possible actions, and why the others are not possible.
     var actions: HTML {
         guard self.visit.caller.may(.decide, on: self.details.card.submitter) else { return "" }
         let proposal = self.details.proposal.map { one in
@@ -106,7 +106,7 @@ extension CardView {
 
     private var rejectForm: HTML {
         guard self.details.actions[.reject] == nil else {
-            // What was written is not lost, though it can no longer be sent.
+            // The written text is not lost, though it can no longer be sent.
             return "\(self.typed.map(Self.words))"
         }
         return self.decideForm([

@@ -2,7 +2,7 @@ import CardModel
 import CardStore
 
 extension Console {
-    /// The words of the form by hand beside the photos.
+    /// The text fields beside the photos, in the form for sending by hand.
     private static let intakeFields: [(SubmittedField, Message)] = [
         (.businessNumber, .pageBusinessNo), (.userNumber, .pageUserNo), (.expectedIDNumber, .pageExpectedNumber),
         (.expectedName, .pageExpectedName),

@@ -3,7 +3,7 @@ import CardStore
 import Hummingbird
 
 extension Console {
-    /// `GET /console/log`: who did what, to whose card and why; the chain; what waits for a second person.
+    /// `GET /console/log`: accesses with actor, card and purpose; the state of the chain; what waits for a second person.
     func log(_ visit: ConsoleRequest) async throws -> Reply {
         let query = try visit.query(["subject", "card", "action", "before", "check"])
         let card = try query.single("card").map(CardID.init(rawValue:))
@@ -19,7 +19,7 @@ extension Console {
             ("action", .pageActionTitle, filter.action?.rawValue, actions),
         ]
         let last = lines.count > shown.count ? shown.last.map { ("before", "\($0.number)") } : nil
-        // Who may look at the log asks for the walk; a walk that is under way answers all who ask.
+        // A person who may read the log starts the check; a check that is running answers all who ask.
         let isAsked = try query.single("check") != nil
         let chain =
             try await isAsked
@@ -39,7 +39,7 @@ extension Console {
         "<p class=\"tools\"><a\(href: ConsolePath(.log, [("check", "1")]))>\(Message.pageCheckChain)</a></p>"
     }
 
-    /// - Parameter chain: `nil` while the walk is under way.
+    /// - Parameter chain: `nil` while the check is running.
     private static func chain(_ chain: (lines: Int, findings: Int)?) -> HTML {
         guard let (lines, findings) = chain else { return .outcome(.pageChainChecking) }
         return .outcome(findings == 0 ? .pageChainWhole(lines) : .pageChainBroken(findings))

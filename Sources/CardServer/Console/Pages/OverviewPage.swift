@@ -2,7 +2,7 @@ import CardModel
 import CardStore
 
 extension Console {
-    /// What the overview shows, found out at one moment.
+    /// The content of the overview, read at one moment.
     struct SandboxStatus: Sendable {
         let causes: [CaseCount]
         let cards: [CardState: Int]
@@ -103,7 +103,7 @@ extension Console {
         )
     }
 
-    /// What pauses and why, who works, and what they work on.
+    /// Paused endpoints and why, the workers, and the cards that they work on.
     private func machinery(_ standing: SandboxStatus, now: Timestamp) -> HTML {
         let issues = standing.issues.map { issue in
             HTML("<p class=\"trouble \(issue.severity)\"><code>\(issue.code)</code> \(issue.message)</p>")
@@ -134,7 +134,7 @@ extension Console {
 }
 
 extension Console.SandboxStatus {
-    /// Whether an endpoint takes cards.
+    /// Whether an endpoint accepts cards.
     fileprivate func endpoint(_ stage: Stage) -> HTML {
         let pauses = self.pauses.filter { $0.stage == stage }
         guard pauses.isEmpty else {
@@ -146,7 +146,7 @@ extension Console.SandboxStatus {
 }
 
 extension HTML {
-    /// What cases need a person for, with the cards.
+    /// A cause for which cases need a person, linked to the cards.
     fileprivate static func cause(_ cause: String?) -> HTML {
         let cards = ConsolePath(.cards, [("reason", cause), ("attention", "any")])
         return "<a\(href: cards)><code>\(cause ?? "-")</code></a>"

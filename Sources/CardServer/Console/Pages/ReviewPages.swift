@@ -1,9 +1,9 @@
 import CardModel
 import CardStore
 
-// One case after the other, the oldest first: each belongs to one tab of one person while it is looked at.
+// One case after another, the oldest first: one tab of one person claims each while it is reviewed.
 extension Console {
-    /// `GET /console/review`: what this tab has, or the form that a sitting begins with.
+    /// `GET /console/review`: the case that this tab has claimed, or the form that begins a review.
     func review(_ visit: ConsoleRequest) async throws -> Reply {
         guard let tab = try visit.query(["tab"]).single("tab") else { return .page(try await self.reviewStart(visit)) }
         let (store, now) = (self.ports.store, self.ports.now())
@@ -32,11 +32,11 @@ extension Console {
         return lines.isEmpty ? "" : "<ul>\(lines)</ul>"
     }
 
-    /// `POST /console/review`: begins a sitting with the purpose that all its reveals have.
+    /// `POST /console/review`: begins a review with the purpose that all its reveals have.
     func beginReview(_ visit: ConsoleRequest) async throws -> Reply {
         let form = try await ConsoleForm(visit, known: ["purpose"])
         guard let purpose = form["purpose"] else { throw Problem(.fieldInvalid, .requestRevealWhy) }
-        // One that names a person is refused before it is kept.
+        // A purpose that names a person is refused before it is stored.
         let origin = try visit.origin(purpose: purpose)
         self.change(visit) { ($0.purpose, $0.skipped) = (purpose, []) }
         let tab = String(Sessions.random().prefix(16))
@@ -44,7 +44,7 @@ extension Console {
         return .redirect(.review(tab: tab))
     }
 
-    /// `POST /console/review/next`: the next case in place of what the tab has; what it had is skipped in this sitting.
+    /// `POST /console/review/next`: claims the next case for the tab; the present one is skipped in this review.
     func nextCase(_ visit: ConsoleRequest) async throws -> Reply {
         guard let tab = try await ConsoleForm(visit, known: ["tab"])["tab"] else { throw Problem(.fieldInvalid) }
         let (store, now) = (self.ports.store, self.ports.now())
@@ -56,7 +56,7 @@ extension Console {
         }
         try await store.release(tab: tab, by: visit.caller, now: now)
         let next = try await store.claimNext(tab: tab, skipping: skipped ?? [], by: visit.origin(), now: now)
-        // All that is left was skipped: it comes again with the next click.
+        // All remaining cases were skipped: the next click offers them again.
         if next == nil { self.change(visit) { $0.skipped = [] } }
         return .redirect(.review(tab: tab))
     }
@@ -78,7 +78,7 @@ extension Console {
 
     // MARK: The page
 
-    /// The cards that a tab has, with what may be done about them.
+    /// The cards that a tab has claimed, with their possible actions.
     ///
     /// - Parameter revealed: the cards that this answer shows, by their ids.
     func reviewPage(
@@ -103,7 +103,7 @@ extension Console {
         }
         let rest =
             cards.isEmpty ? Self.empty(queue) : HTML("<p class=\"tools\">\(Message.pageCasesFree(queue.free))</p>")
-        // What was written about a card that the tab has no more.
+        // The text about a card that the tab no longer has.
         let lost: HTML? = typed.flatMap { cards.contains($0.card) ? nil : CardView.words($0.text) }
         let masked = revealed.isEmpty ? nil : ConsolePath.review(tab: tab)
         var page = ConsolePage(
@@ -124,14 +124,14 @@ extension Console {
         "<p class=\"tools\"><a data-hide\(href: masked)>\(Message.pageHide) <kbd>Esc</kbd></a></p>"
     }
 
-    /// Nothing to do, or others have it all.
+    /// No case waits, or others have claimed all.
     private static func empty(_ queue: ReviewQueue) -> HTML {
         let text: Message =
             queue.free > 0 ? .pageCasesFree(queue.free) : queue.claimed.isEmpty ? .pageNothingWaits : .pageAllClaimed
         return "<p data-focus tabindex=\"-1\">\(text)</p>\(Self.claims(queue))"
     }
 
-    /// What was decided and can still be taken back.
+    /// The decisions that can still be withdrawn.
     func undo(_ decisions: [Decision], tab: String) -> [HTML] {
         decisions.enumerated().map { index, decision in
             let isLast = index == 0
