@@ -175,12 +175,12 @@ package struct Engine: Sendable {
     /// - Parameter told: receives these events, too.
     package func take(
         _ groups: [[InputItem]],
-        told: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
+        reporting: @escaping @Sendable (PipelineEvent) -> Void = { _ in }
     ) async throws {
         var context = self.context
         context.events = { [events = context.events] event in
             events(event)
-            told(event)
+            reporting(event)
         }
         try await Intake(context: context, submitter: Caller.process.subject, isList: true).take(groups)
     }
@@ -320,7 +320,7 @@ package struct Engine: Sendable {
             tokens: self.context.board.tokens,
             standstill: self.context.board.standstill(time: self.context.time),
             now: self.context.time.now(),
-            told: self.context.tell
+            reporting: self.context.tell
         )
     }
 

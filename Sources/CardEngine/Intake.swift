@@ -29,7 +29,7 @@ struct Intake: Sendable {
         let board = self.context.board
         while try await self.isFull(hasAddresses: hasAddresses), !board.isEnding {
             let patience = self.context.settings.patience
-            guard board.stopped.isEmpty, !board.standsStill(for: patience, time: self.context.time) else {
+            guard board.stopped.isEmpty, !board.isStalled(for: patience, time: self.context.time) else {
                 return false
             }
             try await self.context.time.sleep(Limits.look)
@@ -40,7 +40,7 @@ struct Intake: Sendable {
     private func isFull(hasAddresses: Bool) async throws -> Bool {
         if try await self.context.isFull() { return true }
         guard hasAddresses else { return false }
-        return try await self.context.store.isFetchingFull(for: self.submitter)
+        return try await self.context.store.hasReachedFetchingLimit(for: self.submitter)
     }
 
     /// Removes and returns enough groups for one look-up.
@@ -219,7 +219,7 @@ extension Intake {
     func receive(_ uploads: [Upload]) async throws -> [Admitted] {
         try self.requireSpace()
         if uploads.contains(where: \.isFetched) {
-            guard try await !self.context.store.isFetchingFull(for: self.submitter) else {
+            guard try await !self.context.store.hasReachedFetchingLimit(for: self.submitter) else {
                 throw CodedError(.queueFull, .storage, .engineTooManyFetches)
             }
         } else {
@@ -273,7 +273,7 @@ extension Intake {
         try self.requireSpace()
         var isFull = try await self.context.isFull()
         if !isFull, self.submitter != Caller.process.subject {
-            isFull = try await self.context.store.isQueueShareTaken(by: self.submitter)
+            isFull = try await self.context.store.hasReachedQueueShare(by: self.submitter)
         }
         guard isFull else { return }
         throw CodedError(.queueFull, .storage, .engineQueueFull)

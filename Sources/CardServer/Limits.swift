@@ -50,7 +50,7 @@ enum Limits {
     static let pagePatience = Duration.milliseconds(100)
     static let pageRefresh = 2
     /// How long counts of cards are repeated, as a multiple of the time that counting took.
-    static let figuresPause = 20
+    static let countsCacheFactor = 20
 }
 
 /// Limits of time and memory for one connection; tests shorten them.

@@ -75,7 +75,7 @@ package final class CardStore: Sendable {
             if creating { try folder.create() }
             let lock = try await Self.waitForOpening(folder)
             defer { lock.release() }
-            folder.endRestore()
+            folder.cleanUpRestore()
             let isNew = try Self.isNew(folder, creating: creating)
             if isNew { try Database.withFile(folder.database, Schema.layOut) }
             let reserve = Reserve(path: folder.reserve)

@@ -32,7 +32,7 @@ import Testing
         let before = harness.state.withLock { $0.verified.count }
         harness.state.withLock { $0.events = [] }
         try await harness.run(items)
-        let duplicates = harness.told { if case .taken(_, let outcome) = $0 { outcome.isDuplicate } else { nil } }
+        let duplicates = harness.reporting { if case .taken(_, let outcome) = $0 { outcome.isDuplicate } else { nil } }
         #expect(duplicates == [true, true])
         #expect(harness.state.withLock { $0.verified.count } == before)
         #expect(harness.delivered.count == 2)
@@ -51,7 +51,7 @@ import Testing
         try await harness.run(harness.items(["N1": ["front", "heavy back"], "N2": ["front"]]))
         #expect(harness.delivered == [["N2 front"]])
         #expect(try await harness.states() == ["N2 front": "delivered"])
-        let refused = harness.told { event -> String? in
+        let refused = harness.reporting { event -> String? in
             guard case .refused(let item, let error) = event else { return nil }
             return "\(item.metadata.businessNumber.rawValue) \(error.code.rawValue)"
         }
@@ -193,7 +193,7 @@ import Testing
         let settings = harness.settings { $0.delivery.concurrency = 1 }
         #expect(try await harness.run(harness.items(["N1": ["front"], "N2": ["front"]]), settings).isEmpty)
         #expect(harness.delivered.count == 2)
-        #expect(harness.told { if case .failed = $0 { true } else { nil } }.isEmpty)
+        #expect(harness.reporting { if case .failed = $0 { true } else { nil } }.isEmpty)
     }
 
     @Test func `a RETCODE of no list holds its card, and three in a row rest the stage`() async throws {

@@ -86,7 +86,7 @@ import Testing
         let items = try harness.items(["N1": ["front"]])
         let settings = harness.settings { $0.verification.concurrency = 1 }
         try await time.passing { try await harness.run(items, settings, time: time.engineTime) }
-        let order = harness.told { event -> String? in
+        let order = harness.reporting { event -> String? in
             switch event {
             case .taken: "taken"
             case .changed(let change): change.state.rawValue
@@ -108,7 +108,7 @@ import Testing
         #expect(stopped.keys.contains(.verify) == (failureClass == .stop))
         // A stop is known after three rests; an outage may pass while the patience lasts.
         #expect((time.elapsed < settings.patience) == (failureClass == .stop))
-        let mentioned = harness.told { event -> Bool? in
+        let mentioned = harness.reporting { event -> Bool? in
             switch event {
             case .taken, .refused: true
             default: nil

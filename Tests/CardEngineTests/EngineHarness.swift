@@ -333,7 +333,7 @@ final class EngineHarness: Sendable {
     var delivered: [[String]] { self.state.withLock { $0.delivered.map(\.photos) } }
 
     /// What was told of each event that a body finds something in.
-    func told<Value: Sendable>(_ body: (PipelineEvent) -> Value?) -> [Value] {
+    func reporting<Value: Sendable>(_ body: (PipelineEvent) -> Value?) -> [Value] {
         self.state.withLock { $0.events.compactMap(body) }
     }
 

@@ -98,8 +98,8 @@ import Testing
     @Test func `a photo that a newer one replaces is told of`() async throws {
         let settings = harness.settings { $0.verification.concurrency = 1 }
         try await harness.run(harness.items(["N1": ["front", "front again"]]), settings)
-        let told = harness.told { if case .changed(let change) = $0 { change.state } else { nil } }
-        #expect(told.count { $0 == .superseded } == 1)
+        let reporting = harness.reporting { if case .changed(let change) = $0 { change.state } else { nil } }
+        #expect(reporting.count { $0 == .superseded } == 1)
     }
 
     @Test func `members of a batch that was refused as a whole go alone, after a restart too`() async throws {

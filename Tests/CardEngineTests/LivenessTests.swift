@@ -39,7 +39,7 @@ import Testing
         // The second card waits for the place of a call that does not end.
         let settings = harness.settings { $0.verification.concurrency = 1 }
         let items = try harness.items(["N1": ["front"], "N2": ["front"]]).flatMap(\.self)
-        let told = Mutex<[[String]]>([])
+        let reporting = Mutex<[[String]]>([])
         try await time.passing(whenAsleep: 7) {
             try await harness.withEngine(settings, time: time.engineTime) { engine in
                 try await engine.run {
@@ -47,12 +47,12 @@ import Testing
                     for seconds in [590, 620, 720] {
                         await time.reached(.seconds(seconds))
                         let troubles = try await harness.store.issues(.ample, now: time.now)
-                        told.withLock { $0.append(troubles.map { "\($0.stage?.rawValue ?? "") \($0.code)" }) }
+                        reporting.withLock { $0.append(troubles.map { "\($0.stage?.rawValue ?? "") \($0.code)" }) }
                     }
                 }
             }
         }
-        #expect(told.withLock(\.self) == [[], ["verify standstill"], []])
+        #expect(reporting.withLock(\.self) == [[], ["verify standstill"], []])
         #expect(harness.delivered.count == 2)
     }
 
@@ -131,14 +131,14 @@ import Testing
         let (attempted, delivered) = try await self.outage(RemoteFailure.specimen(.notSent, code: "connect_refused"))
         #expect(attempted.count <= 4)
         #expect(attempted.isSubset(of: delivered))
-        let told = harness.told { if case .changed(let change) = $0 { change.state } else { nil } }
-        #expect(told.count { $0 == .verified } == 40, "no card came back from its delivery")
+        let reporting = harness.reporting { if case .changed(let change) = $0 { change.state } else { nil } }
+        #expect(reporting.count { $0 == .verified } == 40, "no card came back from its delivery")
     }
 
     @Test func `an endpoint that fails is told of in the sandbox while it does`() async throws {
         let begun = time.now
         _ = try await self.outage(RemoteFailure.specimen(.unknown, code: "http_500"))
-        let pauses = harness.told { if case .paused(let pause) = $0 { pause } else { nil } }
+        let pauses = harness.reporting { if case .paused(let pause) = $0 { pause } else { nil } }
         let last = try #require(pauses.last)
         #expect(pauses.allSatisfy { $0.state == .pauses && $0.code == "http_500" && $0.stage == .deliver })
         #expect(last.since.duration(since: begun) < .seconds(5), "since the first failure, not the last")

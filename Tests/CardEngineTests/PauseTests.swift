@@ -129,15 +129,15 @@ import Testing
                 try await bothAreUnderWay.wait()
             }
         }
-        let told = Mutex((pauses: 0, ends: 0))
+        let reporting = Mutex((pauses: 0, ends: 0))
         harness.state.withLock { state in
             state.onEvent = { event, _ in
-                if case .paused = event { told.withLock { $0.pauses += 1 } }
-                if case .resumed = event { told.withLock { $0.ends += 1 } }
+                if case .paused = event { reporting.withLock { $0.pauses += 1 } }
+                if case .resumed = event { reporting.withLock { $0.ends += 1 } }
             }
         }
         try await harness.run(try harness.items(["N1": ["front"], "N2": ["front"]]))
-        let (pauses, ends) = told.withLock { $0 }
+        let (pauses, ends) = reporting.withLock { $0 }
         #expect(pauses >= 1 && ends >= 1, "\(pauses) \(ends)")
         #expect(try await harness.store.pauses() == [])
         #expect(harness.delivered.joined().count == 2)

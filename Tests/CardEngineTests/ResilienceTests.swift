@@ -41,8 +41,8 @@ import Testing
         try FileManager.default.createDirectory(atPath: list, withIntermediateDirectories: false)
         let settings = harness.settings { $0.retention.rejected = .milliseconds(1) }
         try await harness.run(harness.items(["N2": ["front"]]), settings)
-        let told = harness.told { if case .erasingFailed(let error) = $0 { error.code } else { nil } }
-        #expect(told == [.sandboxUnavailable])
+        let reporting = harness.reporting { if case .erasingFailed(let error) = $0 { error.code } else { nil } }
+        #expect(reporting == [.sandboxUnavailable])
         #expect(try await harness.states() == ["N1 broken front": "rejected image_truncated", "N2 front": "delivered"])
         try FileManager.default.removeItem(atPath: list)
         try await harness.run([], settings)
@@ -74,7 +74,7 @@ import Testing
         var hurried = settings
         hurried.patience = .zero
         try await harness.run([], hurried)
-        #expect(harness.told { if case .overdue(let count) = $0 { count } else { nil } } == [20])
+        #expect(harness.reporting { if case .overdue(let count) = $0 { count } else { nil } } == [20])
     }
 
     @Test(arguments: [["sandbox.sqlite3", "sandbox.sqlite3-wal", "sandbox.sqlite3-shm"], ["sandbox.sqlite3-wal"]])

@@ -9,8 +9,8 @@ import Testing
 
 /// What becomes of cards outside a call to an endpoint is told, too: progress, counts and the exit code live on it.
 @Suite(.timeLimit(.minutes(5))) struct TellingTests {
-    private static func told(_ harness: EngineHarness) -> [String] {
-        harness.told { event in
+    private static func reporting(_ harness: EngineHarness) -> [String] {
+        harness.reporting { event in
             guard case .changed(let change) = event else { return nil }
             return change.state.rawValue + (change.reason.map { " \($0.rawValue)" } ?? "")
         }
@@ -24,7 +24,7 @@ import Testing
                 // Whoever removes the lock takes the process for dead; the next one takes its work over.
                 try harness.removeWorkerLock()
                 try await harness.run([], settings)
-                #expect(Self.told(harness).contains("held outcome_unknown"))
+                #expect(Self.reporting(harness).contains("held outcome_unknown"))
             }
         }
         let items = try harness.items(["N1": ["front"]])
@@ -51,7 +51,7 @@ import Testing
         harness.store.preparedImages.drop([try await harness.onlyCard().card.id])
         harness.state.withLock { ($0.onDeliver, $0.onVerify) = (nil, nil) }
         try await harness.run(items)
-        #expect(Self.told(harness).last == "failed stored_image_unreadable")
+        #expect(Self.reporting(harness).last == "failed stored_image_unreadable")
         #expect(try await harness.states() == ["N1 front": "failed stored_image_unreadable"])
     }
 
@@ -95,7 +95,7 @@ import Testing
             state.deliveries = [{ _ in .failed(.specimen(.throttled)) }]
         }
         try await harness.run(try harness.items(["N1": ["front 1"], "N2": ["broken"]]))
-        let calls = harness.told { event in
+        let calls = harness.reporting { event in
             if case .called(let stage, let ended, _) = event { "\(stage.rawValue) \(ended.rawValue)" } else { nil }
         }
         #expect(

@@ -76,7 +76,7 @@ import Testing
         }
         #expect(try await harness.run(harness.items((0..<4).map { ("N\($0)", ["front"]) })).isEmpty)
         #expect(Set(try await harness.states().values) == ["delivered"])
-        #expect(harness.told { if case .failed(.deliver, _) = $0 { true } else { nil } }.isEmpty)
+        #expect(harness.reporting { if case .failed(.deliver, _) = $0 { true } else { nil } }.isEmpty)
         self.expectNoneTwice()
     }
 

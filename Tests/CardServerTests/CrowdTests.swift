@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Opens connections one after the other, each of which is answered, and lends them all.
-    private func standing(
+    private func status(
         _ harness: ServerHarness,
         _ asked: [(source: String, bytes: Data)],
         opened: [RawConnection] = [],
@@ -27,7 +27,7 @@ import Testing
         guard let next = asked.dropFirst(opened.count).first else { return try await body(opened) }
         try await harness.connected(from: next.source) { (connection) async throws in
             #expect(try await self.status(connection, next.bytes) == 200)
-            try await self.standing(harness, asked, opened: opened + [connection], body)
+            try await self.status(harness, asked, opened: opened + [connection], body)
         }
     }
 
@@ -36,7 +36,7 @@ import Testing
 
     @Test func `where all have shown a token, one connection too many is told so until one has gone`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 2 }) { (harness) async throws in
-            try await self.standing(harness, [(Self.here, Self.known), (Self.here, Self.other)]) { inside in
+            try await self.status(harness, [(Self.here, Self.known), (Self.here, Self.other)]) { inside in
                 let refused = try await harness.connected { third in try await third.response() }
                 #expect(refused?.problem == "503 connections_exhausted")
                 #expect(refused?["retry-after"] == "5")
@@ -51,7 +51,7 @@ import Testing
     @Test func `of the connections of one name the one that showed its token least lately gives way`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 3 }) { (harness) async throws in
             let asked = [(Self.here, Self.other), (Self.here, Self.known), (Self.here, Self.known)]
-            try await self.standing(harness, asked) { (inside) async throws in
+            try await self.status(harness, asked) { (inside) async throws in
                 let (guest, older, younger) = (inside[0], inside[1], inside[2])
                 for connection in [younger, older] { #expect(try await self.status(connection, Self.known) == 200) }
                 try await harness.connected { (newcomer) async throws in
@@ -66,7 +66,7 @@ import Testing
 
     @Test func `in a full house the oldest stranger gives way, and nobody who has shown a token`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 3 }) { (harness) async throws in
-            try await self.standing(harness, [(Self.here, Self.known), (Self.here, Self.open)]) {
+            try await self.status(harness, [(Self.here, Self.known), (Self.here, Self.open)]) {
                 (inside) async throws in
                 let (guest, older) = (inside[0], inside[1])
                 // A wrong token is none, and one whose scope is another opens nothing.
@@ -84,14 +84,14 @@ import Testing
         }
     }
 
-    @Test func `the address with most anonymous gives way, whoever comes`() async throws {
+    @Test func `the address with most strangers gives way, whoever comes`() async throws {
         try await ServerHarness.with({ $0.connections.connections = 4 }) { (harness) async throws in
             let anonymous = [Self.there, Self.here, Self.here, Self.here].map { (source: $0, bytes: Self.open) }
-            try await self.standing(harness, anonymous) { (inside) async throws in
+            try await self.status(harness, anonymous) { (inside) async throws in
                 // Two newcomers, who stay.
-                try await self.standing(harness, [(Self.elsewhere, Self.open)]) { (_) async throws in
+                try await self.status(harness, [(Self.elsewhere, Self.open)]) { (_) async throws in
                     #expect(try await self.status(inside[1], Self.open) == nil)
-                    try await self.standing(harness, [(Self.elsewhere, Self.open)]) { (_) async throws in
+                    try await self.status(harness, [(Self.elsewhere, Self.open)]) { (_) async throws in
                         #expect(try await self.status(inside[2], Self.open) == nil)
                         #expect(try await self.status(inside[3], Self.open) == 200)
                         #expect(try await self.status(inside[0], Self.open) == 200)

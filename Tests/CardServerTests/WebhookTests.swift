@@ -393,7 +393,7 @@ import Testing
         }
     }
 
-    @Test func `a sender that has signed stays where anonymous give way`() async throws {
+    @Test func `a sender that has signed stays where strangers give way`() async throws {
         try await self.serving({ $0.connections.connections = 1 }) { (harness) async throws in
             try await harness.connected { (sender) async throws in
                 try await sender.send(SpecimenWebhook.image("m-1").request.bytes)

@@ -62,14 +62,14 @@ import Testing
     func `lines that were cut off are missed whatever is written after them, and a later cut is named, too`(
         _ cut: String
     ) async throws {
-        for _ in 0..<4 { try await harness.store.noteList(to: StoreHarness.person, now: harness.now) }
+        for _ in 0..<4 { try await harness.store.logList(to: StoreHarness.person, now: harness.now) }
         #expect(try await harness.findings() == [])
         try await harness.plant("DELETE FROM access_log WHERE \(cut)")
-        for _ in 0..<3 { try await harness.store.noteList(to: StoreHarness.person, now: harness.now) }
+        for _ in 0..<3 { try await harness.store.logList(to: StoreHarness.person, now: harness.now) }
         let first = try await harness.store.check()
         #expect(first.map(\.code) == ["log_broken"])
         try await harness.plant("DELETE FROM access_log WHERE number = (SELECT max(number) FROM access_log)")
-        try await harness.store.noteList(to: StoreHarness.person, now: harness.now)
+        try await harness.store.logList(to: StoreHarness.person, now: harness.now)
         #expect(try await harness.store.check().map(\.code) == ["log_broken", "log_broken"])
         #expect(try await harness.store.check().first == first.first)
     }

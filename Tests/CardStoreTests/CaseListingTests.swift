@@ -13,11 +13,11 @@ import Testing
         return card
     }
 
-    private func standing(_ number: String) async throws -> (card: CardID?, since: Timestamp)? {
+    private func status(_ number: String) async throws -> (card: CardID?, since: Timestamp)? {
         var filter = CaseFilter()
         filter.number = BusinessNumber(stored: number)
         let found = try await harness.store.cases(filter, after: nil, limit: 2, for: .process).cases
-        return found.first.map { ($0.standing.card, $0.since) }
+        return found.first.map { ($0.status.card, $0.since) }
     }
 
     @Test func `of a refused front and a back that waits, the front alone is missing`() async throws {
@@ -36,14 +36,14 @@ import Testing
 
     @Test func `a case stands there since its cause, whatever its other cards do`() async throws {
         let front = try await rejected(.front)
-        let began = try #require(await standing("N")).since
+        let began = try #require(await status("N")).since
         harness.now = harness.now.advanced(by: .seconds(60))
         let back = try await rejected(.back)
-        let now = try #require(await standing("N"))
+        let now = try #require(await status("N"))
         #expect(now.card == front && now.since == began)
         harness.now = harness.now.advanced(by: .seconds(60))
         try await harness.resolve(front, .seen)
-        let second = try #require(await standing("N"))
+        let second = try #require(await status("N"))
         #expect(second.card == back && second.since.duration(since: began) >= .seconds(120))
     }
 }

@@ -8,7 +8,7 @@ import Testing
     @Test func `a change that catches an error of the database fails all the same, and alone`() async throws {
         let (store, now) = (harness.store, harness.now)
         for statement: SQL in ["SELECT 1 FROM nothing", "SELECT 'word' FROM store"] {
-            async let other: Void = store.noteList(to: StoreHarness.person, now: now)
+            async let other: Void = store.logList(to: StoreHarness.person, now: now)
             let error = await code {
                 try await store.write(at: now) { tx in
                     _ = try? tx.values(statement, as: Int64.self)

@@ -43,14 +43,14 @@ import Testing
             cards.append(try await harness.admit(harness.photo("\(number)", number: "N\(number)")).card)
         }
         for limit in 1...8 {
-            var (told, last, pages) = ([CardID](), Int64(0), 0)
+            var (reporting, last, pages) = ([CardID](), Int64(0), 0)
             var hasMore = true
             while hasMore {
                 let page = try await changes(since: last, limit: limit)
-                told += page.cards.map(\.id)
+                reporting += page.cards.map(\.id)
                 (last, hasMore, pages) = (page.last, page.hasMore, pages + 1)
             }
-            #expect(told == cards && pages == (7 + limit - 1) / limit)
+            #expect(reporting == cards && pages == (7 + limit - 1) / limit)
         }
         var filter = CardFilter()
         filter.number = BusinessNumber(stored: "N4")

@@ -218,10 +218,10 @@ import Testing
         }
         try await harness.erase(card)
         #expect(try await harness.findings() == [])
-        for person in [li, wang] { #expect(try await self.told(person) == [card]) }
+        for person in [li, wang] { #expect(try await self.reporting(person) == [card]) }
     }
 
-    private func told(_ person: AccessOrigin) async throws -> [CardID] {
+    private func reporting(_ person: AccessOrigin) async throws -> [CardID] {
         try await store.takeDropped(of: person.caller ?? .process, now: harness.now).map(\.card)
     }
 
@@ -234,8 +234,8 @@ import Testing
         let boss = AccessOrigin(caller: Caller(subject: "boss", scopes: [.operate]), "token:boss", "T-3")
         _ = try await self.resolve(card, .withdraw, boss)
         for person in [li, wang] {
-            #expect(try await self.told(person) == [card])
-            #expect(try await self.told(person) == [])
+            #expect(try await self.reporting(person) == [card])
+            #expect(try await self.reporting(person) == [])
         }
         harness.pass(.seconds(60))
         #expect(try await harness.carryOut() == [])
@@ -246,8 +246,8 @@ import Testing
         try await harness.decideOnPage(other, .accept, by: wang)
         _ = try await self.resolve(other, .withdraw, boss)
         #expect(try await store.issues(.ample, now: harness.now).map(\.code).contains("decision_refused"))
-        #expect(try await self.told(boss) == [])
-        #expect(try await self.told(wang) == [other])
+        #expect(try await self.reporting(boss) == [])
+        #expect(try await self.reporting(wang) == [other])
     }
 
     @Test func `nothing expires while a person's word about it waits`() async throws {

@@ -118,7 +118,7 @@ import Testing
         let details = try await harness.store.reveal(damaged, to: StoreHarness.person, now: harness.now).details
         #expect(details.card.state == .held && details.events.count == 4)
         try await harness.resolve(damaged, .reject)
-        #expect(try await harness.store.standing(of: [damaged]).map(\.state) == [.rejected])
+        #expect(try await harness.store.status(of: [damaged]).map(\.state) == [.rejected])
     }
 
     @Test func `a look is written down with who and why, also one at nothing`() async throws {

@@ -66,7 +66,7 @@ import Testing
         _ = try await harness.store.attentionCounts()
         _ = try await harness.store.throughput(.week, now: harness.now)
         #expect(try await !harness.store.foldTally(now: harness.now))
-        try await harness.store.noteList(to: AccessOrigin(.process, actor: "clerk", purpose: nil), now: harness.now)
+        try await harness.store.logList(to: AccessOrigin(.process, actor: "clerk", purpose: nil), now: harness.now)
         for (subject, card) in [(nil, nil), ("local", nil), (nil, card), ("local", card)] as [(String?, CardID?)] {
             for action in [nil, AccessAction.list] {
                 let filter = LogFilter(subject: subject, card: card, action: action)

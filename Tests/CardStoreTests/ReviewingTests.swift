@@ -247,8 +247,8 @@ import Testing
                 "legality_unavailable", "decision_refused",
             ]
         )
-        let told = try await store.takeDropped(of: li.caller ?? .process, now: harness.now)
-        #expect(Set(told.map(\.card)) == [moved, accepted])
+        let reporting = try await store.takeDropped(of: li.caller ?? .process, now: harness.now)
+        #expect(Set(reporting.map(\.card)) == [moved, accepted])
         #expect(try await store.takeDropped(of: li.caller ?? .process, now: harness.now) == [])
         #expect(try await harness.findings() == [])
     }

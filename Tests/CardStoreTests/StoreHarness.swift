@@ -240,7 +240,7 @@ final class StoreHarness {
         untriedFirst: Bool = false,
         provider: String = "test",
         parameters: String = "",
-        told: (CardChange) -> Void = { _ in }
+        reporting: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
         try await self.store.claimVerification(
             by: self.worker,
@@ -249,7 +249,7 @@ final class StoreHarness {
             limit: limit,
             untriedFirst: untriedFirst,
             now: self.now,
-            told: told
+            reporting: reporting
         )
     }
 
@@ -406,8 +406,8 @@ final class StoreHarness {
         return try #require(try await self.claimDeliveries().first)
     }
 
-    func claimDeliveries(_ limit: Int = 10, told: (CardChange) -> Void = { _ in }) async throws -> [DeliveryJob] {
-        try await self.store.claimDeliveries(by: self.worker, limit: limit, now: self.now, told: told)
+    func claimDeliveries(_ limit: Int = 10, reporting: (CardChange) -> Void = { _ in }) async throws -> [DeliveryJob] {
+        try await self.store.claimDeliveries(by: self.worker, limit: limit, now: self.now, reporting: reporting)
     }
 
     /// Delivers whatever may go, until nothing does.

@@ -122,7 +122,7 @@ import Testing
         try far.close()
     }
 
-    @Test func `tokens that open nothing are issue, and none that opens anything is worse`() async throws {
+    @Test func `tokens that open nothing are trouble, and none that opens anything is worse`() async throws {
         func issues(_ tokens: TokenIssue) async throws -> [String] {
             try await harness.store.heartbeat(of: harness.worker, tokens: tokens, now: harness.now)
             return try await harness.store.issues(.ample, now: harness.now).map { "\($0.severity) \($0.code)" }

@@ -112,7 +112,7 @@ struct ChangeOptions: ParsableArguments {
         in store: CardStore,
         _ change: (CardID) async throws -> DecisionOutcome
     ) async throws -> CommandStatus {
-        let known = Set(try await store.standing(of: ids).map(\.card))
+        let known = Set(try await store.status(of: ids).map(\.card))
         let unknown = ids.filter { !known.contains($0) }
         guard unknown.isEmpty else { throw CodedError.notFound(.cardsUnknown(unknown.map(\.rawValue))) }
         var documents: [CardDocument] = []

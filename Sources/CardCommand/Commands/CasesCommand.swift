@@ -88,7 +88,7 @@ struct CasesCommand: AsyncParsableCommand {
         private func noteNames(_ filter: CaseFilter, _ store: CardStore) async throws {
             var count = 0
             try await store.forEachCase(filter) { _ in count += 1 }
-            try await store.noteList(to: self.purpose.origin(of: "cases list --files, cases: \(count)"), now: .now)
+            try await store.logList(to: self.purpose.origin(of: "cases list --files, cases: \(count)"), now: .now)
         }
     }
 

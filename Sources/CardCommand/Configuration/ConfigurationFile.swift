@@ -67,7 +67,7 @@ struct ConfigurationFile {
         guard let root, root.null == nil else { return }
         guard case .mapping(let mapping) = root else { throw Self.unreadable(path, .configFileNoSections) }
         self.takeApart(mapping, below: "")
-        self.tellRepeated()
+        self.reportRepeated()
     }
 
     private mutating func takeApart(_ mapping: Node.Mapping, below section: String) {
@@ -99,7 +99,7 @@ struct ConfigurationFile {
     }
 
     /// Reports a key that is given twice, as `a: {b: 1}` and as `a.b: 1`.
-    private mutating func tellRepeated() {
+    private mutating func reportRepeated() {
         var lines: [String: Int] = [:]
         for setting in self.settings {
             guard let first = lines.updateValue(setting.line, forKey: setting.name) else { continue }

@@ -56,18 +56,18 @@ protocol Command: AsyncParsableCommand {
     /// Does the work, and returns the status to exit with.
     func execute() async throws -> CommandStatus
     /// What is safe although the report could not be written.
-    var consolation: Message { get }
+    var reassurance: Message { get }
 }
 
 extension Command {
-    var consolation: Message { .outputSaved }
+    var reassurance: Message { .outputSaved }
 
     func run() async throws {
         var status: CommandStatus
         do { status = try await self.execute() } catch { status = CommandStatus(telling: error) }
         if let error = Console.outputError {
             // An incomplete report must not look like success.
-            Console.error(.outputFailed(error, self.consolation))
+            Console.error(.outputFailed(error, self.reassurance))
             status = .sandboxError
         }
         await Console.finish()

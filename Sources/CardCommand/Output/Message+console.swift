@@ -8,7 +8,7 @@ extension Message {
     static func consoleWarning(_ message: Message) -> Self { Self("console.warning", "warning: \(message)") }
     static func consoleNote(_ message: Message) -> Self { Self("console.note", "note: \(message)") }
     static func consoleLeftOut(_ lines: Int) -> Self { Self("console.left_out", one: "\(count: lines) line is missing here, because the program that reads this output was too slow", other: "\(count: lines) lines are missing here, because the program that reads this output was too slow") }
-    static func outputFailed(_ error: Int32, _ consolation: Message) -> Self { Self("output.failed", "cannot write standard output: \(errno: error); \(consolation)") }
+    static func outputFailed(_ error: Int32, _ reassurance: Message) -> Self { Self("output.failed", "cannot write standard output: \(errno: error); \(reassurance)") }
     static let outputSaved = Self("output.saved", "the work itself was saved")
     static func outputUnforeseen(_ domain: String, _ number: Int) -> Self { Self("output.unforeseen", "unexpected error (\(code: domain) \(number)); finished work is safe in the sandbox; run the same command again, and report this code if it fails again") }
     static func outputSkipped(_ counts: [String: Int]) -> Self { Self("output.skipped", "files skipped because of their names: \(codes: rules(counts))").telling(of: counts) }

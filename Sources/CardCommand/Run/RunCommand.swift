@@ -153,7 +153,7 @@ struct RunCommand: Command {
         runnable.states = CardState.allCases.filter(\.isRunnable)
         runnable.includesFetchedAgain = true
         let adopted = listing == nil ? try await store.cardIDs(runnable) : []
-        let tracker = RunTracker(listing: listing?.entries ?? [], adopted: adopted, newsOnly: self.newOnly)
+        let tracker = RunTracker(listing: listing?.entries ?? [], adopted: adopted, changesOnly: self.newOnly)
         let pipeline = Pipeline(configuration: configuration, store: store)
         let runID = UUID().uuidString.lowercased()
         let printer = RunPrinter(tracker, store: store, configuration: configuration, format: self.format, runID: runID)

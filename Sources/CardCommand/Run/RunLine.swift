@@ -182,7 +182,7 @@ struct RunTable {
 
     /// Writes a row for each line, after the line of the access log.
     func write(_ lines: [RunLine], noting store: CardStore) async throws {
-        try await store.noteList(to: SystemUser.origin(of: "run --report, rows: \(lines.count)"), now: .now)
+        try await store.logList(to: SystemUser.origin(of: "run --report, rows: \(lines.count)"), now: .now)
         let rows = [CSVText.byteOrderMark + CSVText.row(RunLine.columns)] + lines.map { CSVText.row($0.cells) }
         var rest: Data? = Data(rows.map { $0 + "\n" }.joined().utf8)
         try self.file.fill(self.path) { rest.take() }

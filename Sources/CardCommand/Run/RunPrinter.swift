@@ -26,7 +26,7 @@ final class RunPrinter: Sendable {
     func printEndings() async throws {
         for await ending in self.tracker.endings {
             // An input that has not finished may still retake a known card.
-            guard self.format != .text || self.tracker.isNews(ending) else { continue }
+            guard self.format != .text || self.tracker.isChange(ending) else { continue }
             let card = try await self.fetch(self.tracker.cards(of: ending))
             let line = try await self.line(ending, cards: card)
             guard self.format != .text || line.notice != .nothing,

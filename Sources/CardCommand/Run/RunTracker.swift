@@ -16,7 +16,7 @@ enum RunEnding: Hashable, Sendable {
 final class RunTracker: Sendable {
     private struct State {
         /// The results of the inputs to admit, by index; inputs that were not reached have none.
-        var fates: [Int: Result<Admitted, CodedError>] = [:]
+        var results: [Int: Result<Admitted, CodedError>] = [:]
         /// The cards that this run moved, with their new state.
         var moved: [CardID: CardState] = [:]
         /// The inputs that wait for their card to finish.
@@ -29,7 +29,7 @@ final class RunTracker: Sendable {
     /// The indices of rows that repeat an earlier one, by the index of that one.
     private let duplicates: [Int: [Int]]
     private let adopted: [CardID]
-    private let newsOnly: Bool
+    private let changesOnly: Bool
     private let state: Mutex<State>
     private let ended: AsyncStream<RunEnding>.Continuation
     let endings: AsyncStream<RunEnding>
@@ -38,9 +38,9 @@ final class RunTracker: Sendable {
     ///
     /// - Parameters:
     ///   - adopted: for a run without inputs: the cards in a state that has work.
-    ///   - newsOnly: whether known cards that do not move are omitted.
-    init(listing: [BatchListing.Entry], adopted: [CardID] = [], newsOnly: Bool = false) {
-        (self.listing, self.adopted, self.newsOnly) = (listing, adopted, newsOnly)
+    ///   - changesOnly: whether known cards that do not move are omitted.
+    init(listing: [BatchListing.Entry], adopted: [CardID] = [], changesOnly: Bool = false) {
+        (self.listing, self.adopted, self.changesOnly) = (listing, adopted, changesOnly)
         (self.endings, self.ended) = AsyncStream.makeStream()
         var places: [InputItem: Int] = [:]
         var duplicates: [Int: [Int]] = [:]
@@ -66,7 +66,7 @@ final class RunTracker: Sendable {
             case .taken(let item, let outcome): return self.note(outcome, of: item, in: &state)
             case .refused(let item, let error):
                 guard let place = self.openPlace(of: item, in: state) else { return [] }
-                state.fates[place] = .failure(error)
+                state.results[place] = .failure(error)
                 state.figures.intake.done += 1
                 return error.isPassing ? [] : [place]
             case .changed(let change):
@@ -92,7 +92,7 @@ final class RunTracker: Sendable {
 
     private func note(_ outcome: Admitted, of item: InputItem, in state: inout State) -> [Int] {
         guard let place = self.openPlace(of: item, in: state) else { return [] }
-        state.fates[place] = .success(outcome)
+        state.results[place] = .success(outcome)
         state.figures.intake.done += 1
         if !outcome.isDuplicate {
             state.moved[outcome.card] = outcome.state
@@ -107,7 +107,7 @@ final class RunTracker: Sendable {
     /// its number is left, is not a duplicate of itself.
     private func openPlace(of item: InputItem, in state: State) -> Int? {
         guard let place = self.places[item] else { return nil }
-        switch state.fates[place] {
+        switch state.results[place] {
         case nil: return place
         // The input is tried again.
         case .failure(let error) where error.isPassing: return place
@@ -139,7 +139,7 @@ final class RunTracker: Sendable {
         case .ignore(let input):
             var line = RunLine(source: input.name.reveal(), state: "ignored", countsAs: "ignored")
             line.describe(input.error)
-            line.notice = self.newsOnly ? .nothing : .line
+            line.notice = self.changesOnly ? .nothing : .line
             return line
         case .refuse(let input):
             var line = RunLine(source: input.name.reveal(), state: "unchanged")
@@ -156,7 +156,7 @@ final class RunTracker: Sendable {
             side: item.metadata.side,
             state: "unchanged"
         )
-        switch self.state.withLock({ $0.fates[place] }) {
+        switch self.state.withLock({ $0.results[place] }) {
         case nil: (line.countsAs, line.status) = ("unchanged", .workRemains)
         case .failure(let error): line.refuse(error)
         case .success(let outcome):
@@ -168,19 +168,19 @@ final class RunTracker: Sendable {
             // Report the known card: the one being fetched may be deleted again.
             if card?.state == .fetching { line.cardID = outcome.card }
             if outcome.isDuplicate, line.cardID == outcome.card { line.duplicateOf = outcome.card }
-            if self.newsOnly, !self.isNews(.input(place)) { line.notice = .nothing }
+            if self.changesOnly, !self.isChange(.input(place)) { line.notice = .nothing }
         }
         return line
     }
 
     /// Counts a card by its state if this run admitted or moved it, or if it is reported to a person.
     private func count(_ card: Card, known: CardID, in line: inout RunLine) {
-        let isNews = card.id != known || self.state.withLock { $0.moved[card.id] != nil }
-        let notice = self.newsOnly && !isNews ? .nothing : card.notice
+        let isChange = card.id != known || self.state.withLock { $0.moved[card.id] != nil }
+        let notice = self.changesOnly && !isChange ? .nothing : card.notice
         if notice.isFailure { line.status = .someNotDelivered }
         if card.hasWork { line.status = .workRemains }
         line.countsAs = card.state.rawValue
-        if !isNews, card.state.isRunnable || notice == .nothing {
+        if !isChange, card.state.isRunnable || notice == .nothing {
             line.countsAs = card.state.isRunnable ? "unchanged" : "duplicate"
         }
     }
@@ -191,16 +191,16 @@ final class RunTracker: Sendable {
         case .card(let card): return [card]
         case .input(var place):
             if case .duplicate(_, let item) = self.listing[place] { place = self.places[item] ?? place }
-            return self.state.withLock { [place] in (try? $0.fates[place]?.get().cards) ?? [] }
+            return self.state.withLock { [place] in (try? $0.results[place]?.get().cards) ?? [] }
         }
     }
 
     /// Whether this run admitted, refused or moved it, except to delivered; a known and unchanged card does not count.
-    func isNews(_ ending: RunEnding) -> Bool {
+    func isChange(_ ending: RunEnding) -> Bool {
         guard case .input(let place) = ending else { return true }
         if case .duplicate = self.listing[place] { return false }
         return self.state.withLock { state in
-            guard case .success(let outcome) = state.fates[place] else { return true }
+            guard case .success(let outcome) = state.results[place] else { return true }
             return outcome.cards.compactMap { state.moved[$0] }.first.map { $0 != .delivered } ?? false
         }
     }
@@ -208,7 +208,7 @@ final class RunTracker: Sendable {
     /// The cards of all inputs, or those moved or adopted by a run without inputs.
     var knownCards: [CardID] {
         self.state.withLock { state in
-            let cards = state.fates.values.flatMap { (try? $0.get().cards) ?? [] }
+            let cards = state.results.values.flatMap { (try? $0.get().cards) ?? [] }
             return Array(self.listing.isEmpty ? Set(state.moved.keys).union(self.adopted) : Set(cards))
         }
     }
@@ -216,8 +216,8 @@ final class RunTracker: Sendable {
     /// The business numbers of reported cards, and of the inputs unless only changes count.
     func numbers(of cards: [CardID: Card]) -> Set<BusinessNumber> {
         let moved = self.state.withLock { Set($0.moved.keys) }
-        let told = cards.values.filter { !self.newsOnly || moved.contains($0.id) }
-        let inputs = self.newsOnly ? [] : self.listing.compactMap(\.item)
+        let told = cards.values.filter { !self.changesOnly || moved.contains($0.id) }
+        let inputs = self.changesOnly ? [] : self.listing.compactMap(\.item)
         return Set(told.map(\.metadata.businessNumber) + inputs.map(\.metadata.businessNumber))
     }
 
@@ -233,7 +233,7 @@ final class RunTracker: Sendable {
     /// The known cards of inputs that were rejected before.
     var rejectedBefore: [CardID] {
         self.state.withLock { state in
-            let known = state.fates.values.compactMap { try? $0.get() }.filter(\.isDuplicate)
+            let known = state.results.values.compactMap { try? $0.get() }.filter(\.isDuplicate)
             return known.filter { $0.state == .rejected }.map(\.card)
         }
     }
@@ -244,7 +244,7 @@ final class RunTracker: Sendable {
         return self.state.withLock { state in
             var report = SourceRun.Report()
             for (place, entry) in self.listing.enumerated() {
-                switch (entry, state.fates[place]) {
+                switch (entry, state.results[place]) {
                 case (.ignore, _): report.counts["ignored", default: 0] += 1
                 case (.duplicate, _): report.counts["duplicate", default: 0] += 1
                 case (.refuse(let input), _): report.refuse(input.error.code)

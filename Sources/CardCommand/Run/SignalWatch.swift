@@ -14,7 +14,7 @@ struct SignalWatch: Sendable {
     func watching<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, signal: CommandStatus?) {
-        let numbers = self.heard
+        let numbers = self.handledSignals
         let names: [Int32: UnixSignal] = [SIGINT: .sigint, SIGTERM: .sigterm, SIGHUP: .sighup]
         let signals = await UnixSignalsSequence(trapping: numbers.compactMap { names[$0] })
         // Set before the stop: the work may finish at once.
@@ -22,7 +22,7 @@ struct SignalWatch: Sendable {
         let untilDone: @Sendable () async throws -> Value = {
             let value = try await work()
             // Only printing is left, to a reader who may have stopped reading.
-            self.endAtOnce(numbers)
+            self.restoreDefaultHandlers(numbers)
             return value
         }
         let value = try await running(untilDone, cancelling: true) {
@@ -32,7 +32,7 @@ struct SignalWatch: Sendable {
                     continue
                 }
                 // A second signal kills the process: all that was acknowledged is durable.
-                self.endAtOnce(numbers)
+                self.restoreDefaultHandlers(numbers)
                 first.withLock { $0 = signal == .sigint ? .interrupted : .terminated }
                 self.end()
                 break
@@ -42,7 +42,7 @@ struct SignalWatch: Sendable {
     }
 
     /// The signals to handle: one that was ignored at the start, as `nohup` ignores SIGHUP, stays ignored.
-    private var heard: [Int32] {
+    private var handledSignals: [Int32] {
         [SIGINT, SIGTERM, SIGHUP].filter { number in
             if number == SIGHUP, self.reload != nil { return true }
             var action = sigaction()
@@ -52,7 +52,7 @@ struct SignalWatch: Sendable {
         }
     }
 
-    private func endAtOnce(_ numbers: [Int32]) {
+    private func restoreDefaultHandlers(_ numbers: [Int32]) {
         for number in numbers where self.reload == nil || number != SIGHUP { Glibc.signal(number, SIG_DFL) }
     }
 }

@@ -15,7 +15,7 @@ final class SourceRuns: Sendable {
 
     private struct Source: Sendable {
         let path: String
-        let bell = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let signal = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
     private let pipeline: Pipeline
@@ -43,7 +43,7 @@ final class SourceRuns: Sendable {
     @Sendable func start(_ name: String, by origin: AccessOrigin) async throws -> RunStatus? {
         guard let source = self.sources[name] else { return nil }
         let run = try await self.store.askForRun(over: name, by: origin, now: .now)
-        source.bell.continuation.yield()
+        source.signal.continuation.yield()
         return try await self.status(of: run)
     }
 
@@ -88,7 +88,7 @@ final class SourceRuns: Sendable {
 
     /// Begins no more runs; ``work()`` returns once those under way have stopped.
     func end() {
-        for source in self.sources.values { source.bell.continuation.finish() }
+        for source in self.sources.values { source.signal.continuation.finish() }
         self.listings.withLock { listings in
             listings.isOver = true
             for listing in listings.underWay.values { listing.cancel() }
@@ -101,18 +101,18 @@ final class SourceRuns: Sendable {
     func work() async throws {
         let unreadable = SourceRun.Report(reason: .sourceUnreadable)
         try await self.store.endRuns(exceptOver: self.sources.keys.sorted(), by: self.worker, as: unreadable, now: .now)
-        try await running(self.answerBells, cancelling: true) {
+        try await running(self.performOnSignal, cancelling: true) {
             repeat {
-                for source in self.sources.values { source.bell.continuation.yield() }
+                for source in self.sources.values { source.signal.continuation.yield() }
             } while (try? await Task.sleep(for: Self.pause)) != nil
         }
     }
 
-    @Sendable private func answerBells() async throws {
+    @Sendable private func performOnSignal() async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for (name, source) in self.sources {
                 group.addTask {
-                    for await _ in source.bell.stream {
+                    for await _ in source.signal.stream {
                         // The stream still yields a signal sent before shutdown; check again.
                         while !self.isOver, let run = try await self.store.beginRun(over: name, by: self.worker) {
                             guard try await self.perform(run, at: source.path) else { return }
@@ -152,7 +152,7 @@ final class SourceRuns: Sendable {
         self.trackers.withLock { $0[run.id] = tracker }
         while true {
             do {
-                try await self.engine.take(tracker.left(of: listing.groups), told: tracker.observe)
+                try await self.engine.take(tracker.left(of: listing.groups), reporting: tracker.observe)
                 if tracker.left(of: listing.groups).isEmpty { break }
             } catch let error as CodedError where error.isPassing {}
             // The process stops, or there is no space for more: then the rest waits.

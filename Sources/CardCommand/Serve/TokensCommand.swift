@@ -88,7 +88,7 @@ struct TokensCommand: AsyncParsableCommand {
             guard 0...3650 ~= self.days else { throw ValidationError(.tokensDays) }
         }
 
-        var consolation: Message { .tokensNotShown }
+        var reassurance: Message { .tokensNotShown }
 
         func execute() async throws -> CommandStatus {
             var random = SystemRandomNumberGenerator()

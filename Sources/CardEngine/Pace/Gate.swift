@@ -143,8 +143,8 @@ package struct Gate: Hashable, Sendable {
     package mutating func end(_ result: Result, at now: Duration) {
         self.inFlight -= 1
         switch result {
-        case .answered: self.noteAnswer(at: now)
-        case .throttled(let retryAfter): self.noteThrottle(retryAfter, at: now)
+        case .answered: self.adjustAfterAnswer(at: now)
+        case .throttled(let retryAfter): self.adjustAfterThrottle(retryAfter, at: now)
         case .failed:
             self.failuresInRow += 1
             if self.failuresInRow >= Limits.failuresInRow || self.phase == .probing {
@@ -184,7 +184,7 @@ package struct Gate: Hashable, Sendable {
         self.phase = .pausing(until: now + duration)
     }
 
-    private mutating func noteAnswer(at now: Duration) {
+    private mutating func adjustAfterAnswer(at now: Duration) {
         // One readable answer proves that answers are readable.
         self.unreadable = nil
         self.probeWait = Limits.firstUnreadablePause
@@ -204,7 +204,7 @@ package struct Gate: Hashable, Sendable {
         }
     }
 
-    private mutating func noteThrottle(_ retryAfter: Duration?, at now: Duration) {
+    private mutating func adjustAfterThrottle(_ retryAfter: Duration?, at now: Duration) {
         let wasLowest = self.level == 1
         self.wasThrottled = true
         let half = max(1, self.level / 2)

@@ -144,12 +144,12 @@ final class WorkBoard: Sendable {
     var tokens: TokenIssue { self.state.withLock(\.tokens) }
 
     /// Whether there was no progress for a duration, and no current work may make any.
-    func standsStill(for duration: Duration, time: EngineTime) -> Bool {
+    func isStalled(for duration: Duration, time: EngineTime) -> Bool {
         let steady = time.steady()
-        return self.state.withLock { Self.standsStill($0, for: duration, at: steady) }
+        return self.state.withLock { Self.isStalled($0, for: duration, at: steady) }
     }
 
-    private static func standsStill(_ state: State, for duration: Duration, at steady: Duration) -> Bool {
+    private static func isStalled(_ state: State, for duration: Duration, at steady: Duration) -> Bool {
         // A long call may still change its card, and so may a stage with an unprocessed signal.
         steady - state.progressAt >= duration && state.underWay.values.allSatisfy { $0 == 0 } && state.rung.isEmpty
             && !state.statuses.values.contains(.busy)
@@ -200,7 +200,7 @@ final class WorkBoard: Sendable {
     private static func isDone(_ state: State, patience: Duration, now: Timestamp, steady: Duration) -> Bool {
         guard !state.isEnding else { return true }
         guard state.isIntakeOver else { return false }
-        if Self.standsStill(state, for: patience, at: steady) { return true }
+        if Self.isStalled(state, for: patience, at: steady) { return true }
         guard state.rung.isEmpty else { return false }
         return state.statuses.values.allSatisfy { status in
             switch status {

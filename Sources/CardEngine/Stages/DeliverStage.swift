@@ -281,9 +281,9 @@ final class DeliverStage: StageWork {
             self.gate.withdraw()
             try await self.conclude(job, with: outcome, isOutdated: true)
         } else {
-            let news = outcome.failureOfAll.map { self.tellGate($0, of: job, outcome) }
+            let news = outcome.failureOfAll.map { self.reportToGate($0, of: job, outcome) }
             try await self.conclude(job, with: outcome)
-            if let news { try await self.gate.write(news) } else { try await self.tellGate(outcome, of: job) }
+            if let news { try await self.gate.write(news) } else { try await self.reportToGate(outcome, of: job) }
             if outcome.failure?.isUnreadable == true { try await self.gate.writeUnreadable(nothingElseIsDue: false) }
         }
         self.context.board.ring(.deliver)
@@ -305,7 +305,7 @@ final class DeliverStage: StageWork {
         for change in changes where !change.state.isRunnable { self.context.tell(change) }
     }
 
-    private func tellGate(
+    private func reportToGate(
         _ failure: RemoteFailure,
         of job: DeliveryJob,
         _ outcome: DeliveryOutcome
@@ -315,7 +315,7 @@ final class DeliverStage: StageWork {
         return self.gate.end(isSuspect ? .stopped : Gate.Result(failure), failure: failure)
     }
 
-    private func tellGate(_ outcome: DeliveryOutcome, of job: DeliveryJob) async throws {
+    private func reportToGate(_ outcome: DeliveryOutcome, of job: DeliveryJob) async throws {
         // A TOKEN refused for one member is refused for all.
         let outcome = outcome.refusedToken.map(DeliveryOutcome.tokenExpired) ?? outcome
         switch outcome {

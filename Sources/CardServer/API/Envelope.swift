@@ -86,9 +86,9 @@ struct Envelope: RouterMiddleware {
         for (name, value) in Self.fixedFields where response.headers[name] == nil { response.headers[name] = value }
         response.headers[.vary] = "Accept, Accept-Language"
         response.headers[.requestID] = context.record.id
-        if let standing = context.record.known.rateLimit {
-            response.headers[.rateLimitPolicy] = standing.policyField
-            response.headers[.rateLimit] = standing.field
+        if let status = context.record.known.rateLimit {
+            response.headers[.rateLimitPolicy] = status.policyField
+            response.headers[.rateLimit] = status.field
         }
         guard !self.origins.isEmpty else { return }
         response.headers[.vary] = "Accept, Accept-Language, Origin"

@@ -33,7 +33,7 @@ struct Authentication: Sendable {
 
     /// Marks the connection of an authorised caller, so that anonymous ones are closed before it.
     static func recordAuthenticated(_ caller: Caller, context: ServerContext) {
-        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: caller.subject), promise: nil)
+        context.channel.triggerUserOutboundEvent(ConnectionSignal.authenticated(as: caller.subject), promise: nil)
     }
 
     /// Finds the caller of the token that a session began with; `nil` if the token is no longer valid.
@@ -57,12 +57,12 @@ struct Authentication: Sendable {
     }
 
     private func count(_ token: AccessToken, context: ServerContext) throws(Problem) -> Caller {
-        let standing = self.callers.count(token.name, at: ConnectionGuard.now)
+        let status = self.callers.count(token.name, at: ConnectionGuard.now)
         context.record.note {
             $0.caller = token.name
-            $0.rateLimit = standing
+            $0.rateLimit = status
         }
-        if let wait = standing.wait { throw Problem(.rateLimited, retryAfter: wait) }
+        if let wait = status.wait { throw Problem(.rateLimited, retryAfter: wait) }
         return token.caller
     }
 
@@ -82,8 +82,8 @@ struct Authentication: Sendable {
 
     private func failure(isPresented: Bool, context: ServerContext) -> Problem {
         self.metrics.add(.failedAuthentications)
-        let standing = self.failures.count(context.remoteNetwork, at: ConnectionGuard.now)
-        if let wait = standing.wait { return Problem(.rateLimited, retryAfter: wait) }
+        let status = self.failures.count(context.remoteNetwork, at: ConnectionGuard.now)
+        if let wait = status.wait { return Problem(.rateLimited, retryAfter: wait) }
         return Problem(.unauthorized, headers: Self.challenge(isPresented ? ", error=\"invalid_token\"" : ""))
     }
 

@@ -11,7 +11,7 @@ extension ConnectionGuard {
         // If another request has arrived, the body of the one that is being answered is complete.
         let isInItsBody = self.progress.isInBody && self.progress.unanswered == 1
         switch signal {
-        case .believed(let subject): self.server.register.recordAuthenticated(context.channel, as: subject)
+        case .authenticated(let subject): self.server.register.recordAuthenticated(context.channel, as: subject)
         case .readsBody: self.sendContinue(context)
         case .limitsBody(let time) where isInItsBody:
             self.progress.limitBody(until: Self.now + time)
@@ -144,7 +144,7 @@ extension ConnectionGuard {
     /// connection closes without an answer.
     private func endBody(_ context: ChannelHandlerContext, _ problem: Problem) {
         self.progress.endAfterAnswers()
-        self.progress.giveBodyUp(at: Self.now)
+        self.progress.abortBody(at: Self.now)
         context.fireErrorCaught(problem)
         self.schedule()
     }

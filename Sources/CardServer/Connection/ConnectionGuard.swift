@@ -5,7 +5,7 @@ import NIOHTTP1
 /// An event for the guard of a connection, about the request that is being answered.
 enum ConnectionSignal: Sendable {
     /// The request has a valid token or signature.
-    case believed(as: String)
+    case authenticated(as: String)
     /// The body is about to be read: a client that waits is sent 100 (RFC 9110 section 10.1.1).
     case readsBody
     /// The body must be complete after this time.
@@ -25,7 +25,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     let server: ServerChannel
-    private let admission: ConnectionRegister.NewCard
+    private let acceptance: ConnectionRegister.Acceptance
     var progress: ConnectionProgress
     var context: ChannelHandlerContext?
     var timer: (task: Scheduled<Void>, at: Duration)?
@@ -34,9 +34,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     var hasFinalHead = false
 
     /// - Parameter admission: whether the connection is within the limits, or is answered that there are too many.
-    init(_ server: ServerChannel, admission: ConnectionRegister.NewCard) {
+    init(_ server: ServerChannel, acceptance: ConnectionRegister.Acceptance) {
         self.server = server
-        self.admission = admission
+        self.acceptance = acceptance
         self.progress = ConnectionProgress(limits: server.limits, at: Self.now)
     }
 
@@ -59,7 +59,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func begin() {
-        switch self.admission {
+        switch self.acceptance {
         case .taken: self.schedule()
         case .refused: self.refuse(Problem(.connectionsExhausted, retryAfter: .seconds(5)))
         case .dropped: self.context?.close(promise: nil)

@@ -121,7 +121,7 @@ struct ConnectionProgress: Sendable {
     mutating func wait(at time: Duration) { self.body?.wait(at: time) }
 
     /// Stops waiting for the rest of a body, and starts the time in which an answer must be written and read.
-    mutating func giveBodyUp(at time: Duration) {
+    mutating func abortBody(at time: Duration) {
         guard self.isInBody else { return }
         self.body = BodyPace(limits: self.limits)
         self.beginAnswer(at: time)

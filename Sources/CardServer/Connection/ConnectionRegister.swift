@@ -4,7 +4,7 @@ import Synchronization
 
 /// The open connections: counts them, closes some to admit new ones, and closes the rest when the shutdown time is over.
 final class ConnectionRegister: Sendable {
-    enum NewCard: Sendable {
+    enum Acceptance: Sendable {
         /// The connection is within the limits.
         case taken
         /// The client gets an answer that there are too many connections.
@@ -37,12 +37,12 @@ final class ConnectionRegister: Sendable {
     /// Registers a connection until it closes. At the limit, an anonymous one is evicted, else one of the subject that has
     /// most: the one that has not shown its token for longest. If each subject has one, the new connection is refused; it
     /// stays open for its answer, and does not count.
-    func register(_ channel: any Channel) -> NewCard {
+    func register(_ channel: any Channel) -> Acceptance {
         let name = ObjectIdentifier(channel)
-        let (admission, leaving) = self.state.withLock { state -> (NewCard, (any Channel)?) in
+        let (acceptance, leaving) = self.state.withLock { state -> (Acceptance, (any Channel)?) in
             state.channels[name] = channel
             let isFull = state.channels.count - state.turnedAway.count > self.limits.connections
-            let leaving = isFull ? state.anonymous.giveWay() ?? state.known.giveWay(ifMoreThan: 1) : nil
+            let leaving = isFull ? state.anonymous.evictOldest() ?? state.known.evictOldest(ofHoldersAbove: 1) : nil
             if isFull { state.refused += 1 }
             if isFull, leaving == nil {
                 state.turnedAway.insert(name)
@@ -61,7 +61,7 @@ final class ConnectionRegister: Sendable {
             }
         }
         if let leaving { Self.cutOff(leaving) }
-        return admission
+        return acceptance
     }
 
     /// Records a request with a valid token or signature.
@@ -104,9 +104,9 @@ struct EvictableConnections {
     /// The total size.
     var size: Int { self.entries.reduce(0) { $0 + $1.size } }
 
-    private func place(of channel: any Channel) -> Int? { self.entries.firstIndex { $0.channel === channel } }
+    private func index(of channel: any Channel) -> Int? { self.entries.firstIndex { $0.channel === channel } }
 
-    func contains(_ channel: any Channel) -> Bool { self.place(of: channel) != nil }
+    func contains(_ channel: any Channel) -> Bool { self.index(of: channel) != nil }
 
     mutating func add(_ channel: any Channel, of holder: String, size: Int) {
         self.entries.append(Entry(channel: channel, holder: holder, size: size))
@@ -114,15 +114,15 @@ struct EvictableConnections {
 
     /// Changes the size of a connection; its age stays.
     mutating func resize(_ channel: any Channel, to size: Int) {
-        if let place = self.place(of: channel) { self.entries[place].size = size }
+        if let place = self.index(of: channel) { self.entries[place].size = size }
     }
 
     mutating func remove(_ channel: any Channel) {
-        if let place = self.place(of: channel) { self.entries.remove(at: place) }
+        if let place = self.index(of: channel) { self.entries.remove(at: place) }
     }
 
     /// Removes the connection to evict and returns it; `nil` if no holder's total exceeds `least`.
-    mutating func giveWay(ifMoreThan least: Int = 0) -> (any Channel)? {
+    mutating func evictOldest(ofHoldersAbove least: Int = 0) -> (any Channel)? {
         var sizes: [String: Int] = [:]
         for entry in self.entries { sizes[entry.holder, default: 0] += entry.size }
         guard let most = sizes.values.max(), most > least else { return nil }

@@ -16,16 +16,16 @@ struct ServerChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         let registered = self.register.register(channel)
         // A refused connection gets no TLS handshake, which costs most of all.
-        let admission = self.certificate != nil && registered == .refused ? .dropped : registered
+        let acceptance = self.certificate != nil && registered == .refused ? .dropped : registered
         return channel.eventLoop.makeCompletedFuture {
-            guard let certificate = self.certificate, admission == .taken else { return }
+            guard let certificate = self.certificate, acceptance == .taken else { return }
             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
         }
         .flatMap { self.base.setup(channel: channel, logger: logger) }
         .flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            let guardian = ConnectionGuard(self, admission: admission)
+            let guardian = ConnectionGuard(self, acceptance: acceptance)
             try pipeline.addHandler(guardian, position: .after(parser))
             try pipeline.addHandler(ByteWatch(guardian: guardian), position: .before(parser))
             return value

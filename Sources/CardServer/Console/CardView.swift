@@ -128,7 +128,9 @@ struct CardView {
             (.pageIssuer, read.issuer, nil), (.pageValidity, read.validity, nil),
         ]
         return .facts(
-            (self.document.card.side == .back ? back : front).map { ($0.0, "\(Self.standing($0.1, isExpected: $0.2))") }
+            (self.document.card.side == .back ? back : front).map {
+                ($0.0, "\(Self.comparison($0.1, isExpected: $0.2))")
+            }
         )
     }
 
@@ -145,7 +147,7 @@ struct CardView {
         return "<div data-revealed>\(HTML.facts(values.map { ($0, $1.map { "\($0.reveal())" }) }))</div>"
     }
 
-    private static func standing(_ read: Redacted<String>?, isExpected: Bool?) -> Message {
+    private static func comparison(_ read: Redacted<String>?, isExpected: Bool?) -> Message {
         guard read != nil else { return .pageFieldMissing }
         guard let isExpected else { return .pageFieldPresent }
         return isExpected ? .pageFieldEqual : .pageFieldDiffers

@@ -18,20 +18,20 @@ struct Console: Sendable {
 
     let authentication: Authentication
     let cards: CardRoutes
-    let reception: IntakeService
+    let intakeService: IntakeService
     let sessions = Sessions()
-    let standing = CachedValue<SandboxStatus>()
+    let status = CachedValue<SandboxStatus>()
     let chain = CachedValue<(lines: Int, findings: Int)>()
     /// The throughput, cached for each span.
     let figures = Dictionary(uniqueKeysWithValues: ThroughputSpan.allCases.map { ($0, CachedValue<Throughput>()) })
 
-    var ports: CardServer.Ports { self.reception.ports }
+    var ports: CardServer.Ports { self.intakeService.ports }
 
     /// A cookie with the prefix `__Host-` belongs to this host only, and needs TLS (RFC 6265bis section 4.1.3.2). The name
     /// has the port: a browser sends the cookies of a host to all its ports.
     private var cookieName: String {
-        let name = "idcard-\(self.reception.configuration.port)"
-        return self.reception.configuration.tls == nil ? name : "__Host-\(name)"
+        let name = "idcard-\(self.intakeService.configuration.port)"
+        return self.intakeService.configuration.tls == nil ? name : "__Host-\(name)"
     }
 
     /// Adds the routes of all pages.
@@ -143,7 +143,7 @@ struct Console: Sendable {
     func cookie(_ name: String?, for visit: ConsoleRequest) -> String {
         let value = name.map { "\($0).\(Sessions.random().prefix(8))" } ?? ""
         // A proxy that terminates TLS sets this field; a client that sets it itself only gets a cookie that needs TLS.
-        let isSecure = self.reception.configuration.tls != nil || visit.request.headers[.forwardedScheme] == "https"
+        let isSecure = self.intakeService.configuration.tls != nil || visit.request.headers[.forwardedScheme] == "https"
         return "\(self.cookieName)=\(value); Path=/; HttpOnly; SameSite=Lax"
             + (isSecure ? "; Secure" : "") + (name == nil ? "; Max-Age=0" : "")
     }

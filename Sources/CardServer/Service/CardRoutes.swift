@@ -103,7 +103,7 @@ struct CardRoutes: Sendable {
             guard hasPurpose else { throw Problem(.fieldInvalid, .requestRevealWhy) }
             let isBound = !caller.scopes.contains(.operate)
             if isBound, let wait = self.reveals.count(caller.subject, at: ConnectionGuard.now).wait {
-                try await self.ports.store.noteDenied(id, to: origin, now: self.ports.now())
+                try await self.ports.store.logDenied(id, to: origin, now: self.ports.now())
                 throw Problem(.rateLimited, .requestReveals(Limits.reveals.quota), retryAfter: wait)
             }
         }

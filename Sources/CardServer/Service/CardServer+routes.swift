@@ -11,13 +11,13 @@ extension CardServer {
         router.add(
             middleware: Envelope(metrics: self.metrics, origins: self.configuration.origins, logger: self.logger)
         )
-        let reception = IntakeService(ports: self.ports, configuration: self.configuration, metrics: self.metrics)
+        let intakeService = IntakeService(ports: self.ports, configuration: self.configuration, metrics: self.metrics)
         let routes = APIRoutes(
             cards: CardRoutes(ports: self.ports),
-            health: HealthRoutes(reception: reception, metrics: self.metrics, connections: self.register),
-            runs: RunRoutes(reception: reception),
-            submission: SubmissionRoute(reception: reception),
-            webhooks: WebhookRoute(reception: reception, secrets: self.webhookSecrets, metrics: self.metrics)
+            health: HealthRoutes(intakeService: intakeService, metrics: self.metrics, connections: self.register),
+            runs: RunRoutes(intakeService: intakeService),
+            submission: SubmissionRoute(intakeService: intakeService),
+            webhooks: WebhookRoute(intakeService: intakeService, secrets: self.webhookSecrets, metrics: self.metrics)
         )
         let authentication = Authentication(
             tokens: self.configuration.tokens,
@@ -36,7 +36,7 @@ extension CardServer {
                 return try await handler(request, context, caller)
             }
         }
-        Console(authentication: authentication, cards: routes.cards, reception: reception).add(to: router)
+        Console(authentication: authentication, cards: routes.cards, intakeService: intakeService).add(to: router)
         return router
     }
 }
@@ -52,27 +52,29 @@ struct APIRoutes: Sendable {
 
 /// Starts runs over the sources of the configuration, and shows them.
 struct RunRoutes: Sendable {
-    let reception: IntakeService
+    let intakeService: IntakeService
 
     /// `POST /v1/runs`.
     func start(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
-        try await self.reception.requireRoom()
+        try await self.intakeService.requireRoom()
         let texts = try await StrictJSON.texts(of: request, context: context, known: ["source"])
         guard let source = texts["source"] else { throw Problem(.fieldInvalid, .requestSource) }
         let origin = try CardRoutes.origin("POST /v1/runs", caller: caller, why: nil)
-        guard let run = try await self.reception.ports.startRun(source, origin) else { throw Problem(.sourceUnknown) }
+        guard let run = try await self.intakeService.ports.startRun(source, origin) else {
+            throw Problem(.sourceUnknown)
+        }
         return Response(json: run, status: .accepted, headers: [.location: "/v1/runs/\(run.runID)"])
     }
 
     /// `GET /v1/runs`.
     func list(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
-        Response(json: ["runs": try await self.reception.ports.runs()])
+        Response(json: ["runs": try await self.intakeService.ports.runs()])
     }
 
     /// `GET /v1/runs/{run_id}`.
     func show(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let id = context.parameters.get("run_id") ?? ""
-        guard let run = try await self.reception.ports.run(id) else { throw Problem(.runNotFound) }
+        guard let run = try await self.intakeService.ports.run(id) else { throw Problem(.runNotFound) }
         return Response(json: run)
     }
 }

@@ -32,19 +32,19 @@ struct HealthRoutes: Sendable {
         }
     }
 
-    let reception: IntakeService
+    let intakeService: IntakeService
     let metrics: ServerMetrics
     let connections: ConnectionRegister
     /// The last answer, cached: any client may ask for it, without a token and without a rate limit.
-    private let readinessKept = CachedValue<Readiness>()
-    private let figuresKept = CachedValue<StoreCounts>()
+    private let cachedReadiness = CachedValue<Readiness>()
+    private let cachedCounts = CachedValue<StoreCounts>()
 
     /// `GET /healthz`.
     func live() -> Response { Response(json: ["status": "alive"]) }
 
     /// `GET /readyz`: 503 with the reasons if no card can be admitted or no client can send one. Endpoints are shown only.
     func ready() async throws -> Response {
-        let readiness = try await self.readinessKept.value(for: { _ in Limits.readinessTime }) {
+        let readiness = try await self.cachedReadiness.value(for: { _ in Limits.readinessTime }) {
             await self.readiness()
         }
         guard !readiness.reasons.isEmpty else { return Response(json: readiness) }
@@ -56,16 +56,18 @@ struct HealthRoutes: Sendable {
         var pauses: [Stage: EndpointPause] = [:]
         do {
             pauses = try await self.pauses()
-            closed = try await self.reception.refusal()?.code
+            closed = try await self.intakeService.refusal()?.code
             // Without webhook secrets either, no client can send a card.
-            let configuration = self.reception.configuration
+            let configuration = self.intakeService.configuration
             if closed == nil, configuration.webhookSecrets.isEmpty, (try? configuration.tokens()) == nil {
                 closed = .tokensUnavailable
             }
         } catch {
             closed = .storeUnavailable
         }
-        let room = self.reception.ports.store.room(intakeFreeSpace: self.reception.configuration.intakeFreeSpace)
+        let room = self.intakeService.ports.store.room(
+            intakeFreeSpace: self.intakeService.configuration.intakeFreeSpace
+        )
         let disk = HealthIssue(room).map { Readiness.Reason(code: $0.code, message: $0.message) }
         let reasons = [disk ?? closed.map { .init(code: $0.name, message: $0.title) }].compactMap(\.self)
         return Readiness(
@@ -80,7 +82,7 @@ struct HealthRoutes: Sendable {
         func rank(_ pause: EndpointPause) -> (Int, Timestamp) {
             (HealthIssue(pause).severity == .ok ? 1 : 0, pause.since)
         }
-        let pauses = try await self.reception.ports.store.pauses().map { ($0.stage, $0) }
+        let pauses = try await self.intakeService.ports.store.pauses().map { ($0.stage, $0) }
         return Dictionary(pauses) { rank($0) <= rank($1) ? $0 : $1 }
     }
 
@@ -90,11 +92,11 @@ struct HealthRoutes: Sendable {
         self.metrics.set(.connections, to: Double(counts.open))
         self.metrics.set(.refusedConnections, to: Double(counts.refused))
         // Counting takes a bounded share of the time, however many cards there are.
-        let figures = try await self.figuresKept.value(for: { $0 * Limits.figuresPause }) {
-            try await self.reception.ports.store.figures(now: self.reception.ports.now())
+        let figures = try await self.cachedCounts.value(for: { $0 * Limits.countsCacheFactor }) {
+            try await self.intakeService.ports.store.figures(now: self.intakeService.ports.now())
         }
-        self.metrics.set(figures, now: self.reception.ports.now())
-        self.metrics.set(.freeBytes, to: Double(self.reception.ports.store.freeBytes))
+        self.metrics.set(figures, now: self.intakeService.ports.now())
+        self.metrics.set(.freeBytes, to: Double(self.intakeService.ports.store.freeBytes))
         let pauses = try await self.pauses()
         for stage in Stage.allCases {
             let isPaused = pauses[stage].map { HealthIssue($0).severity == .critical } ?? false

@@ -92,7 +92,7 @@ final class UnsignedBodies: Sendable {
         let (isLost, others) = self.bodies.withLock { bodies in
             bodies.resize(channel, to: max(0, count - Limits.freeBodyBytes))
             var others: [any Channel] = []
-            while bodies.size > self.limit, let first = bodies.giveWay() { others.append(first) }
+            while bodies.size > self.limit, let first = bodies.evictOldest() { others.append(first) }
             return (!bodies.contains(channel), others)
         }
         for other in others where other !== channel {

@@ -9,7 +9,7 @@ struct SubmissionRoute: Sendable {
     /// The types of a raw body beside all of `image/`; its first bytes show the real type.
     static let rawTypes: Set<String> = ["application/octet-stream", "binary/octet-stream"]
 
-    let reception: IntakeService
+    let intakeService: IntakeService
 
     /// Answers one submission; 202 means that all of its images are durable.
     ///
@@ -24,10 +24,10 @@ struct SubmissionRoute: Sendable {
     {
         let key = try IdempotencyKey.of(request.headers)
         // Refuse all that does not need the body before it is read.
-        try await self.reception.requireRoom()
+        try await self.intakeService.requireRoom()
         let take = { try await self.take(request, context, caller.subject, key: key, isByHand: isByHand) }
         guard let key else { return try await take() }
-        guard let answer = try await self.reception.hold([caller.subject, key], take) else {
+        guard let answer = try await self.intakeService.hold([caller.subject, key], take) else {
             throw Problem(.keyInProgress, retryAfter: .seconds(1))
         }
         return answer
@@ -46,19 +46,19 @@ struct SubmissionRoute: Sendable {
             throw Problem(.mediaTypeUnsupported, .requestMediaTypes(Self.rawTypes.sorted()))
         }
         let headers = try FieldTexts(headers: request.headers)
-        let imageLimit = self.reception.configuration.imageBytes
+        let imageLimit = self.intakeService.configuration.imageBytes
         let limit = isForm ? FormReader.mostBytes(imageLimit: imageLimit) : imageLimit
         var body = BodyReader(request: request, context: context, limit: limit)
         let count = try body.byteCount().map { min($0, Limits.lentBodyBytes) }
-        return try await self.reception.budget.lend(count, to: "token \(caller)") { loan in
+        return try await self.intakeService.budget.lend(count, to: "token \(caller)") { loan in
             body.loan = loan
             let photos = try await isForm ? self.form(body, type, headers, isByHand) : self.image(body, headers)
-            return try await self.reception.take(photos, from: caller, receipt: key.map { (.idempotencyKey, $0) })
+            return try await self.intakeService.take(photos, from: caller, receipt: key.map { (.idempotencyKey, $0) })
         }
     }
 
     private func image(_ body: BodyReader, _ headers: FieldTexts) async throws -> [Photo] {
-        let metadata = try self.reception.metadata(headers)
+        let metadata = try self.intakeService.metadata(headers)
         var image = ImageBytes(limit: body.limit)
         try await body.read { try image.append($0.readableBytesView) }
         return [Photo(try image.finish(), metadata)]
@@ -69,11 +69,11 @@ struct SubmissionRoute: Sendable {
     {
         // Header fields fill in what the form lacks; an invalid one is refused in any case.
         _ = try headers.fields()
-        var form = try FormReader(contentType: type, imageLimit: self.reception.configuration.imageBytes)
+        var form = try FormReader(contentType: type, imageLimit: self.intakeService.configuration.imageBytes)
         form.isByHand = isByHand
         try await body.read { try form.append(Data($0.readableBytesView)) }
         let images = try form.finish()
-        let metadata = try self.reception.metadata(form.fields.filled(from: headers))
+        let metadata = try self.intakeService.metadata(form.fields.filled(from: headers))
         guard images.count < 2 || images[0].image != images[1].image else {
             throw Problem(.fieldInvalid, .requestSamePhoto)
         }

@@ -8,7 +8,7 @@ import Synchronization
 
 /// `POST /v1/webhooks/cards`: admits images from submitters that sign.
 struct WebhookRoute: Sendable {
-    let reception: IntakeService
+    let intakeService: IntakeService
     let secrets: WebhookSecrets
     let metrics: ServerMetrics
 
@@ -18,20 +18,20 @@ struct WebhookRoute: Sendable {
     /// - Throws: ``Problem``, and the errors that ``Problem/init(cause:)`` translates.
     func receive(_ request: Request, context: ServerContext, caller: Caller) async throws -> Response {
         let secrets = self.secrets.current.withLock { $0 }
-        let now = self.reception.ports.now()
+        let now = self.intakeService.ports.now()
         let verification: WebhookVerification
         do throws(WebhookRefusal) {
             verification = try WebhookVerification(headers: request.headers, secrets: secrets, now: now)
         } catch {
             throw self.refused(error, context)
         }
-        try await self.reception.requireRoom()
+        try await self.intakeService.requireRoom()
         let (body, signer) = try await self.believed(request, context: context, verification)
         context.record.note { $0.caller = signer }
         // The body, its text, and the image in it.
         let count = 2 * body.count + body.count / 4 * 3
-        let answer = try await self.reception.budget.lend(count, to: "secret \(signer)") { _ in
-            try await self.reception.hold(["webhook", signer, verification.id]) {
+        let answer = try await self.intakeService.budget.lend(count, to: "secret \(signer)") { _ in
+            try await self.intakeService.hold(["webhook", signer, verification.id]) {
                 try await self.take(body, id: verification.id, signer: signer)
             }
         }
@@ -56,19 +56,19 @@ struct WebhookRoute: Sendable {
     ) async throws -> ([UInt8], String) {
         var reading = verification
         var body: [UInt8] = []
-        let reader = BodyReader(request: request, context: context, limit: self.reception.webhookBytes)
+        let reader = BodyReader(request: request, context: context, limit: self.intakeService.webhookBytes)
         let most = min(reader.declaredLength.map(Int.init(clamping:)) ?? reader.limit, reader.limit)
-        let time = self.reception.configuration.connections.unsignedTime(of: most)
+        let time = self.intakeService.configuration.connections.unsignedTime(of: most)
         context.channel.triggerUserOutboundEvent(ConnectionSignal.limitsBody(time), promise: nil)
-        self.reception.unsigned.begin(context.channel)
-        defer { self.reception.unsigned.end(context.channel) }
+        self.intakeService.unsigned.begin(context.channel)
+        defer { self.intakeService.unsigned.end(context.channel) }
         try await reader.read { piece in
-            try self.reception.unsigned.grow(context.channel, to: body.count + piece.readableBytes)
+            try self.intakeService.unsigned.grow(context.channel, to: body.count + piece.readableBytes)
             reading.update(piece.readableBytesView)
             body.append(contentsOf: piece.readableBytesView)
         }
         guard let signer = reading.signer() else { throw self.refused(.signature, context) }
-        context.channel.triggerUserOutboundEvent(ConnectionSignal.believed(as: signer), promise: nil)
+        context.channel.triggerUserOutboundEvent(ConnectionSignal.authenticated(as: signer), promise: nil)
         return (body, signer)
     }
 
@@ -77,16 +77,16 @@ struct WebhookRoute: Sendable {
             self.metrics.add(.ignoredWebhooks)
             return Response(status: .noContent)
         }
-        let metadata = try self.reception.metadata(message.fields)
+        let metadata = try self.intakeService.metadata(message.fields)
         let photo: Photo
         switch message.image {
         case .address(let address): photo = Photo(image: .address(try self.checked(address)), metadata: metadata)
         case .base64(let text):
-            var image = ImageBytes(limit: self.reception.configuration.imageBytes)
+            var image = ImageBytes(limit: self.intakeService.configuration.imageBytes)
             try image.take(base64: text.reveal())
             photo = Photo(try image.finish(), metadata)
         }
-        return IntakeService.response(try await self.reception.take([photo], from: signer, receipt: (.webhook, id)))
+        return IntakeService.response(try await self.intakeService.take([photo], from: signer, receipt: (.webhook, id)))
     }
 
     /// Refuses an invalid address, or one that is not fetched from: later the submitter would not see the card fail.
@@ -97,7 +97,9 @@ struct WebhookRoute: Sendable {
             scheme == "https" || scheme == "http", components.host?.isEmpty == false, components.user == nil,
             components.password == nil
         else { throw Problem(.addressInvalid) }
-        if let error = self.reception.ports.addressRefusal(address) { throw Problem(.addressRefused, error.message) }
+        if let error = self.intakeService.ports.addressRefusal(address) {
+            throw Problem(.addressRefused, error.message)
+        }
         return address
     }
 }

@@ -3,7 +3,7 @@ package import CardModel
 /// The cards of a business number as one case, with its status.
 package struct Case: Hashable, Sendable, Record {
     package let number: BusinessNumber
-    package internal(set) var standing: CaseStatus
+    package internal(set) var status: CaseStatus
     /// Since when the case has had this status, for this cause.
     package internal(set) var since: Timestamp
     /// The submitter of the first card of the number.
@@ -23,7 +23,7 @@ package struct Case: Hashable, Sendable, Record {
         self.submitter = try row.next()
         self.delivered = try Self.delivered(&row)
         self.present = self.delivered
-        self.standing = CaseStatus(try row.next(), card: try row.next(), cause: try row.next())
+        self.status = CaseStatus(try row.next(), card: try row.next(), cause: try row.next())
         self.since = try row.next()
     }
 
@@ -66,12 +66,12 @@ extension CardStore {
             try CaseStatus(noted: &$0)
         }
         guard let noted else { return }
-        let standing = try Self.standing(of: number, in: tx)
-        guard standing != noted else { return }
-        let since: SQL = standing == nil ? "NULL" : Transition.date(tx.now)
+        let status = try Self.status(of: number, in: tx)
+        guard status != noted else { return }
+        let since: SQL = status == nil ? "NULL" : Transition.date(tx.now)
         try tx.run(
             """
-            UPDATE cases SET state = \(standing?.state), cause = \(standing?.cause), cause_card = \(standing?.card),
+            UPDATE cases SET state = \(status?.state), cause = \(status?.cause), cause_card = \(status?.card),
             since = \(since) WHERE number = \(number)
             """
         )
@@ -80,7 +80,7 @@ extension CardStore {
     /// Returns the status of a case by its cards; `nil` if nothing is left of it.
     ///
     /// - Parameter submitter: the only submitter whose cards count; `nil` for all.
-    static func standing(of number: BusinessNumber, of submitter: String? = nil, in tx: Transaction) throws
+    static func status(of number: BusinessNumber, of submitter: String? = nil, in tx: Transaction) throws
         -> CaseStatus?
     {
         // No column has the newest photos of one submitter, so all of its cards are read.

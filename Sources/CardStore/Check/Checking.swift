@@ -77,8 +77,8 @@ extension CardStore {
                     (number: try row.next(BusinessNumber.self), noted: try CaseStatus(noted: &row))
                 }
                 let wrong = try cases.compactMap { number, noted -> SandboxFinding? in
-                    let standing = try Self.standing(of: number, in: tx)
-                    return standing == noted ? nil : SandboxFinding(.fsckCaseWrong, card: standing?.card ?? noted?.card)
+                    let status = try Self.status(of: number, in: tx)
+                    return status == noted ? nil : SandboxFinding(.fsckCaseWrong, card: status?.card ?? noted?.card)
                 }
                 return (last: cases.last?.number.rawValue, wrong: wrong)
             }

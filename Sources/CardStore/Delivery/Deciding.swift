@@ -218,7 +218,7 @@ struct Application {
         var moves = self.decision.superseded.map { ($0, self.replacement(of: $0, by: $1)) }
         moves += self.decision.held.map { ($0, Transition(.held, $1.reason, $1.message)) }
         moves += self.decision.rejected.map { ($0, Transition(.rejected, $1.reason, $1.message)) }
-        try self.noteFindings()
+        try self.logFindings()
         let changes = try moves.compactMap { id, transition in
             try self.rows[id].map { try self.store.move($0, transition, in: self.tx) }
         }
@@ -248,7 +248,7 @@ struct Application {
     }
 
     /// Stores, once for each pair, which cards were compared and the warnings about them.
-    private func noteFindings() throws {
+    private func logFindings() throws {
         guard let pair, let back = self.rows[pair.back], !self.findings.isEmpty else { return }
         let isNew = try self.tx.run(
             """
@@ -271,8 +271,8 @@ extension CardStore {
         rules: VerdictRules,
         in tx: Transaction
     ) throws -> [VerdictFinding] {
-        guard let one = try Self.ifOpens({ try self.storedReading(of: front, in: tx) }) ?? nil,
-            let other = try Self.ifOpens({ try self.storedReading(of: back, in: tx) }) ?? nil
+        guard let one = try Self.nilIfUnreadable({ try self.storedReading(of: front, in: tx) }) ?? nil,
+            let other = try Self.nilIfUnreadable({ try self.storedReading(of: back, in: tx) }) ?? nil
         else { return [] }
         // An image of one side has one reading; only an image of both sides may be sent as both. The digests of what was
         // read are compared: the image of a delivered front may be gone.

@@ -101,7 +101,7 @@ struct DeliveryRecord {
         try self.close(as: .closed)
         for card in self.members {
             if !self.mayBeApplied, let row = try self.member(card),
-                try CardStore.ifOpens({ try self.store.open(row, in: self.tx) }) == nil
+                try CardStore.nilIfUnreadable({ try self.store.open(row, in: self.tx) }) == nil
             {
                 try self.decide(card)
                 try self.store.failUnreadable(row, in: self.tx)
@@ -131,7 +131,7 @@ struct DeliveryRecord {
     func deliver(_ card: CardID) throws {
         guard let row = try self.member(card) else { return try self.deliverErased(card) }
         try self.store.move(row, Transition(.delivered), in: self.tx)
-        try self.store.noteDelivered(row, in: self.tx)
+        try self.store.markDelivered(row, in: self.tx)
     }
 
     /// Marks a card as delivered that was erased while it was being sent: its back may go, and an older photo may not.
@@ -139,7 +139,7 @@ struct DeliveryRecord {
         let row = try CardRow.require(card, in: self.tx)
         guard row.state == .erased, row.delivery == self.id else { return }
         try self.tx.run("UPDATE card SET was_delivered = 1 WHERE id = \(card)")
-        try self.store.noteDelivered(row, in: self.tx)
+        try self.store.markDelivered(row, in: self.tx)
         try Transition.markForDecision(row.number, in: self.tx)
     }
 

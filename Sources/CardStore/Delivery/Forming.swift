@@ -44,7 +44,7 @@ extension CardStore {
         try await self.write(at: now) { tx in
             try cards.compactMap { id in
                 let row = try CardRow.require(id, in: tx)
-                let opened = try Self.ifOpens { try self.open(row, in: tx) }
+                let opened = try Self.nilIfUnreadable { try self.open(row, in: tx) }
                 return row.state == .verified && opened == nil ? try self.failUnreadable(row, in: tx) : nil
             }
         }
@@ -94,7 +94,7 @@ extension CardStore {
             let metadata = card.metadata
             material.confidential += [metadata.expectedIDNumber, metadata.expectedName, metadata.userNumber]
                 .compactMap(\.self)
-            let stored = try Self.ifOpens { try self.storedReading(of: row, in: tx) } ?? nil
+            let stored = try Self.nilIfUnreadable { try self.storedReading(of: row, in: tx) } ?? nil
             material.confidential += stored?.reading.fields.all ?? []
         }
         return material

@@ -34,7 +34,7 @@ extension CardStore {
             let sealed: Data = try tx.value(
                 "SELECT answer FROM delivery_card WHERE card = \(row.id) AND delivery = \(row.delivery)"
             ),
-            let answer = try Self.ifOpens({
+            let answer = try Self.nilIfUnreadable({
                 try row.key(self.vault).open(json: sealed, as: KeptAnswer.self, column: .answer)
             })
         else { return nil }

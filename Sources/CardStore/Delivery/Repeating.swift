@@ -15,7 +15,7 @@ extension CardStore {
         scope: ClaimScope = .all,
         longestAgoFirst: Bool = false,
         now: Timestamp,
-        told: (CardChange) -> Void = { _ in }
+        reporting: (CardChange) -> Void = { _ in }
     ) async throws -> [DeliveryJob] {
         let order: SQL = longestAgoFirst ? "coalesce(failed_at, formed_at)" : "priority DESC, tries, formed_at"
         let due: SQL =
@@ -50,8 +50,8 @@ extension CardStore {
             }
             return (claimed, dissolved)
         }
-        dissolved.forEach(told)
-        return try await self.open(claimed, now: now, told: told) { claim, tx in
+        dissolved.forEach(reporting)
+        return try await self.open(claimed, now: now, reporting: reporting) { claim, tx in
             guard try self.isClaimed(claim.id, by: worker, in: tx) else { return nil }
             return try self.job(claim.id, members: claim.members, attempt: claim.attempt, in: tx)
         } orEnd: { claim, tx in

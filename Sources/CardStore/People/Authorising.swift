@@ -47,7 +47,7 @@ extension CardStore {
 
     /// Writes to the access log that a caller was refused the personal values of a card; without the purpose, by which the
     /// caller could write into the log.
-    package func noteDenied(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws {
+    package func logDenied(_ id: CardID, to origin: AccessOrigin, now: Timestamp) async throws {
         let origin = AccessOrigin(caller: origin.caller, origin.actor, nil)
         try await self.write(at: now) { tx in
             // For a missing card, too: the time of an answer must not reveal which cards there are.

@@ -76,7 +76,7 @@ extension CardStore {
         let next = found.count > limit ? page.last : nil
         return (
             try page.map { try self.described($0, in: tx) },
-            next.map { .all($0.standing.state, since: $0.since, $0.number) }
+            next.map { .all($0.status.state, since: $0.since, $0.number) }
         )
     }
 
@@ -96,14 +96,14 @@ extension CardStore {
         var found: [Case] = []
         for var one in looked {
             guard found.count < limit else { return (found, found.last.map { .own($0.number) }) }
-            guard let own = try Self.standing(of: one.number, of: submitter, in: tx) else { continue }
-            if own != one.standing {
+            guard let own = try Self.status(of: one.number, of: submitter, in: tx) else { continue }
+            if own != one.status {
                 let last: SQL = """
                     SELECT max(changed_at) FROM card WHERE number = \(one.number) AND submitter || '' = \(submitter)
                     """
                 one.since = try tx.value(last) ?? one.since
             }
-            one.standing = own
+            one.status = own
             let isAsked = filter.states.isEmpty || filter.states.contains(own.state)
             guard isAsked, filter.since.map({ one.since >= $0 }) ?? true else { continue }
             found.append(try self.described(one, of: submitter, in: tx))
@@ -116,7 +116,7 @@ extension CardStore {
     /// - Parameter submitter: the only submitter whose cards count; `nil` for all.
     private func described(_ one: Case, of submitter: String? = nil, in tx: Transaction) throws -> Case {
         var one = one
-        if one.standing.state != .complete, one.standing.state != .incomplete {
+        if one.status.state != .complete, one.status.state != .incomplete {
             let own: SQL = submitter.map { "AND submitter || '' = \($0)" } ?? ""
             let ended: [CardState] = [.rejected, .superseded, .delivered, .erased]
             one.present.formUnion(
@@ -128,7 +128,7 @@ extension CardStore {
                 )
             )
         }
-        guard let card = one.standing.card, let row = try CardRow.fetch(card, in: tx) else { return one }
+        guard let card = one.status.card, let row = try CardRow.fetch(card, in: tx) else { return one }
         one.causeSide = row.anySide
         one.message = row.shown(self.vault).message
         return one
@@ -187,8 +187,8 @@ package struct CaseDocument: Encodable, Sendable {
     @InWords package var message: Message?
 
     package init(_ one: Case) {
-        (self.businessNo, self.state, self.cause) = (one.number.rawValue, one.standing.state, one.standing.cause)
-        (self.cardID, self.side) = (one.standing.card, one.causeSide)
+        (self.businessNo, self.state, self.cause) = (one.number.rawValue, one.status.state, one.status.cause)
+        (self.cardID, self.side) = (one.status.card, one.causeSide)
         self._since = UTC(wrappedValue: one.since)
         self.delivered = CardSide.allCases.filter(one.delivered.contains)
         self.missing = CardSide.allCases.filter { !one.present.contains($0) }

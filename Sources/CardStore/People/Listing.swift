@@ -162,7 +162,7 @@ extension CardStore {
     }
 
     /// Returns the states of cards, without unsealing any value.
-    package func standing(of ids: [CardID]) async throws -> [CardChange] {
+    package func status(of ids: [CardID]) async throws -> [CardChange] {
         try await self.read { tx in
             try ids.compactMap { try CardRow.fetch($0, in: tx).map(CardChange.init) }
         }
@@ -175,7 +175,7 @@ extension CardStore {
         do {
             return try await self.export(id, as: .reveal, to: origin, now: now)
         } catch let error as CodedError where [.notFound, .scopeMissing].contains(error.code) {
-            try await self.noteDenied(id, to: origin, now: now)
+            try await self.logDenied(id, to: origin, now: now)
             throw error
         }
     }
@@ -225,12 +225,12 @@ extension CardStore {
     }
 
     /// Returns the file names of a case's photos as their submitter gave them, that of its cause first, without replaced
-    /// photos. The access log gets its line before (``noteList(to:now:)``).
+    /// photos. The access log gets its line before (``logList(to:now:)``).
     package func inputNames(of one: Case) async throws -> [Redacted<String>] {
         try await self.read { tx in
             let rows = try CardRow.all("WHERE card.number = \(one.number) ORDER BY card.intake_order", in: tx)
                 .filter { $0.state != .superseded && $0.state != .erased && !$0.isRetaken && $0.beside == nil }
-            let cause = one.standing.card
+            let cause = one.status.card
             return (rows.filter { $0.id == cause } + rows.filter { $0.id != cause })
                 .compactMap { self.inputName(of: $0, key: try? $0.key(self.vault)) }
         }

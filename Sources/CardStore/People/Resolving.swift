@@ -32,7 +32,7 @@ extension CardStore {
         let dropped: SQL = "SELECT 1 FROM decision WHERE decision.card = \(row.id) AND \(Decision.wasDropped)"
         if try !tx.exists(dropped) {
             let circumstances = try self.circumstances(of: row, in: tx)
-            try OperatorRules.requireResolution(of: self.judged(row), as: .seen, under: circumstances)
+            try OperatorRules.requireResolution(of: self.cardForRules(row), as: .seen, under: circumstances)
         }
         try AccessLog.append(.resolve, of: [row.id], by: origin, vault: self.vault, in: tx)
         try Decision.forget(row.id, in: tx)
@@ -122,7 +122,7 @@ extension CardStore {
             others += try self.forgetHolder(of: row, in: tx)
         case .delivered:
             try self.move(leave(), Transition(.delivered), in: tx)
-            try self.noteDelivered(row, in: tx)
+            try self.markDelivered(row, in: tx)
         case .accept where row.reason == .submitterConflict:
             try self.move(leave(), Transition(self.start(of: row.id, in: tx) ?? .prepared), in: tx)
         case .accept:
@@ -158,7 +158,7 @@ extension CardStore {
     }
 
     /// Marks a delivery that is being sent, or was when its process died, as one that may have been applied.
-    func noteSending(_ row: CardRow, in tx: Transaction) throws {
+    func markSending(_ row: CardRow, in tx: Transaction) throws {
         try tx.run(
             """
             UPDATE delivery SET may_be_applied = 1 WHERE id = \(row.delivery) AND state IN ('open', 'kept')
@@ -179,7 +179,7 @@ extension CardStore {
     }
 
     /// Stores with the case that a card of it was delivered: the order outlives the card.
-    func noteDelivered(_ row: CardRow, in tx: Transaction) throws {
+    func markDelivered(_ row: CardRow, in tx: Transaction) throws {
         guard let side = row.anySide else { return }
         if try self.delivered(side, of: row.number, in: tx).map(row.age.isNewer) ?? true {
             let name: SQL = side == .front ? "front" : "back"
@@ -191,15 +191,15 @@ extension CardStore {
     }
 
     func require(_ action: DecisionAction, of row: CardRow, in tx: Transaction) throws {
-        try self.noteSending(row, in: tx)
-        try OperatorRules.require(action, of: self.judged(row), under: self.circumstances(of: row, in: tx))
+        try self.markSending(row, in: tx)
+        try OperatorRules.require(action, of: self.cardForRules(row), under: self.circumstances(of: row, in: tx))
     }
 
     /// Returns the actions that a caller may not do to a card, with the reason; others are allowed.
     ///
     /// - Parameter caller: `nil` for the process, which may do everything.
     func actions(for row: CardRow, by caller: Caller?, in tx: Transaction) throws -> [DecisionAction: CodedError] {
-        let (card, circumstances) = (self.judged(row), try self.circumstances(of: row, in: tx))
+        let (card, circumstances) = (self.cardForRules(row), try self.circumstances(of: row, in: tx))
         return DecisionAction.allCases.reduce(into: [:]) { refusals, action in
             let isAllowed = caller?.may(action.access, on: row.submitter) ?? true
             do throws(CodedError) {
@@ -210,7 +210,7 @@ extension CardStore {
     }
 
     /// The card as `OperatorRules` needs it: each failure counts; a damaged card has no personal values.
-    private func judged(_ row: CardRow) -> Card {
+    private func cardForRules(_ row: CardRow) -> Card {
         var card = row.shown(self.vault)
         if row.history.failedAt != nil { card.failures = max(1, card.failures) }
         return card

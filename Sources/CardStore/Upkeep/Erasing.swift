@@ -200,7 +200,7 @@ struct Erasure: Sendable {
     private func erase(_ row: CardRow, by origin: AccessOrigin, in tx: Transaction) throws -> ErasureCertificate {
         let head = try AccessLog.append(.erase, of: [row.id], by: origin, vault: self.store.vault, in: tx)
         let certificate = try ErasureCertificate(of: row, reason: self.reason, by: origin, logged: head, in: tx)
-        try self.store.noteSending(row, in: tx)
+        try self.store.markSending(row, in: tx)
         _ = try self.store.leaveDelivery(row, in: tx)
         // Its event first: the number of a deleted event would be reused, and a client that knows the number would miss this one.
         let also: SQL = """

@@ -60,7 +60,7 @@ extension CardStore {
     }
 
     /// Writes to the access log that the names of photos are about to be written as a list.
-    package func noteList(to origin: AccessOrigin, now: Timestamp) async throws {
+    package func logList(to origin: AccessOrigin, now: Timestamp) async throws {
         try await self.write(at: now) { tx in
             try AccessLog.append(.list, of: [nil], by: origin, vault: self.vault, in: tx)
         }

@@ -103,12 +103,12 @@ package struct Restore: Sendable {
             try self.folder.create()
             let alone = try await CardStore.takeAlone(self.folder)
             defer { alone.release() }
-            self.folder.endRestore()
-            defer { self.folder.endRestore() }
+            self.folder.cleanUpRestore()
+            defer { self.folder.cleanUpRestore() }
             let own = ErasureList(path: self.folder.erasures)
             let lists = try (own.isThere ? [own.entries()] : []) + self.backup.erased
             var report = RestoreReport()
-            let previous = try await self.lookAtPrevious(&report)
+            let previous = try await self.readPrevious(&report)
             report.erasuresUnknown = lists.isEmpty && previous == nil
             if previous != nil {
                 let database = self.folder.database
@@ -141,7 +141,7 @@ package struct Restore: Sendable {
     // MARK: What is there now
 
     /// Examines the sandbox that is replaced; `nil` if there is none, its creation was interrupted, or it cannot be read.
-    private func lookAtPrevious(_ report: inout RestoreReport) async throws -> Previous? {
+    private func readPrevious(_ report: inout RestoreReport) async throws -> Previous? {
         guard self.folder.hasDatabase else { return nil }
         let (cards, vault): (Int, Vault?)
         do {
@@ -193,7 +193,7 @@ extension SandboxFolder {
     /// Removes the files of a restore. While the copy exists, the old database is in its place and gets its log back.
     ///
     /// The opening lock must be held, so that no restore is in progress.
-    func endRestore() {
+    func cleanUpRestore() {
         let isInPlace = access(self.restoring, F_OK) != 0
         for suffix in Database.suffixes {
             if isInPlace {

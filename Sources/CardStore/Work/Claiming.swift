@@ -20,7 +20,7 @@ extension CardStore {
         scope: ClaimScope = .all,
         untriedFirst: Bool,
         now: Timestamp,
-        told: (CardChange) -> Void = { _ in }
+        reporting: (CardChange) -> Void = { _ in }
     ) async throws -> [VerificationJob] {
         // A card for a probe is not ready by itself.
         guard try await self.wake(.prepared, by: worker, now: now) || scope == .unreadable else { return [] }
@@ -35,7 +35,7 @@ extension CardStore {
             }
         }
         let toOpen = claimed.filter { $0.handed == nil }
-        let opened = try await self.open(toOpen, now: now, told: told) { claim, tx -> VerificationJob? in
+        let opened = try await self.open(toOpen, now: now, reporting: reporting) { claim, tx -> VerificationJob? in
             guard let row = try self.claimed(claim.id, in: .prepared, by: worker, in: tx) else { return nil }
             return claim.job(try self.open(row, in: tx), of: worker)
         } orEnd: { claim, tx in
@@ -158,8 +158,8 @@ extension CardStore {
         var claim = Claimed(id: row.id, tries: row.history.tries, handed: handed)
         let own: SQL = "AND provider = \(provider) AND parameters = \(parameters)"
         // A reading that cannot be unsealed is requested again.
-        if let known = try Self.ifOpens({ try self.storedReading(of: row, own, in: tx) }) ?? nil,
-            try known.image == Self.ifOpens({ try self.open(row, in: tx) })?.image.digest
+        if let known = try Self.nilIfUnreadable({ try self.storedReading(of: row, own, in: tx) }) ?? nil,
+            try known.image == Self.nilIfUnreadable({ try self.open(row, in: tx) })?.image.digest
         {
             claim.reading = known.reading
             return claim
@@ -175,13 +175,13 @@ extension CardStore {
         _ state: CardState,
         by worker: Worker,
         now: Timestamp,
-        told: (CardChange) -> Void,
+        reporting: (CardChange) -> Void,
         _ claim: @escaping @Sendable (Transaction) throws -> [CardRow],
         opening open: @escaping @Sendable (CardRow, Transaction) throws -> Job
     ) async throws -> [Job] {
         guard try await self.wake(state, by: worker, now: now) else { return [] }
         let claimed = try await self.write(at: now) { tx in try claim(tx).map(\.id) }
-        return try await self.open(claimed, now: now, told: told) { id, tx in
+        return try await self.open(claimed, now: now, reporting: reporting) { id, tx in
             try self.claimed(id, in: state, by: worker, in: tx).map { try open($0, tx) }
         } orEnd: { id, tx in
             try self.endUnreadable(id, in: state, of: worker, in: tx)
@@ -198,18 +198,18 @@ extension CardStore {
     func open<Claim: Sendable, Job: Sendable>(
         _ claimed: [Claim],
         now: Timestamp,
-        told: (CardChange) -> Void,
+        reporting: (CardChange) -> Void,
         open: @escaping @Sendable (Claim, Transaction) throws -> Job?,
         orEnd end: @escaping @Sendable (Claim, Transaction) throws -> [CardChange]
     ) async throws -> [Job] {
         var jobs: [Job] = []
         // One at a time: images and sources are the largest values there are.
         for claim in claimed {
-            let job = try await self.read { tx in try Self.ifOpens { try open(claim, tx) } ?? nil }
+            let job = try await self.read { tx in try Self.nilIfUnreadable { try open(claim, tx) } ?? nil }
             if let job {
                 jobs.append(job)
             } else {
-                try await self.write(at: now) { tx in try end(claim, tx) }.forEach(told)
+                try await self.write(at: now) { tx in try end(claim, tx) }.forEach(reporting)
             }
         }
         return jobs

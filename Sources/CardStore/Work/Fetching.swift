@@ -56,11 +56,11 @@ extension CardStore {
         limit: Int,
         untriedFirst: Bool,
         now: Timestamp,
-        told: (CardChange) -> Void = { _ in }
+        reporting: (CardChange) -> Void = { _ in }
     ) async throws -> [FetchJob] {
         // "IS NULL" alone would scan the images of all hosts.
         let ofHost: SQL = "host IS \(host)"
-        return try await self.claim(.fetching, by: worker, now: now, told: told) { tx in
+        return try await self.claim(.fetching, by: worker, now: now, reporting: reporting) { tx in
             try self.claim(.fetching, of: ofHost, by: worker, limit: limit, untriedFirst: untriedFirst, in: tx)
         } opening: { row, tx in
             let stored = try self.address(of: row.id, key: row.key(self.vault), in: tx)
@@ -152,7 +152,7 @@ extension CardStore {
         // A rejected card that is fetched again may have these bytes itself.
         let own: SQL = "card.source = \(source) AND card.id <> \(row.id)"
         if let same = try self.firstCard(of: number, where: own, for: row.submitter, in: tx) {
-            return try self.absorb(row, into: same, content: .received(bytes), in: tx)
+            return try self.supersedeDuplicate(row, into: same, content: .received(bytes), in: tx)
         }
         if row.beside != nil {
             let place = try self.place(self.address(of: row.id, key: key, in: tx).address)
@@ -166,7 +166,7 @@ extension CardStore {
 
     /// Supersedes a card whose image another card of its number has already; its input then names that card, unless that is
     /// another submitter's.
-    func absorb(_ row: CardRow, into known: CardRow, content: NewCard.Content, in tx: Transaction) throws {
+    func supersedeDuplicate(_ row: CardRow, into known: CardRow, content: NewCard.Content, in tx: Transaction) throws {
         let name = try self.inputName(of: row, key: row.key(self.vault))
         let metadata = try row.card(self.vault).metadata
         let said = Said(metadata: metadata, name: name, submitter: row.submitter, content: content)
@@ -252,7 +252,7 @@ extension CardStore {
         let known = try CardRow.require(beside, in: tx)
         guard let reason = transition.reason, let cause = transition.message else { return }
         let finding = VerdictFinding(reason, .warn, message: .cardNotFetchedAgain(cause))
-        _ = try Self.ifOpens { try self.note(finding, of: known, in: known.state, in: tx) }
+        _ = try Self.nilIfUnreadable { try self.note(finding, of: known, in: known.state, in: tx) }
     }
 
     private func note(_ outcome: FetchOutcome, of job: FetchJob, startedAt: Timestamp, in tx: Transaction) throws {

@@ -31,9 +31,9 @@ extension CardStore {
         by worker: Worker,
         limit: Int,
         now: Timestamp,
-        told: (CardChange) -> Void = { _ in }
+        reporting: (CardChange) -> Void = { _ in }
     ) async throws -> [PreparationJob] {
-        try await self.claim(.received, by: worker, now: now, told: told) { tx in
+        try await self.claim(.received, by: worker, now: now, reporting: reporting) { tx in
             try self.claim(.received, by: worker, limit: limit, untriedFirst: false, in: tx)
         } opening: { row, tx in
             PreparationJob(
@@ -74,7 +74,7 @@ extension CardStore {
         case .prepared(let image):
             let own: SQL = "\(self.isSame(image, row.expectedSide)) AND card.id <> \(row.id)"
             let same = try self.firstCard(of: row.number, where: own, for: row.submitter, in: tx)
-            if let same { return try self.absorb(row, into: same, content: .prepared(image), in: tx) }
+            if let same { return try self.supersedeDuplicate(row, into: same, content: .prepared(image), in: tx) }
             try self.put(image, of: row.id, key: key, in: tx)
             try self.dropSource(of: row.id, in: tx)
             try self.move(row, Transition(.prepared), also: ", \(Transition.fresh)", in: tx)

@@ -73,14 +73,15 @@ extension CardStore {
 
     /// Whether as many images of a submitter await fetching as may at a time. They are counted apart: hosts that do not answer
     /// must not block cards of other submitters.
-    package func isFetchingFull(for submitter: String, share: Int = Limits.fetchingShare) async throws -> Bool {
+    package func hasReachedFetchingLimit(for submitter: String, share: Int = Limits.fetchingShare) async throws -> Bool
+    {
         let cards: SQL = "SELECT 1 FROM card WHERE state = 'fetching' AND submitter = \(submitter)"
         return try await self.read { tx in try tx.exists("\(cards) LIMIT 1 OFFSET \(share - 1)") }
     }
 
     /// Whether a submitter has as many photos in the queue, or held under numbers of others, as it may: all submitters share the
     /// queue.
-    package func isQueueShareTaken(by submitter: String, share: Int = Limits.queueShare) async throws -> Bool {
+    package func hasReachedQueueShare(by submitter: String, share: Int = Limits.queueShare) async throws -> Bool {
         try await self.read { tx in
             try tx.exists(
                 """

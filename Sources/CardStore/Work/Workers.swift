@@ -195,7 +195,7 @@ extension CardStore {
         tokens: TokenIssue = TokenIssue(),
         standstill: StageStandstill? = nil,
         now: Timestamp,
-        told: (CardChange) -> Void = { _ in }
+        reporting: (CardChange) -> Void = { _ in }
     ) async throws -> Int {
         self.preparedImages.age()
         let others = try await self.read { tx in
@@ -222,7 +222,7 @@ extension CardStore {
             try self.judgeDoubtedAgain(in: tx)
             return try ids.flatMap { try self.releaseClaims(of: $0, onUnknown: onUnknown, in: tx) }
         }
-        held.forEach(told)
+        held.forEach(reporting)
         for id in ids { unlink(self.folder.workerLock(id)) }
         _ = await self.emptyDueLog()
         self.reserve.keep(freeBytes: self.freeBytes)

@@ -54,9 +54,9 @@ import Testing
         let sides = Set(delivered.split(separator: " ").compactMap { CardSide(rawValue: String($0)) })
         let all = cards.enumerated().map { Self.card($1, $0) }
         for cards in [all, all.reversed()] {
-            let standing = CaseStatus(of: cards, delivered: sides)
-            let card = standing?.card?.rawValue.split(separator: "-").last.map(String.init)
-            let words = [standing?.state.rawValue ?? "-", card, standing?.cause]
+            let status = CaseStatus(of: cards, delivered: sides)
+            let card = status?.card?.rawValue.split(separator: "-").last.map(String.init)
+            let words = [status?.state.rawValue ?? "-", card, status?.cause]
             #expect(words.compactMap(\.self).joined(separator: " ") == expected)
         }
     }

@@ -28,12 +28,12 @@ import Testing
     }
 
     /// Claims what is due in a stage.
-    private func claim(_ stage: Stage, told: (CardChange) -> Void = { _ in }) async throws -> [CardID] {
+    private func claim(_ stage: Stage, reporting: (CardChange) -> Void = { _ in }) async throws -> [CardID] {
         switch stage {
-        case .fetch: try await harness.claimFetching(told: told).map(\.card.id)
-        case .prepare: try await harness.claimPreparation(told: told).map(\.card.id)
-        case .verify: try await harness.claim(told: told).map(\.card.id)
-        case .deliver: try await harness.claimDeliveries(told: told).flatMap(\.members)
+        case .fetch: try await harness.claimFetching(reporting: reporting).map(\.card.id)
+        case .prepare: try await harness.claimPreparation(reporting: reporting).map(\.card.id)
+        case .verify: try await harness.claim(reporting: reporting).map(\.card.id)
+        case .deliver: try await harness.claimDeliveries(reporting: reporting).flatMap(\.members)
         }
     }
 
@@ -68,21 +68,21 @@ import Testing
         let sound = try await bring("3", to: stage)
         try await harness.plant("DELETE FROM blob WHERE card = '\(damaged)'")
         harness.pass(.seconds(1))
-        let before = try await harness.store.standing(of: [taken])
-        var told: [CardID] = []
+        let before = try await harness.store.status(of: [taken])
+        var reporting: [CardID] = []
         var taking: Result<Void, any Error>?
         // One that is damaged ends before the next one is opened.
         let claimed = try await claim(stage) { change in
-            told.append(change.card)
+            reporting.append(change.card)
             if change.card == damaged { taking = Result { try take(taken, byErasing: byErasing) } }
         }
         try #require(taking).get()
         #expect(claimed == [sound])
-        #expect(told == [damaged])
+        #expect(reporting == [damaged])
         if byErasing {
             #expect(try await harness.state(taken) == "erased requested")
         } else {
-            #expect(try await harness.store.standing(of: [taken]) == before)
+            #expect(try await harness.store.status(of: [taken]) == before)
         }
         #expect(try await openAttempts() == (stage.calls ? 1 : 0))
         try await harness.store.end(other, now: harness.now)
@@ -119,9 +119,9 @@ import Testing
         let sound = try await bring("2", to: stage)
         try await harness.plant("\(damage) = '\(damaged)'")
         harness.pass(.seconds(1))
-        var told: [CardChange] = []
-        #expect(try await claim(stage) { told.append($0) } == [sound])
-        #expect(told == [CardChange(card: damaged, state: .failed, reason: .imageUnreadable)])
+        var reporting: [CardChange] = []
+        #expect(try await claim(stage) { reporting.append($0) } == [sound])
+        #expect(reporting == [CardChange(card: damaged, state: .failed, reason: .imageUnreadable)])
         #expect(try await openAttempts() == (stage.calls ? 1 : 0))
     }
 
@@ -143,6 +143,6 @@ import Testing
         try await harness.killWorker()
         try await harness.plant("UPDATE blob SET \(damage) WHERE card = '\(damaged)' AND kind = 'source'")
         #expect(try await claim(.fetch) == [sound])
-        #expect(try await harness.store.standing(of: [damaged]).map(\.reason) == [.imageUnreadable])
+        #expect(try await harness.store.status(of: [damaged]).map(\.reason) == [.imageUnreadable])
     }
 }

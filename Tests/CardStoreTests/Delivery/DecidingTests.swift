@@ -131,7 +131,7 @@ import Testing
         let newer = try await harness.verified("newer", number: "N", .front)
         let job = try #require(try await harness.begin().first)
         #expect(job.members == [newer])
-        #expect(job.changes == (try await harness.store.standing(of: [older])))
+        #expect(job.changes == (try await harness.store.status(of: [older])))
         #expect(job.changes.map(\.state) == [.superseded])
         let message = "card \(newer) is a newer photo of the same side and replaced this card; this card is not sent"
         #expect(try await harness.card(older).message?.text() == message)

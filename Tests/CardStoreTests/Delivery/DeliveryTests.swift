@@ -158,7 +158,7 @@ import Testing
         let (id, job) = try await harness.delivering("front", number: "N")
         harness.pass(.seconds(5))
         let changes = try await harness.conclude(job, outcome, onUnknown: .hold)
-        #expect(changes == (try await harness.store.standing(of: [id])))
+        #expect(changes == (try await harness.store.status(of: [id])))
         let details = try await harness.store.reveal(id, to: StoreHarness.person, now: harness.now).details
         #expect(details.card.state == state && details.card.changedAt == harness.now)
         #expect(details.card.delivery == job.id)

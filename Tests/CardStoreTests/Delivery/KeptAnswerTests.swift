@@ -102,7 +102,7 @@ import Testing
         let store = harness.store
         try await store.write { tx in
             _ = try tx.run("UPDATE card SET state = 'delivered' WHERE id = \(newer)")
-            try store.noteDelivered(CardRow.require(newer, in: tx), in: tx)
+            try store.markDelivered(CardRow.require(newer, in: tx), in: tx)
         }
         try await self.list(.retryable)
         await #expect(throws: CodedError.self) { try await self.harness.retry(card) }

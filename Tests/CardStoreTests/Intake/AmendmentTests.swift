@@ -73,26 +73,26 @@ import Testing
         "rejected rejected_by_operator", "held outcome_unknown", "erased", "held retcode_unlisted", "held restored",
         "failed attempts_exhausted",
     ])
-    func `nothing amends a rejected or erased card, or one that its delivery left`(_ standing: String) async throws {
+    func `nothing amends a rejected or erased card, or one that its delivery left`(_ status: String) async throws {
         let (card, job) = try await harness.delivering("front", number: "N")
         // These two the backend surely lacks.
-        let isUnlisted = ["held retcode_unlisted", "held restored"].contains(standing)
+        let isUnlisted = ["held retcode_unlisted", "held restored"].contains(status)
         let outcome = DeliveryOutcome.failure(isUnlisted ? .rejected : .unknown, isUnlisted: isUnlisted)
         try await harness.conclude(job, outcome, onUnknown: .hold)
-        switch standing {
+        switch status {
         case "rejected rejected_by_operator": try await harness.resolve(card, .reject)
         case "held outcome_unknown", "held retcode_unlisted": break
         case "erased": try await harness.plant("UPDATE card SET state = 'erased', reason = NULL")
         default:
-            let words = standing.split(separator: " ")
+            let words = status.split(separator: " ")
             try await harness.plant("UPDATE card SET state = '\(words[0])', reason = '\(words[1])'")
         }
-        #expect(try await harness.state(card) == standing)
+        #expect(try await harness.state(card) == status)
         let again = harness.photo("front", number: "N", side: .back, priority: 9) {
             $0.expectedName = Redacted("SPECIMEN")
         }
         #expect(try await harness.admit(again).isDuplicate)
-        #expect(try await harness.state(card) == standing)
+        #expect(try await harness.state(card) == status)
         #expect(try await harness.value("SELECT priority FROM card") == 0)
         #expect(try await harness.card(card).metadata.expectedName == nil)
     }
@@ -154,10 +154,10 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, ["prepared", "claimed", "rejected", "verified", "delivering", "delivered"])
-    func `what is said by bytes or file counts until its card is delivering`(way: Way, standing: String) async throws {
+    func `what is said by bytes or file counts until its card is delivering`(way: Way, status: String) async throws {
         let file = try harness.file("front")
         let card = try await harness.admit("front", number: "N", file: file) { $0.side = .back }.card
-        try await bring(card, to: standing)
+        try await bring(card, to: status)
         let before = try await harness.card(card)
         let outcome = try await say(way, of: file)
         #expect(outcome.card == card && outcome.isDuplicate)
@@ -168,26 +168,26 @@ import Testing
         #expect(after.state == (isLate ? before.state : .prepared) && after.reason == nil)
         // Whoever verifies it at this moment keeps it.
         let jobs = try await harness.claim()
-        #expect(jobs.map(\.card.id) == (isLate || standing == "claimed" ? [] : [card]))
-        #expect(jobs.allSatisfy { ($0.reading != nil) == (standing != "prepared") })
+        #expect(jobs.map(\.card.id) == (isLate || status == "claimed" ? [] : [card]))
+        #expect(jobs.allSatisfy { ($0.reading != nil) == (status != "prepared") })
         // What is not said, and what was said before, changes nothing.
         _ = try await harness.known([file])
         _ = try await say(way, of: file)
         #expect(try await harness.card(card) == after)
     }
 
-    private func bring(_ card: CardID, to standing: String) async throws {
-        guard standing != "prepared" else { return }
+    private func bring(_ card: CardID, to status: String) async throws {
+        guard status != "prepared" else { return }
         let job = try #require(try await harness.claim().first)
-        guard standing != "claimed" else { return }
-        if standing == "rejected" {
+        guard status != "claimed" else { return }
+        if status == "rejected" {
             let verdict = Verdict.rejected(VerdictRule.sideMismatch.reason, message: "the other side")
             return _ = try await harness.conclude(job, CardReading(side: .front), verdict)
         }
         try await harness.conclude(job, side: .front, number: nil)
-        guard standing != "verified" else { return }
+        guard status != "verified" else { return }
         let delivery = try #require(try await harness.begin().first)
-        if standing == "delivered" { try await harness.conclude(delivery, .accepted) }
+        if status == "delivered" { try await harness.conclude(delivery, .accepted) }
     }
 
     private func say(_ way: Way, of file: FileIdentity) async throws -> Admitted {

@@ -185,7 +185,8 @@ extension StoreHarness {
         return try await self.store.admit([photo], now: self.now)[0]
     }
 
-    func claimFetching(from host: String? = nil, told: (CardChange) -> Void = { _ in }) async throws -> [FetchJob] {
+    func claimFetching(from host: String? = nil, reporting: (CardChange) -> Void = { _ in }) async throws -> [FetchJob]
+    {
         let (worker, now) = (self.worker, self.now)
         return try await self.store.claimFetching(
             from: host,
@@ -193,12 +194,12 @@ extension StoreHarness {
             limit: 10,
             untriedFirst: false,
             now: now,
-            told: told
+            reporting: reporting
         )
     }
 
-    func claimPreparation(told: (CardChange) -> Void = { _ in }) async throws -> [PreparationJob] {
-        try await self.store.claimPreparation(by: self.worker, limit: 10, now: self.now, told: told)
+    func claimPreparation(reporting: (CardChange) -> Void = { _ in }) async throws -> [PreparationJob] {
+        try await self.store.claimPreparation(by: self.worker, limit: 10, now: self.now, reporting: reporting)
     }
 
     func keep(_ bytes: String, at offset: Int, of job: FetchJob, byteCount: Int) async throws {

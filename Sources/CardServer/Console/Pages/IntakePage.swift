@@ -37,7 +37,7 @@ extension Console {
     /// `POST /console/intake`: the photos of one case by hand, with the checks of the API.
     func intake(_ visit: ConsoleRequest) async throws -> Reply {
         do {
-            let outcomes = try await SubmissionRoute(reception: self.reception)
+            let outcomes = try await SubmissionRoute(intakeService: self.intakeService)
                 .outcomes(of: visit.request, context: visit.context, caller: visit.caller, isByHand: true)
             let cards = try await self.ports.store.cards(outcomes.map(\.card), for: .process)
             let maySee = visit.caller.has(AccessAction.show.scopes)

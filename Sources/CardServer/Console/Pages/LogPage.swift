@@ -23,7 +23,7 @@ extension Console {
         let isAsked = try query.single("check") != nil
         let chain =
             try await isAsked
-            ? self.chain.value(for: { $0 * Limits.figuresPause }, within: Limits.pagePatience) {
+            ? self.chain.value(for: { $0 * Limits.countsCacheFactor }, within: Limits.pagePatience) {
                 try await store.checkAccessLog()
             } : nil
         let waiting = try await store.decisionsWaiting(for: visit.caller, limit: limit)

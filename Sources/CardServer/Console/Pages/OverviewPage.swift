@@ -27,11 +27,11 @@ extension Console {
         let span = spans.first ?? .hour
         let now = self.ports.now()
         let store = self.ports.store
-        let figures = try await self.figures[span]?.value(for: { .seconds(5) + $0 * Limits.figuresPause }) {
+        let figures = try await self.figures[span]?.value(for: { .seconds(5) + $0 * Limits.countsCacheFactor }) {
             try await store.throughput(span, now: now)
         }
-        let standing = try await self.standing.value(for: { .seconds(1) + $0 * Limits.figuresPause }) {
-            try await self.standing(at: now)
+        let status = try await self.status.value(for: { .seconds(1) + $0 * Limits.countsCacheFactor }) {
+            try await self.status(at: now)
         }
         var page = ConsolePage(
             .pageOverview,
@@ -39,17 +39,17 @@ extension Console {
             """
             <p class="tools"><a\(href: .overview(span, isLive: !isLive))\
             >\(isLive ? Message.pageLiveOff : .pageLiveOn)</a> \(now)</p>
-            \(Self.cases(standing.causes))\(Self.cards(standing.cards))\(figures.map { Self.charts($0, span, isLive: isLive) })
-            \(self.machinery(standing, now: now))
+            \(Self.cases(status.causes))\(Self.cards(status.cards))\(figures.map { Self.charts($0, span, isLive: isLive) })
+            \(self.machinery(status, now: now))
             """
         )
         if isLive { page.refresh = (30, .overview(span, isLive: true)) }
         return .page(page)
     }
 
-    private func standing(at now: Timestamp) async throws -> SandboxStatus {
+    private func status(at now: Timestamp) async throws -> SandboxStatus {
         let store = self.ports.store
-        let room = store.room(intakeFreeSpace: self.reception.configuration.intakeFreeSpace)
+        let room = store.room(intakeFreeSpace: self.intakeService.configuration.intakeFreeSpace)
         return SandboxStatus(
             causes: try await store.caseCounts(),
             cards: try await store.counts(),
@@ -104,13 +104,13 @@ extension Console {
     }
 
     /// Paused endpoints and why, the workers, and the cards that they work on.
-    private func machinery(_ standing: SandboxStatus, now: Timestamp) -> HTML {
-        let issues = standing.issues.map { issue in
+    private func machinery(_ status: SandboxStatus, now: Timestamp) -> HTML {
+        let issues = status.issues.map { issue in
             HTML("<p class=\"trouble \(issue.severity)\"><code>\(issue.code)</code> \(issue.message)</p>")
         }
         let endpoints: [(Message, (Stage) -> HTML)] = [
-            (.pageStageTitle, { "\(Message.word($0))" }), (.pageStateTitle, standing.endpoint),
-            (.pageLastSuccess, { standing.lastSuccess[$0].map { "\($0)" } ?? "–" }),
+            (.pageStageTitle, { "\(Message.word($0))" }), (.pageStateTitle, status.endpoint),
+            (.pageLastSuccess, { status.lastSuccess[$0].map { "\($0)" } ?? "–" }),
         ]
         let workers: [(Message, (WorkerStatus) -> HTML)] = [
             (
@@ -122,10 +122,10 @@ extension Console {
         ]
         let facts = HTML.facts([
             (.pageFreeDisk, "\(Message.pageBytes(self.ports.store.freeBytes))"),
-            (.pageKey, "<code>\(standing.key)</code>"),
-            (.pageLastBackup, standing.lastBackup.map { "\($0)" } ?? "\(Message.pageNone)"),
+            (.pageKey, "<code>\(status.key)</code>"),
+            (.pageLastBackup, status.lastBackup.map { "\($0)" } ?? "\(Message.pageNone)"),
         ])
-        let atWork = HTML.table(standing.workers, .pageAtWork, none: .pageNoProcess, workers)
+        let atWork = HTML.table(status.workers, .pageAtWork, none: .pageNoProcess, workers)
         return """
             \(HTML.section(.pageEndpoints, "\(issues)\(HTML.table([.verify, .deliver], .pageEndpoints, endpoints))"))\
             \(HTML.section(.pageAtWork, "\(atWork)\(facts)"))
